@@ -11,8 +11,8 @@ import pytest
 
 from gradlint import cli, linter, registry
 from gradlint.coverage import of_bytes, own_names
-from gradlint.interpreter import receivers
 from gradlint.interpreter.engine.machine import MOST_CALLS_DEEP
+from gradlint.interpreter.syntax import receivers
 
 MODEL = """
 import torch

@@ -8,7 +8,7 @@ import libcst as cst
 import pytest
 
 from gradlint import linter
-from gradlint.interpreter.engine.machine import EXPRESSIONS, STATEMENTS
+from gradlint.interpreter.engine.dispatch import EXPRESSIONS, STATEMENTS
 
 INSIDE = {cst.From, cst.Else, cst.Finally, cst.ExceptHandler, cst.ExceptStarHandler, cst.MatchCase, cst.Annotation}
 """What is run by the statement or expression in which it stands."""

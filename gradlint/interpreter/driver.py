@@ -5,6 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
 from typing import Any
 
 import libcst as cst
@@ -36,60 +39,33 @@ from gradlint.domain import (
 )
 from gradlint.events import Event, Run
 from gradlint.frozen import replace
-
-# Those that are not used here fill the dispatch tables.
-from gradlint.interpreter.autograd import autograd_api  # noqa: F401
-from gradlint.interpreter.autograd.custom_function import is_function, mode_alone
 from gradlint.interpreter.collected_tests import collected, imports_a_runner
 from gradlint.interpreter.engine.budgets import PURSES
 from gradlint.interpreter.engine.escape import as_it_was, havoc, in_reach, in_strange_hands
 from gradlint.interpreter.engine.imports import Neighbours, Project
 from gradlint.interpreter.engine.machine import MOST_WORK, Interpreter, TooMuch
 from gradlint.interpreter.engine.tracing import Trace
+from gradlint.interpreter.engine.unseen import STAND_IN, is_some_object
 from gradlint.interpreter.libraries.pack_hooks import called_by_library
-from gradlint.interpreter.nn import (
-    parametrize,  # noqa: F401
-    swa,  # noqa: F401
-)
-from gradlint.interpreter.python import (
-    dataclasses,  # noqa: F401
-    iteration_protocol,  # noqa: F401
-    namespaces,  # noqa: F401
-)
-from gradlint.interpreter.python.attribute_load import STAND_IN
 from gradlint.interpreter.python.functions import new_frame, run_function, steps_left
-from gradlint.interpreter.python.mro import ancestry, defined_anew
+from gradlint.interpreter.python.mro import ancestry, class_of, defined_anew
 from gradlint.interpreter.python.one_of_several import take, ways
 from gradlint.interpreter.static.scopes import HANDED, MODES, Scan
 from gradlint.interpreter.static.tree_walk import mentions_of
-from gradlint.interpreter.stdlib import (
-    builtins,  # noqa: F401
-    copy,  # noqa: F401
-    functools,  # noqa: F401
-    introspection,  # noqa: F401
-    itertools,  # noqa: F401
-)
-from gradlint.interpreter.stdlib.introspection import class_of
-from gradlint.interpreter.syntax import (
-    calls,  # noqa: F401
-    definitions,  # noqa: F401
-    expressions,  # noqa: F401
-    loops,  # noqa: F401
-    operators,  # noqa: F401
-    statements,  # noqa: F401
-    try_with,  # noqa: F401
-)
-from gradlint.interpreter.torch_api import (
-    distributions,  # noqa: F401
-    transforms,  # noqa: F401
-)
-from gradlint.interpreter.training import (
-    clip_grad,  # noqa: F401
-    torch_data,  # noqa: F401
-)
-from gradlint.interpreter.unknown.duck_typing import is_some_object
+from gradlint.interpreter.torch_api.custom_function import is_function, mode_alone
 from gradlint.interpreter.unknown.parameters import arguments, others, typical_instance
 from gradlint.knowledge.together import NO_PACKS, Packs
+
+
+def _load_rooms() -> None:
+    """Load every file of every room: each enters what it knows into the tables of `engine.dispatch`."""
+    for room in iter_modules([str(Path(__file__).parent)], f"{__package__}."):
+        if room.ispkg:
+            for file in iter_modules(import_module(room.name).__path__, f"{room.name}."):
+                import_module(file.name)
+
+
+_load_rooms()
 
 
 def interpret(

@@ -32,21 +32,22 @@ from gradlint.domain import (
 from gradlint.domain.state import OLDEST
 from gradlint.frozen import frozen, replace
 from gradlint.interpreter.autograd.grad import filled
-from gradlint.interpreter.autograd.history import (
+from gradlint.interpreter.autograd.hooks import arriving, run_accumulated, run_arriving
+from gradlint.interpreter.autograd.leaf import aliased_gradients
+from gradlint.interpreter.autograd.loop_carried import carriers, is_unknown_from_outside, may_be_carried, names_in
+from gradlint.interpreter.autograd.operands import in_graph
+from gradlint.interpreter.engine import cannot_raise
+from gradlint.interpreter.engine.history import (
     company,
     in_every,
+    nodes_of,
     past_outside,
     savers,
     sure_past,
     surely_saves,
     towards,
 )
-from gradlint.interpreter.autograd.hooks import arriving, run_accumulated, run_arriving
-from gradlint.interpreter.autograd.leaf import aliased_gradients
-from gradlint.interpreter.autograd.operands import in_graph
-from gradlint.interpreter.engine import cannot_raise
 from gradlint.interpreter.engine.machine import Interpreter, syntax
-from gradlint.interpreter.static.loop_carried import carriers, is_unknown_from_outside, may_be_carried, names_in
 from gradlint.interpreter.static.scopes import spelled
 from gradlint.knowledge.flat import FLAT
 
@@ -298,7 +299,7 @@ def _tell(it: Interpreter, node: Any, root: Value, history: History, spoiled: Se
         spoiled=tuple(heap[ref] for ref in spoiled),
         again=_kept_by(it, history),
         opaque=_shares_unseen_graph(it, history),
-        graph=tuple(ref.key for ref in it.operand(root) if ref is not None),
+        graph=tuple(ref.key for ref in nodes_of(it, root) if ref is not None),
         carried=truth(carried),
         carriers=carriers(it, node, spoiled) if carried else (),
         retain=request.retain,
@@ -311,7 +312,7 @@ def _tell(it: Interpreter, node: Any, root: Value, history: History, spoiled: Se
         unreached=_unreached(it, history, request),
         allow_unused=request.allow_unused,
         flat=tuple(Mark("flat", it[ref].at, it[ref].op) for ref in flat_on_all_ways(it, root, history, wanted or ())),
-        company=company(it, it.operand(root), leaves),
+        company=company(it, nodes_of(it, root), leaves),
         certain=sum(1 << index for index, ref in enumerate(leaves) if ref in history.sure),
         aliased=_aliased(it, history, request),
     )
@@ -356,7 +357,7 @@ def flat_on_all_ways(it: Interpreter, root: Value, history: History, inputs: Seq
     flat = {ref for ref in history.nodes if it[ref].op in FLAT}
     if not flat:
         return []
-    ways = past_outside(it, [it.operand(root)], flat)
+    ways = past_outside(it, [nodes_of(it, root)], flat)
     if any(type(it.state.heap.get(ref)) is not Node for ref in ways):
         return []
     if not _ends(it, inputs).isdisjoint(flat.union(ways)):  # what such an operation gave is itself asked about

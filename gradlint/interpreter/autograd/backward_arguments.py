@@ -23,8 +23,8 @@ from gradlint.frozen import replace
 from gradlint.interpreter.autograd.backward import Request, backward
 from gradlint.interpreter.autograd.tensor import truth_of
 from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.iteration import consume, elements
 from gradlint.interpreter.engine.machine import Interpreter
-from gradlint.interpreter.python import containers
 from gradlint.interpreter.static.scopes import receiver
 
 MATERIALIZED = "materialize_grads"
@@ -89,8 +89,8 @@ def each(it: Interpreter, node: Any, value: Value) -> list[Value]:
         return [thing.rest]
     if it.may_be(value, Tensor):
         return [value]
-    element = containers.elements(it, node, value)
-    containers.consume(it, node, value, "differentiating")
+    element = elements(it, node, value)
+    consume(it, node, value, "differentiating")
     return [element]
 
 

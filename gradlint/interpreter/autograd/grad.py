@@ -37,8 +37,8 @@ from gradlint.frozen import replace
 from gradlint.interpreter.autograd.leaf import want_leaf
 from gradlint.interpreter.autograd.tensor import BACKWARD, CLEARING, NO_CHANGE, fresh, truth_of
 from gradlint.interpreter.engine.arguments import Arguments
-from gradlint.interpreter.engine.machine import Interpreter
-from gradlint.interpreter.static.grad_reads import bound_as, use_of
+from gradlint.interpreter.engine.machine import Inner, Interpreter
+from gradlint.interpreter.static.grad_reads import Reads, reads_in
 from gradlint.interpreter.static.scopes import receiver, spelled
 
 CLEARED, RETURNED = "cleared", "returned"
@@ -161,3 +161,21 @@ def joined_gradients(tensors: Sequence[Tensor]) -> tuple[Grad, Unit]:
         if not tensor.grad <= NONE | LOST:
             unit = tensor.unit if unit is None else unit | tensor.unit
     return grad, PLAIN if unit is None else unit
+
+
+def use_of(it: Interpreter, node: Any) -> str:
+    """How the gradient that is read here is used: "needed" (None raises), "handed" (to a call) or neither."""
+    return _looked_for(it).uses.get(node, "")
+
+
+def bound_as(it: Interpreter, tensor: Tensor, name: str) -> Any:
+    """The expression that computed a tensor, if its value got this name there; else None."""
+    made = next((mark.node for mark in tensor.marks if mark.how == "made"), None)
+    made = made.node if type(made) is Inner else made
+    return made if name and _looked_for(it).names.get(made) == name else None
+
+
+def _looked_for(it: Interpreter) -> Reads:
+    if it.reads is None:
+        it.reads = reads_in(it.tree)
+    return it.reads

@@ -34,6 +34,7 @@ from gradlint.frozen import replace
 from gradlint.interpreter.autograd.record import apply
 from gradlint.interpreter.autograd.tensor import fresh
 from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.calls import call_value
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.scopes import uses_of_given
 from gradlint.knowledge.rows import Operation, Result
@@ -114,8 +115,6 @@ def _perhaps(
 ) -> Value:
     """Run each of the hooks, or not, one after the other: what one gives instead of its last argument the next is
     handed, as `put` makes it (None: that is not what it gives). Gives what that argument is in the end."""
-    from gradlint.interpreter.syntax.calls import call_value
-
     start = it.hold(*hooks, *args)
     first = start + len(hooks)
     last = first + len(args) - 1

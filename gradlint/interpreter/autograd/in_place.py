@@ -41,13 +41,14 @@ from gradlint.domain import (
 from gradlint.frozen import frozen, replace
 from gradlint.interpreter.autograd.detach import cuts, cuts_of_numbers
 from gradlint.interpreter.autograd.operands import operand
-from gradlint.interpreter.autograd.record import grows, tell_grown
+from gradlint.interpreter.autograd.record import tell_grown
 from gradlint.interpreter.autograd.saved_tensors import Saves
-from gradlint.interpreter.autograd.tensor import CLEARING, memories_behind_gradients
+from gradlint.interpreter.autograd.tensor import CLEARING, made_of, memories_behind_gradients
 from gradlint.interpreter.autograd.version_counter import comparing, count_through, unheard, unnoticed
+from gradlint.interpreter.engine.dispatch import TypeSlot, implements
 from gradlint.interpreter.engine.frames import arguments_in
+from gradlint.interpreter.engine.history import grows, nodes_of
 from gradlint.interpreter.engine.machine import Interpreter, syntax
-from gradlint.interpreter.unknown.duck_typing import made_of
 from gradlint.knowledge.squashing import SQUASHING
 from gradlint.knowledge.zeros import KEEPING_SOME, KEEPING_ZEROS
 
@@ -334,6 +335,11 @@ def memory_written(
                 it.set(ref, replace(thing, overwritten=now, squashed="" if known else thing.squashed))
 
 
+@implements(TypeSlot.WRITTEN_UNSEEN, Tensor)
+def _written_unseen(it: Interpreter, memories: Iterable[Ref]) -> None:
+    memory_written(it, memories, sure=False, noticed=UNSURE, known=False)
+
+
 def _is_one(memories: frozenset[Ref]) -> bool:
     """Whether these are certainly the one memory that is meant."""
     return len(memories) == 1 and next(iter(memories)).age < 2
@@ -391,7 +397,7 @@ def _rebase(it: Interpreter, this: Write, ref: Ref, wants: Truth, sure: bool) ->
         return
     if both(it.recording, either([wants, tensor.requires_grad])) is NO:
         return
-    inputs = tuple(it.operand(value) for value in (ref, *this.operands))
+    inputs = tuple(nodes_of(it, value) for value in (ref, *this.operands))
     again = grows(it, this.node, "written ", inputs)
     behind, before = this.saves
     made = Node(this.op, syntax(this.node), inputs, (*behind, *before), grows=again)

@@ -39,7 +39,7 @@ def aliased_gradients(it: Interpreter, leaves: Iterable[Ref]) -> tuple[Tensor, .
     if not found:
         return ()
     bound = {
-        target.value for target in rebindings(it) if isinstance(target, cst.Name)
+        target.value for target in rebindings(it.frame.scope) if isinstance(target, cst.Name)
     }  # what a loop binds anew may not be looked at again
     held = _held(it, [v for (frame, name), v in it.state.names.items() if frame == it.frame.id and name not in bound])
     return tuple(tensors[0][1] for tensors in found if held.issuperset(ref for ref, _ in tensors))

@@ -27,6 +27,7 @@ from gradlint.domain import (
     alternatives,
     number_kind,
 )
+from gradlint.interpreter.engine.history import nodes_of
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.knowledge.keeping_precision import KEEPING_PRECISION, LESS_PRECISE
 from gradlint.knowledge.rows import Operation
@@ -77,7 +78,7 @@ AUTOCAST = frozenset(Precision.named(name) for name in LESS_PRECISE)
 def in_graph(it: Interpreter, value: Value) -> Slot:
     """What an operand is in the graph. Of one of several leaves that only one handle stands for, nobody knows whether
     it is the one that is asked about."""
-    slot, tensor = it.operand(value), it.only(value, Tensor)
+    slot, tensor = nodes_of(it, value), it.only(value, Tensor)
     return (*slot, NOWHERE) if tensor and tensor.many and tensor.leaf.possibly(YES) else slot
 
 

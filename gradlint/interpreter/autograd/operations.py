@@ -47,6 +47,7 @@ from gradlint.domain import (
 )
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd import layout, shape
+from gradlint.interpreter.autograd.casts import to
 from gradlint.interpreter.autograd.detach import cut_off
 from gradlint.interpreter.autograd.in_place import Write, perhaps_written, write
 from gradlint.interpreter.autograd.record import apply
@@ -63,13 +64,13 @@ from gradlint.interpreter.autograd.tensor import (
     fresh,
     precision_named,
     truth_of,
+    unknown_tensor,
 )
 from gradlint.interpreter.autograd.version_counter import counts_alone, is_shared, own_count
 from gradlint.interpreter.engine import cannot_raise
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.machine import Interpreter, syntax
 from gradlint.interpreter.static.scopes import spelled
-from gradlint.interpreter.unknown.duck_typing import unknown_tensor
 from gradlint.knowledge.dimensions import Told
 from gradlint.knowledge.rows import Factory, Operation, Result
 from gradlint.knowledge.sizes import RESIZING
@@ -319,13 +320,11 @@ DATA = frozenset({"data", "obj", "ndarray", "fill_value", "s"})
 
 def _of_tensor(it: Interpreter, node: Any, row: Factory, bound: dict[str, Value], shared: Value) -> Value:
     """What a factory gives that takes the tensor it is handed as it is, unless something else is asked for."""
-    from gradlint.interpreter.autograd.tensor_methods import METHODS
-
     asked = {name: value for name, value in bound.items() if name != row.shares and value != NONE_VALUE}
     if not asked:
         return shared
     if asked.keys() <= AS_TO and row.name == "as_tensor":
-        return METHODS["to"](it, node, shared, Arguments([], asked), "")
+        return to(it, node, shared, Arguments([], asked), "")
     for ref, tensor in it.all(shared, Tensor) if "requires_grad" in asked else ():
         it.set(ref, replace(tensor, requires_grad=tensor.requires_grad | UNSURE))  # a leaf is asked itself
     return unknown_tensor(it, node, "made", Belief.PROVEN, references(shared))

@@ -18,11 +18,9 @@ from gradlint.domain import (
     CPU,
     DISCRETE,
     FLOAT,
-    MAYBE,
     MOST_MARKS,
     NO,
     NOTHING,
-    OPAQUE,
     UNKNOWN,
     UNSURE,
     YES,
@@ -48,16 +46,15 @@ from gradlint.domain import (
     one_of,
     truth,
 )
-from gradlint.domain.state import OLDEST
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd import layout, shape
-from gradlint.interpreter.autograd.detach import IN_VAIN, MODE, cut_at, cut_off, cuts, cuts_of_numbers
-from gradlint.interpreter.autograd.history import MOST_LOOKED_BACK, in_every, sure_places
+from gradlint.interpreter.autograd.detach import IN_VAIN, MODE, cut_off, cuts, cuts_of_numbers
 from gradlint.interpreter.autograd.inference_mode import heard
 from gradlint.interpreter.autograd.operands import Operand, in_graph, operand, precision_kept
 from gradlint.interpreter.autograd.saved_tensors import differentiated, is_differentiated, saved
 from gradlint.interpreter.autograd.tensor import combined, fresh
 from gradlint.interpreter.autograd.version_counter import counts_alone, own_count
+from gradlint.interpreter.engine.history import MOST_LOOKED_BACK, cut_at, grows, in_every, nodes_of
 from gradlint.interpreter.engine.machine import Interpreter, syntax
 from gradlint.interpreter.static.scopes import spelled
 from gradlint.knowledge.dimensions import NOT_SEEN, Told
@@ -404,7 +401,7 @@ def _record(
 ) -> None:
     """Put the operation into the graph and let its results know, each with whether it passes gradients on."""
     involved = [*operands, *own]
-    inner = tuple(it.operand(o.value) for o in own)
+    inner = tuple(nodes_of(it, o.value) for o in own)
     seen = (*((None,) if o.name in row.ignores else in_graph(it, o.value) for o in operands), *inner)
     inputs = tuple(map(_as_heard, seen, involved, hears))
     asked = differentiated(
@@ -450,20 +447,6 @@ def _is_parameter(one: Operand) -> bool:
 def _may_be_element(row: Operation, first: Operand) -> bool:
     """Whether what looks like a view of an operand may be an element of it, which was there before."""
     return first.tensor is not None and first.tensor.loose and row.name in TAKING
-
-
-def grows(it: Interpreter, node: Any, part: str, inputs: tuple[Slot, ...]) -> Truth:
-    """Whether the history holds an older node of the same place: certainly, or on some path that ran."""
-    site, part, frame = it.site(node), f"{part}node", it.frame.id
-    older = [ref for age in (1, OLDEST) if (ref := Ref(site, part, frame, age)) in it.state.heap]
-    if not older:
-        return NO
-    if any((site, part, frame) in sure_places(it, slot, MOST_LOOKED_BACK) for slot in inputs):
-        return YES
-    found = [it.past(slot, MOST_LOOKED_BACK) for slot in inputs]
-    if any(ref in past for ref in older for past in found):
-        return MAYBE
-    return UNSURE if any(len(past) > MOST_LOOKED_BACK or OPAQUE in past for past in found) else NO
 
 
 def _tell(it: Interpreter, node: Any, row: Operation, operands: Sequence[Operand], result: Value) -> None:
@@ -522,4 +505,4 @@ TERMS: dict[Any, tuple[str, str]] = {cst.BinaryOperation: ("left", "right"), cst
 
 def _holds_older(it: Interpreter, node: Any, one: Operand) -> bool:
     """Whether what an earlier iteration recorded at this place may be in an operand's history."""
-    return any(ref.age and ref.site == it.site(node) for ref in it.past(it.operand(one.value), MOST_LOOKED_BACK))
+    return any(ref.age and ref.site == it.site(node) for ref in it.past(nodes_of(it, one.value), MOST_LOOKED_BACK))

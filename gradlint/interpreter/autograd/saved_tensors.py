@@ -9,6 +9,7 @@ from typing import NamedTuple
 from gradlint.domain import FLOAT, INEXACT, KEPT, NO, UNSURE, YES, Ref, Slot, Tensor, Truth, Value, both, either
 from gradlint.interpreter.autograd.operands import Operand, operand
 from gradlint.interpreter.autograd.version_counter import compared, kept
+from gradlint.interpreter.engine.history import nodes_of
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.knowledge.rows import ANY, STACK, VIEW, saving
 
@@ -138,7 +139,7 @@ def saved_in_place(
     """The memories that an operation keeps for backward which writes its target, the operand of this name; of what the
     target held before the write it can only keep a copy, unless it is another operand as well."""
     operands = [operand(it, each, value) for each, value in slots]
-    asked = differentiated(operands, (it.operand(one.value) for one in operands))
+    asked = differentiated(operands, (nodes_of(it, one.value) for one in operands))
     others = [one for one in operands if one.name != name]
     written = tuple(memory for _, tensor in it.all(target, Tensor) for memory in kept(it, tensor))
     behind, before = list[Slot](), list[Slot]()

@@ -26,7 +26,9 @@ from gradlint.domain import (
     NO,
     NONE,
     NOTHING,
+    OPAQUE,
     PLAIN,
+    UNKNOWN,
     UNSURE,
     USED,
     YES,
@@ -39,21 +41,28 @@ from gradlint.domain import (
     Grad,
     Mark,
     Named,
+    Node,
     Plain,
     Precision,
     Ref,
     Scalar,
+    Slot,
     Tensor,
     Truth,
+    Unit,
     Value,
     alternatives,
+    handed_on,
     number_kind,
+    references,
     truth,
 )
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd.operands import PRECISE
 from gradlint.interpreter.autograd.version_counter import own_count
-from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.engine.dispatch import TypeSlot, implements
+from gradlint.interpreter.engine.machine import Interpreter, syntax
+from gradlint.interpreter.engine.unseen import handed_leaves
 from gradlint.knowledge import DTYPES, PRECISIONS
 from gradlint.knowledge.rows import DTYPE_RULES, KINDS, Operation, refused
 
@@ -78,6 +87,12 @@ BACKWARD = Change({NONE: FRESH, FRESH: FRESH, USED: MIXED, MIXED: MIXED, LOST: F
 CLEARING = Change({FRESH: LOST, USED: NONE, MIXED: NONE}, assumed=NONE)
 STEP = Change({FRESH: USED, LOST: NONE}, assumed=NONE | USED)
 NO_CHANGE = Change({}, assumed=NONE)
+
+
+@implements(TypeSlot.DIFFERENTIATED_UNSEEN, Tensor)
+def _differentiated_unseen(thing: Tensor) -> Tensor:
+    grad, unit = thing.grad | BACKWARD.of(thing), thing.unit | Unit.unsure()
+    return replace(thing, grad=grad, unit=unit, gradient=UNKNOWN)
 
 
 _FRESH = Tensor(requires_grad=NO, leaf=YES, retains=NO, parameter=NO, grad=NONE, unit=PLAIN, unwritable=NO)
@@ -258,3 +273,45 @@ def memory_of_gradient(memory: Ref) -> Ref:
 def memories_behind_gradients(memories: Iterable[Ref]) -> set[Ref]:
     """The memories of the tensors whose gradients these stand for."""
     return {one._replace(part=one.part.removesuffix(GRADIENT)) for one in memories if one.part.endswith(GRADIENT)}
+
+
+def unknown_tensor(it: Interpreter, node: Any, part: str, belief: Belief, reach: Iterable[Ref] = ()) -> Ref:
+    """A tensor of which nothing else is known.
+
+    Its history may hold anything, and it may share the memory of all that went into it.
+    """
+    history, memories = made_of(it, reach)
+    leaves = handed_leaves(it, reach)
+    if leaves:
+        computed = Node("unknown", syntax(node), tuple((leaf, None) for leaf in leaves))
+        history = (*history, it.new(node, f"{part} history", computed))
+    storage = (it.memory(node, f"{part} memory"), *memories)
+    return it.new(node, part, Tensor(storage=storage, node=history, belief=belief, marks=(Mark("made", node),)))
+
+
+def made_of(it: Interpreter, reach: Iterable[Ref]) -> tuple[Slot, tuple[Ref, ...]]:
+    """The nodes that unknown code may have given a tensor, and the memories it may share with what went in, or with the
+    gradients of that.
+
+    What it made itself of that stands behind the opaque node: whose history that is, is not known.
+    """
+    history: dict[Ref | None, None] = {OPAQUE: None, None: None}
+    memories: dict[Ref, None] = {}
+    seen: set[Ref] = set()
+    todo = list(reach)
+    while todo:
+        ref = todo.pop()
+        thing = it.state.heap.get(ref)
+        if ref in seen or thing is None or type(thing) is Node:
+            continue
+        seen.add(ref)
+        if type(thing) is Tensor:
+            history |= dict.fromkeys(thing.node)
+            memories |= dict.fromkeys(thing.storage)
+            todo += references(thing.gradient)
+        elif type(thing) is Array:
+            memories |= dict.fromkeys(thing.storage)
+        else:
+            todo += handed_on(thing)
+    memories |= dict.fromkeys(map(memory_of_gradient, memories))
+    return tuple(history), tuple(memories)

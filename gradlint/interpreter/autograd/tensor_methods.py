@@ -7,9 +7,8 @@ from typing import Any
 
 import libcst as cst
 
+from gradlint import events
 from gradlint.domain import (
-    ANY_DEVICE,
-    ANY_DTYPE,
     ANY_PRECISION,
     CPU,
     CUDA,
@@ -21,13 +20,11 @@ from gradlint.domain import (
     UNSURE,
     YES,
     Array,
-    Const,
+    Container,
     Device,
     Dtypes,
     Mark,
-    Named,
     Plain,
-    Precision,
     Ref,
     Scalar,
     Tensor,
@@ -39,18 +36,22 @@ from gradlint.domain import (
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd import hooks, layout
 from gradlint.interpreter.autograd.backward_arguments import flag, run_backward
+from gradlint.interpreter.autograd.batches import PARTS, is_batch, part
+from gradlint.interpreter.autograd.casts import cast, to
 from gradlint.interpreter.autograd.detach import cut_off
 from gradlint.interpreter.autograd.grad import clear_gradients
 from gradlint.interpreter.autograd.in_place import Write, gradients_written, write
 from gradlint.interpreter.autograd.operations import operation_row, plain_value, run_factory, run_operation
 from gradlint.interpreter.autograd.record import apply
 from gradlint.interpreter.autograd.requires_grad import set_requires_grad, show_on_views
-from gradlint.interpreter.autograd.tensor import KINDS_ASKED, device_asked, dtype_named, is_of_kind, precision_named
+from gradlint.interpreter.autograd.tensor import KINDS_ASKED, is_of_kind
 from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.dispatch import TypeSlot, implements
+from gradlint.interpreter.engine.iteration import following
 from gradlint.interpreter.engine.machine import Interpreter, syntax
+from gradlint.interpreter.engine.places import peek
 from gradlint.interpreter.static.scopes import receiver, spelled
-from gradlint.interpreter.syntax.narrowing import peek
-from gradlint.interpreter.training.batches import PARTS, is_batch, part
+from gradlint.knowledge.dimensions import Told
 
 
 def call(it: Interpreter, node: Any, owner: Value, name: str, args: Arguments, chain: str) -> Value | None:
@@ -85,6 +86,16 @@ def is_tensor_method(it: Interpreter, name: str) -> bool:
     if (name in METHODS and it.has(path)) or name == "size":
         return True
     return path in torch.operations or path in torch.factories or path in torch.plain
+
+
+@implements(TypeSlot.NEXT, Tensor)
+def _rows(it: Interpreter, node: Any, value: Ref, thing: Tensor) -> Value:
+    """Iterating over a tensor gives views of its rows."""
+    if thing.many and thing.loose:
+        return value
+    row = it.torch.operations["torch.Tensor.unbind"]
+    listed = apply(it, node, row, [(row.parameters[0], value)], told=Told(), part="rows ")
+    return following(it, node, listed) if it.may_be(listed, Container) else listed
 
 
 # ---- those that do more than compute
@@ -134,40 +145,6 @@ def _numpy(it: Interpreter, node: Any, owner: Value, args: Arguments, chain: str
     return it.new(node, "array", Array(tensor.dtype, tensor.storage, tensor.belief, marks))
 
 
-def cast(
-    it: Interpreter,
-    node: Any,
-    owner: Value,
-    dtype: Dtypes | None,
-    precision: Precision,
-    device: Device | None = None,
-    method: str = "to",
-) -> Value:
-    """`to(...)`: the same object where nothing has to change, else a copy that autograd follows."""
-    row = it.torch.operations[f"torch.Tensor.{method}"]
-    return apply(it, node, row, [("input", owner)], dtype=dtype, precision=precision, device=device)
-
-
-def _to(it: Interpreter, node: Any, owner: Value, args: Arguments, chain: str) -> Value:
-    tensor = it.only(owner, Tensor)
-    own = tensor.dtype if tensor else ANY_DTYPE
-    values = [*args.positional, *(v for k, v in args.keywords.items() if k in ("dtype", "other", "device"))]
-    device = next((found for value in values if (found := device_asked(it, value)) is not None), None)
-    if args.unknown or args.keywords.keys() & COPYING or len(args.positional) > MOST_ASKED:
-        device = ANY_DEVICE
-    for value in values:
-        kind = _target(it, value, own)
-        if kind is not None:
-            return cast(it, node, owner, kind, precision_named(value), device)
-    return cast(it, node, owner, None, ANY_PRECISION, device)
-
-
-COPYING = frozenset({"copy", "memory_format"})
-"""What `to` may be told so that it copies though nothing else changes."""
-MOST_ASKED = 2
-"""A third argument may say that `to` is to copy."""
-
-
 def _moving(method: str, device: Device) -> Callable[[Interpreter, Any, Value, Arguments, str], Value]:
     """`cpu()` or `cuda()`."""
 
@@ -177,23 +154,8 @@ def _moving(method: str, device: Device) -> Callable[[Interpreter, Any, Value, A
     return move
 
 
-def _target(it: Interpreter, value: Value, own: Dtypes) -> Dtypes | None:
-    """The kind that an argument of `to` asks for; None where it is a device or a flag."""
-    dtype = dtype_named(value)
-    if dtype is not None:
-        return dtype
-    other = it.only(value, Tensor)
-    if other is not None:
-        return other.dtype
-    if all(type(o) in (Const, Scalar) or (type(o) is Plain and o.kind != "dtype") for o in alternatives(value)):
-        return None
-    if type(value) is Named and value.path.startswith("torch.device"):
-        return None
-    return own | ANY_DTYPE
-
-
 def _type(it: Interpreter, node: Any, owner: Value, args: Arguments, chain: str) -> Value:
-    return _to(it, node, owner, args, chain) if args.values() else Plain("str")
+    return to(it, node, owner, args, chain) if args.values() else Plain("str")
 
 
 def _zero_(it: Interpreter, node: Any, owner: Value, args: Arguments, chain: str) -> Value:
@@ -269,7 +231,7 @@ METHODS: dict[str, Callable[[Interpreter, Any, Value, Arguments, str], Value]] =
     "register_hook": hooks.registering(hooks.ARRIVING),
     "register_post_accumulate_grad_hook": hooks.registering(hooks.ACCUMULATED),
     "numpy": _numpy,
-    "to": _to,
+    "to": to,
     "cpu": _moving("cpu", CPU),
     "cuda": _moving("cuda", CUDA),
     "type": _type,
@@ -278,3 +240,22 @@ METHODS: dict[str, Callable[[Interpreter, Any, Value, Arguments, str], Value]] =
     "resize_as_": _resized,
     "set_": _set_,
 }
+
+
+@implements(TypeSlot.CALL_METHOD, Tensor)
+def _call_method(it: Interpreter, node: Any, owner: Value, method: str, args: Arguments, name: str) -> Value | None:
+    chain = name.rpartition(".")[0]
+    shown = it.thing(owner)
+    found = call(it, node, owner, method, args, chain)
+    if not it.unheard and type(shown) is Tensor:
+        start = it.hold(UNKNOWN if found is None else found)
+        it.emit(
+            events.Called,
+            node,
+            path=f"torch.Tensor.{method}",
+            args=(shown, *(it.thing(value) for value in args.positional)),
+            keywords=tuple((key, it.thing(value)) for key, value in args.keywords.items()),
+            result=it.thing(it.land(start)[0]),
+            name=chain,
+        )
+    return found

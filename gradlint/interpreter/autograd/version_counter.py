@@ -20,12 +20,10 @@ from gradlint.domain import (
     negation,
     object_references,
 )
+from gradlint.interpreter.engine.call_keys import COUNT
 from gradlint.interpreter.engine.machine import Interpreter
 
 ALIASING = frozenset({"detach", "data", "Variable", "state_dict", "Parameter", "Buffer"})
-
-
-COUNT = " count"
 
 
 def own_count(memory: Ref) -> Slot:

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from gradlint.domain import OLDEST, UNKNOWN, Bound, Container, Instance, Object, OneOf, Ref, Tensor, Unknown, Value
 from gradlint.domain import references as references_in
 from gradlint.domain.keys import DECLARED, Declared, mentioned
-from gradlint.interpreter.autograd.version_counter import COUNT
 from gradlint.interpreter.engine.machine import Interpreter
 
 MOST_DEEP = 3
@@ -98,3 +97,6 @@ def _stands_for_itself(thing: Object, depth: int) -> bool:
     if type(thing) is Container:
         return depth >= MOST_DEEP
     return type(thing) is Instance and (thing.cls != UNKNOWN or bool(thing.attributes))
+
+
+COUNT = " count"

@@ -47,10 +47,10 @@ from gradlint.domain.heap import COPIED_AT_ONCE, Heap
 from gradlint.domain.state import differing
 from gradlint.events import Event, Run
 from gradlint.frozen import frozen, replace
-from gradlint.interpreter.autograd.detach import cut_at
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.call_keys import Given
 from gradlint.interpreter.engine.escape import havoc_again
+from gradlint.interpreter.engine.history import cut_at, nodes_of
 from gradlint.interpreter.engine.machine import Interpreter, Looked
 from gradlint.interpreter.engine.summary_graph import History, have_a_common_trunk, histories_of, recorded_again
 
@@ -329,7 +329,7 @@ def end(it: Interpreter, node: Any, call: Call, result: Value) -> None:
     if made is None:
         return
     memories = {memory for thing in made.values() for memory in _memories(thing)}
-    operands = {ref: it.operand(ref) for ref in call.arguments if type(call.heap.get(ref)) is Tensor}
+    operands = {ref: nodes_of(it, ref) for ref in call.arguments if type(call.heap.get(ref)) is Tensor}
     recorded: dict[Ref, Slot] = {}
     for ref, thing in made.items():
         if type(thing) is Tensor:

@@ -37,12 +37,10 @@ from gradlint.domain import (
     Value,
     alternatives,
 )
-from gradlint.domain import (
-    Iterator as IteratorObject,
-)
+from gradlint.domain import Iterator as IteratorObject
 from gradlint.domain.spelling import spell
 from gradlint.interpreter.engine.machine import Frame, Interpreter
-from gradlint.interpreter.syntax.narrowing import key_of
+from gradlint.interpreter.engine.places import key_of
 
 MOST_INSIDE = 4
 """How many of the elements of a container are described one by one."""

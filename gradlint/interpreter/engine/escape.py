@@ -47,8 +47,7 @@ from gradlint.domain import (
     references,
 )
 from gradlint.frozen import replace
-from gradlint.interpreter.autograd.in_place import memory_written
-from gradlint.interpreter.autograd.tensor import BACKWARD
+from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot
 from gradlint.interpreter.engine.machine import Interpreter
 
 
@@ -180,7 +179,7 @@ def havoc(it: Interpreter, values: Iterable[Value], how: Escape = Escape.HELD) -
         _differentiated(it, graphs, how)
     if memories:
         wrote, it.wrote = it.wrote, {}  # what is handed over is noted
-        memory_written(it, memories, sure=False, noticed=UNSURE, known=False)
+        SLOTS[TypeSlot.WRITTEN_UNSEEN][Tensor](it, memories)
         it.wrote = wrote
 
 
@@ -221,8 +220,7 @@ def _differentiated(it: Interpreter, graphs: list[Ref], how: Escape) -> None:
             it.escape_graph(ref.key, how)
             todo += [other for slot in thing.inputs for other in slot if other is not None]
         elif type(thing) is Tensor and not (thing.grad.is_unsure and thing.unit.is_unsure):
-            unit = thing.unit | Unit.unsure()
-            it.set(ref, replace(thing, grad=thing.grad | BACKWARD.of(thing), unit=unit, gradient=UNKNOWN))
+            it.set(ref, SLOTS[TypeSlot.DIFFERENTIATED_UNSEEN][Tensor](thing))
 
 
 def _out_of_reach(value: Value) -> bool:

@@ -24,3 +24,8 @@ def arguments_in(it: Interpreter, value: Value) -> tuple[str, ...]:
     kept = alternatives(value) if container is None else [inner for _, inner in container.items]
     found = [handed.get(part, "") for part in kept]
     return tuple(name for name in found if name) if container is not None or all(found) else ()
+
+
+RESULT = "return"
+YIELDED = "yield"
+"""The names under which a frame keeps what it returns and yields; no variable can be called so."""

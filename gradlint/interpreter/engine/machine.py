@@ -20,9 +20,7 @@ import libcst as cst
 from gradlint.domain import (
     NO,
     NONE_VALUE,
-    OPAQUE,
     UNKNOWN,
-    YES,
     Belief,
     Context,
     Escape,
@@ -38,10 +36,8 @@ from gradlint.domain import (
     Optimizer,
     Origin,
     Ref,
-    Slot,
     State,
     Syntax,
-    Tensor,
     Truth,
     Unknown,
     Value,
@@ -58,6 +54,7 @@ from gradlint.domain.ground import Name
 from gradlint.domain.walks import GONE_OVER, is_at, marked, plain
 from gradlint.events import Event, Run, Thing
 from gradlint.frozen import frozen, replace
+from gradlint.interpreter.engine.dispatch import EXPRESSIONS, STATEMENTS
 from gradlint.interpreter.static.handlers import calls_alone
 from gradlint.interpreter.static.scopes import Scan, Scope, scan
 from gradlint.knowledge.packs import Hook
@@ -69,13 +66,12 @@ if TYPE_CHECKING:
     from gradlint.interpreter.engine.tracing import Trace
     from gradlint.interpreter.static.grad_reads import Reads
 
+
 Looked = dict[tuple[Ref | int, str], None]
 """Objects that were looked at (with no name), attributes of objects that were read, and variables by their frames."""
 ObjectT = TypeVar("ObjectT", bound=Object)
 EventT = TypeVar("EventT", bound=Event)
 ResultT = TypeVar("ResultT")
-Handler = Callable[["Interpreter", Any], Value]
-Step = Callable[["Interpreter", Any], None]
 
 MOST_CALLS_DEEP = 8
 """How many calls of functions of the program are followed into each other."""
@@ -206,32 +202,6 @@ class Inner:
 def syntax(node: Any) -> Any:
     """The piece of the program that a place belongs to."""
     return node.node if type(node) is Inner else node
-
-
-EXPRESSIONS: dict[type, Handler] = {}
-STATEMENTS: dict[type, Step] = {}
-
-
-def expression(*kinds: type) -> Callable[[Handler], Handler]:
-    """Register how these kinds of expression are evaluated."""
-
-    def register(handler: Handler) -> Handler:
-        for kind in kinds:
-            EXPRESSIONS[kind] = handler
-        return handler
-
-    return register
-
-
-def statement(*kinds: type) -> Callable[[Step], Step]:
-    """Register how these kinds of statement are run."""
-
-    def register(step: Step) -> Step:
-        for kind in kinds:
-            STATEMENTS[kind] = step
-        return step
-
-    return register
 
 
 class TooMuch(Exception):
@@ -870,33 +840,6 @@ class Interpreter:
                 todo += [other for part in node.inputs for other in part if other is not None]
         self.works(2 * len(found))
         return found
-
-    def operand(self, value: Value) -> Slot:
-        """What a value is as an operand of the graph: nodes, leaves, None (nothing recorded) or OPAQUE."""
-        out: dict[Ref | None, None] = {}
-        for option in alternatives(value):
-            thing = self.state.heap.get(option) if type(option) is Ref else None
-            if type(thing) is Tensor:
-                if thing.requires_grad.may(NO) or thing.inference.possibly(YES):  # no view of what was made in
-                    out[None] = None  # inference mode is recorded, and `F.linear` looks at its weight through one
-                elif thing.leaf is YES and None in thing.node and len(thing.node) > 1:
-                    out[None] = None  # a view made with gradients off may show the flag of what it is a view of
-                if thing.requires_grad.may(YES):
-                    for node in thing.node or (None,):
-                        out[self.own(option) if node is None else node] = None  # type: ignore[arg-type]
-                    if not thing.node and thing.leaf.may(NO):
-                        out[OPAQUE] = None  # nobody saw what recorded it
-            elif type(option) is Unknown or type(thing) is Instance:
-                out[OPAQUE] = None
-                if type(option) is Unknown and option.reach:
-                    from gradlint.interpreter.unknown.duck_typing import handed_leaves
-
-                    out |= dict.fromkeys(handed_leaves(self, option.reach))
-                    for ref in option.reach:
-                        out |= dict.fromkeys(self.operand(ref))
-            else:
-                out[None] = None
-        return tuple(out)
 
     def escape(self, values: Iterable[Value]) -> None:
         """These values are handed to something that the file does not show."""

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from gradlint.domain import Container, Function, Instance, Module, Ref, Unknown, Value, alternatives
 from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.iteration import element_list
 from gradlint.interpreter.engine.machine import Frame, Interpreter
-from gradlint.interpreter.python.containers import listing
 
 MOST_DESCENTS = 4
 """How often a function is followed into itself while it goes down."""
@@ -38,7 +38,7 @@ def _is_lower(it: Interpreter, value: Value, inside: set[Value]) -> bool:
 
 
 def _length(it: Interpreter, value: Value) -> int | None:
-    known = listing(it, value)
+    known = element_list(it, value)
     return None if known is None else len(known)
 
 

@@ -13,8 +13,7 @@ from typing import Any
 from gradlint.domain import KEPT, NOWHERE, Graph, Node, Ref, Slot
 from gradlint.domain.heap import Heap
 from gradlint.frozen import frozen
-from gradlint.interpreter.autograd.history import past_outside
-from gradlint.interpreter.autograd.record import grows
+from gradlint.interpreter.engine.history import grows, nodes_of, past_outside
 from gradlint.interpreter.engine.machine import Interpreter, syntax
 from gradlint.knowledge.flat import FLAT
 
@@ -152,5 +151,5 @@ def _operands(it: Interpreter, slot: Slot, now: dict[Ref, Ref]) -> Slot:
     for ref in slot:
         found = now.get(ref) if ref is not None else None
         is_node = type(it.state.heap.get(found)) is Node  # type: ignore[arg-type]
-        out |= dict.fromkeys((found,) if is_node else it.operand(found) if found is not None else (ref,))
+        out |= dict.fromkeys((found,) if is_node else nodes_of(it, found) if found is not None else (ref,))
     return tuple(out)

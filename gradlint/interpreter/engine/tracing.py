@@ -18,6 +18,7 @@ from gradlint.domain import NO, YES, Belief, Fact, Function, Imported, Named, Sy
 from gradlint.events import Event, Role
 from gradlint.frozen import frozen
 from gradlint.interpreter.engine.describing import BELIEFS, described, held_by, in_short, is_obvious, is_value, variable
+from gradlint.interpreter.engine.frames import RESULT
 from gradlint.interpreter.static.scopes import COMPREHENSIONS, comprehended, parameters_of, spelled, targets
 from gradlint.interpreter.static.tree_walk import is_statement
 from gradlint.source import parts
@@ -292,8 +293,6 @@ def _looked_at(it: Interpreter, places: list[Any], *, whole: bool = False) -> li
 
 def _of_its_own(it: Interpreter, node: Any) -> Iterator[tuple[str, str]]:
     """What is to be said of a statement besides: what a function returns, where an import leads."""
-    from gradlint.interpreter.python.functions import RESULT
-
     if isinstance(node, cst.Return) and node.value is not None:
         value = variable(it, (it.frame.id, RESULT))
         if value is not None:

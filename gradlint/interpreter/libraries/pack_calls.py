@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import Bound, Class, Instance, Module, Named, Ref, Tensor, Value
+from gradlint.domain import Bound, Class, Instance, Module, Named, Ref, Value
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.dispatch import TypeSlot, implements
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.libraries import pack_effects, pack_results
 from gradlint.interpreter.libraries.pack_results import Given
+from gradlint.interpreter.python.foreign import foreign
+from gradlint.interpreter.python.instances import keep_attribute
 from gradlint.interpreter.python.mro import called, library_base
 from gradlint.knowledge.packs import Attribute, Call, Effect, LibraryClass
 
@@ -29,7 +32,7 @@ def call(it: Interpreter, node: Any, path: str, args: Arguments) -> Value | None
     if known is not None:
         _effects(it, node, known.row.does, Given(args, known.row.parameters, path))
         return pack_results.construct(it, node, called(path, known.row), known.row, args)
-    return pack_results.foreign(it, node, path, args) if it.packs.is_foreign(path) else None
+    return foreign(it, node, path, args) if it.packs.is_foreign(path) else None
 
 
 def _run(it: Interpreter, node: Any, path: str, row: Call, cls: LibraryClass | None, args: Arguments) -> Value:
@@ -54,8 +57,10 @@ def speaks_of(it: Interpreter, value: Value) -> bool:
 # ---- members
 
 
-def looked_up(it: Interpreter, node: Any, owner: Ref, path: str) -> Value | None:
+@implements(TypeSlot.BIND, Named)
+def looked_up(it: Interpreter, node: Any, owner: Ref, member: Named) -> Value | None:
     """A member of a library's class, looked up on an object or a class of the program; None where there is none."""
+    path = member.path
     cls, _, name = path.rpartition(".")
     known = it.packs.cls(cls)
     row = known.members.get(name) if known is not None else None
@@ -70,8 +75,6 @@ def looked_up(it: Interpreter, node: Any, owner: Ref, path: str) -> Value | None
 
 def _read(it: Interpreter, node: Any, owner: Ref, row: Attribute, path: str) -> Value:
     """An attribute that the library sets: the same thing each time."""
-    from gradlint.interpreter.python.attribute_load import keep_attribute
-
     start = it.hold(owner)
     value = pack_results.given(it, node, row.gives, Given(Arguments([owner]), ("self",), path, path.rpartition(".")[0]))
     owner = it.land(start)[0]  # type: ignore[assignment]
@@ -82,6 +85,7 @@ def _read(it: Interpreter, node: Any, owner: Ref, row: Attribute, path: str) -> 
 # ---- classes
 
 
+@implements(TypeSlot.INITIALISE, Named)
 def initialise(it: Interpreter, node: Any, owner: Value, cls: Value, args: Arguments) -> bool:
     """Give an object of a class of the program what the class of a library it derives from does."""
     found = library_base(it, cls)
@@ -101,22 +105,3 @@ def initialise(it: Interpreter, node: Any, owner: Value, cls: Value, args: Argum
             attributes = dict(instance.attributes) | dict(parts.attributes)
             it.put(ref, replace(instance, attributes=tuple(attributes.items())))
     return True
-
-
-def applied(it: Interpreter, node: Any, ref: Ref, module: Module, args: Arguments) -> Value | None:
-    """What calling a module of a library gives, where its class tells more than of others."""
-    from gradlint.interpreter.nn import module_calls
-
-    found = library_base(it, module.cls)
-    if found is None:
-        return None
-    row = found[1].row
-    if row.forwards:
-        inner = dict(module.attributes).get(row.forwards)
-        whole = inner is not None and it.only(inner, Module) is not None
-        return module_calls.call(it, node, inner, args, "call", "") if whole and inner is not None else None
-    if not row.outputs:
-        return None
-    result = module_calls.loose_result(it, node, ref, module, args)
-    it.update(result, Tensor, made=found[0])
-    return result

@@ -5,24 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from gradlint.domain import (
-    Bound,
-    Const,
-    Function,
-    Mark,
-    Module,
-    Optimizer,
-    Value,
-    alternatives,
-)
+from gradlint.domain import Bound, Const, Function, Mark, Module, Optimizer, Value, alternatives
 from gradlint.interpreter.autograd import backward as differentiating
 from gradlint.interpreter.autograd.backward_arguments import flag
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.escape import havoc
+from gradlint.interpreter.engine.iteration import consume
 from gradlint.interpreter.engine.machine import Interpreter, not_none
+from gradlint.interpreter.engine.module_tree import parameters
 from gradlint.interpreter.libraries.pack_results import MODES, Given
 from gradlint.interpreter.nn import module, module_methods
-from gradlint.interpreter.python.containers import consume
 from gradlint.interpreter.training import optimizer
 from gradlint.knowledge import packs
 
@@ -44,7 +36,7 @@ def _optimizer_of(it: Interpreter, node: Any, value: Value) -> Value:
     """The optimizer itself; for a module, whatever optimizer there is over its parameters."""
     if it.only(value, Module) is None:
         return value
-    found, opened = module.parameters(it, value)
+    found, opened = parameters(it, value)
     groups = tuple((ref,) for _, ref in found)
     return it.new(node, "optimizer inside", Optimizer("", groups, opened, marks=(Mark("made", node),)))
 

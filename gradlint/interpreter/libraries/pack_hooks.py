@@ -29,10 +29,11 @@ from gradlint.domain import (
 )
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd import backward as differentiating
+from gradlint.interpreter.engine.dispatch import TypeSlot, implements
 from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.engine.module_tree import parameters, submodules
 from gradlint.interpreter.libraries import pack_results
 from gradlint.interpreter.libraries.pack_results import GRADIENTS, MODES
-from gradlint.interpreter.nn.module import parameters, submodules
 from gradlint.interpreter.python.mro import find_member, library_base
 from gradlint.knowledge.packs import Hook, New
 
@@ -46,6 +47,7 @@ def hook_of(it: Interpreter, function: Function) -> Hook | None:
     return found[1].hooks.get(function.name) if found is not None else None
 
 
+@implements(TypeSlot.HANDED, Function)
 def handed(it: Interpreter, function: Function, params: list[Any]) -> dict[str, Value]:
     """What a library hands over for each parameter that its hook speaks of."""
     hook = hook_of(it, function)

@@ -11,7 +11,6 @@ from gradlint.domain import (
     EVAL,
     MAYBE,
     NO,
-    NONE_VALUE,
     NOTHING,
     TRAIN,
     UNKNOWN,
@@ -28,7 +27,6 @@ from gradlint.domain import (
     Module,
     Named,
     Optimizer,
-    Plain,
     Ref,
     Tensor,
     Truth,
@@ -40,24 +38,21 @@ from gradlint.domain import (
 from gradlint.frozen import frozen, replace
 from gradlint.interpreter.autograd import layout
 from gradlint.interpreter.autograd.operations import plain_value, run_operation
+from gradlint.interpreter.autograd.tensor import unknown_tensor
 from gradlint.interpreter.engine.arguments import Arguments
-from gradlint.interpreter.engine.escape import havoc, result_of_unknown
+from gradlint.interpreter.engine.calls import call_path
+from gradlint.interpreter.engine.dispatch import MODELS, TypeSlot, implements
+from gradlint.interpreter.engine.escape import result_of_unknown
 from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.engine.module_tree import parameters, submodules
 from gradlint.interpreter.engine.weakened import seen_as
-from gradlint.interpreter.nn.module import (
-    parameter,
-    parameters,
-    set_mode,
-    submodules,
-    tell_built,
-    tensor_iterator,
-    unknown_module,
-)
+from gradlint.interpreter.nn.module import parameter, set_mode, tell_built, tensor_iterator, unknown_module
+from gradlint.interpreter.nn.module_methods import METHODS
 from gradlint.interpreter.python.containers import container
+from gradlint.interpreter.python.functions import call_function
 from gradlint.interpreter.python.mro import method_of
-from gradlint.interpreter.roles import escape_by
 from gradlint.interpreter.training import optimizer
-from gradlint.interpreter.unknown.duck_typing import unknown_tensor
+from gradlint.interpreter.unknown.parameters import annotated_instance
 from gradlint.knowledge import packs
 from gradlint.knowledge.packs import LibraryClass
 
@@ -130,10 +125,7 @@ def _wrapped(it: Interpreter, node: Any, value: Value, path: str) -> Value:
 
 
 def _copy(it: Interpreter, node: Any, gift: packs.Copy, args: Given) -> Value:
-    from gradlint.interpreter.nn.module_methods import METHODS
-    from gradlint.interpreter.torch_api.torch_paths import SPECIAL
-
-    made = SPECIAL["copy.deepcopy"](it, node, Arguments([args[gift.of]]))
+    made = MODELS["copy.deepcopy"](it, node, Arguments([args[gift.of]]))
     if gift.mode is not None:
         set_mode(it, node, made, MODES[gift.mode])
     if gift.requires_grad is not None:
@@ -175,8 +167,6 @@ def _new(it: Interpreter, node: Any, gift: packs.New, args: Given) -> Value:
 
 def _of_owner(it: Interpreter, node: Any, args: Given, held: dict[str, Value]) -> Value:
     """An object of the class whose method is called: of the library, or one of the program that derives from it."""
-    from gradlint.interpreter.unknown.parameters import annotated_instance
-
     cls = args.args.positional[0] if "self" in args.parameters else None
     return annotated_instance(it, node, cls) if type(cls) is Ref else _exactly(it, node, args.owner, held)
 
@@ -189,8 +179,6 @@ def _optimizer_over(it: Interpreter, node: Any, gift: packs.OptimizerOver, args:
 
 
 def _optimizers_from(it: Interpreter, node: Any, gift: packs.OptimizersFrom, args: Given) -> Value:
-    from gradlint.interpreter.python.functions import call_function
-
     owner = args["self"]
     method = method_of(it, owner, gift.method)
     if method is None:
@@ -283,6 +271,11 @@ def construct(it: Interpreter, node: Any, path: str, row: LibraryClass, args: Ar
     return _other(it, node, path, "object", held | rest, Belief.PROVEN)
 
 
+@implements(TypeSlot.ANNOTATED, Named)
+def _annotated(it: Interpreter, node: Any, path: str) -> Value:
+    return typical(it, node, path, "annotated", Belief.ANNOTATED)
+
+
 def typical(it: Interpreter, node: Any, path: str, part: str, belief: Belief) -> Value:
     """An object of the class at a path or of one derived from it, whoever made it."""
     known = it.packs.cls(path)
@@ -301,8 +294,6 @@ def _exactly(it: Interpreter, node: Any, path: str, held: dict[str, Value]) -> V
 
 def _other(it: Interpreter, node: Any, path: str, part: str, held: dict[str, Value], belief: Belief) -> Value:
     """An object of a class that no row says to be a module's: of torch, an optimizer's, or any other."""
-    from gradlint.interpreter.torch_api.torch_paths import call
-
     known = it.packs.cls(path)
     if path == MODULE:
         made = unknown_module(it, node, part, belief, Named(path))
@@ -311,7 +302,7 @@ def _other(it: Interpreter, node: Any, path: str, part: str, held: dict[str, Val
     if path == OPTIMIZER or (known is not None and known.row.kind == "optimizer"):
         kind = "" if path == OPTIMIZER else path.rpartition(".")[2]
         return it.new(node, part, Optimizer(kind, open=UNSURE, belief=belief, marks=(Mark("made", node),)))
-    found = call(it, node, path, Arguments([], held), "") if known is None and path.startswith("torch.") else None
+    found = call_path(it, node, path, Arguments([], held), "") if known is None and path.startswith("torch.") else None
     attributes: tuple[tuple[object, Value], ...] = tuple(held.items())
     unseen = Instance(Named(path), attributes, belief=belief, marks=(Mark("made", node),))
     return it.new(node, part, unseen) if found is None else found
@@ -335,52 +326,3 @@ def _made(
                  marks=(Mark("made", node),)))  # fmt: skip
     tell_built(it, node, ref)
     return ref
-
-
-PART = "named part "
-"""How the parts begin that stand for what was read by its name off a module's result; nobody says what that is."""
-
-
-def output(it: Interpreter, node: Any, owner: Value, name: str) -> Value:
-    """A part of what a module gave, by its name: a tensor or None. Where the library says that it is one the facts of
-    the whole hold of it, else nothing is known of it."""
-    found: list[Value] = []
-    for ref, tensor in it.all(owner, Tensor):
-        known = it.packs.cls(tensor.made)
-        if known is not None and name in known.row.outputs:
-            found.append(it.new(node, f"output {name}", replace(tensor, loose=False, made="module")))
-        else:
-            some = unknown_tensor(it, node, f"{PART}{name}", max(tensor.belief, Belief.BY_USE), (ref,))
-            it.put(some, replace(it[some], loose=True))
-            found.append(some)
-    return one_of([*found, NONE_VALUE])
-
-
-def foreign(it: Interpreter, node: Any, path: str, args: Arguments) -> Value:
-    """What a library that is none of torch's gives: a thing of its own, unless it may give back what it was handed."""
-    values = args.values()
-    if it.torchless:
-        return it.new(node, "foreign", Instance(cls=Named(path)))
-    havoc(it, values, escape_by(it, node, Named(path)))
-    is_class = path.rpartition(".")[2][:1].isupper()
-    if not is_class and any(type(value) not in (Const, Plain, Named) for value in values):
-        return result_of_unknown(values)
-    held: dict[object, Value] = {f"argument {index}": value for index, value in enumerate(values)}
-    return it.new(node, "foreign", Instance(cls=Named(path), attributes=tuple(held.items())))
-
-
-def foreign_part(it: Interpreter, node: Any, owner: Ref, name: str) -> Value | None:
-    """An attribute of a thing that is none of torch's is another such thing; None for all others."""
-    cls = getattr(it.state.heap.get(owner), "cls", None)
-    if type(cls) is not Named or not it.packs.is_foreign(cls.path):
-        return None
-    held = () if it.torchless else (("of", owner),)
-    return it.new(node, f"part {name}", Instance(cls=Named(f"{cls.path}.{name}"), attributes=held))
-
-
-def foreign_made(it: Interpreter, node: Any, owner: Value) -> Value | None:
-    """What a call, an index or an operator makes of a thing of a look-alike where there is no torch: another such."""
-    cls = getattr(it.thing(owner), "cls", None) if it.torchless else None
-    if type(cls) is not Named or not it.packs.is_foreign(cls.path):
-        return None
-    return it.new(node, "foreign made", Instance(cls=cls))

@@ -9,7 +9,6 @@ from gradlint import events
 from gradlint.domain import (
     ANY_DTYPE,
     ANY_GRAD,
-    ANY_MODE,
     BOOL,
     EVAL,
     FLOAT,
@@ -41,7 +40,6 @@ from gradlint.domain import (
     Value,
     alternatives,
     both,
-    either,
     negation,
     one_of,
     with_certain,
@@ -51,9 +49,12 @@ from gradlint.interpreter.autograd import layout, shape
 from gradlint.interpreter.autograd.grad import tensors_of
 from gradlint.interpreter.autograd.tensor import fresh, truth_of
 from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.iteration import iterator
 from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.engine.module_tree import Tensors, certain_parts, parameters, submodules, walk
 from gradlint.interpreter.nn.module_containers import filled
-from gradlint.interpreter.python.containers import container, iterator
+from gradlint.interpreter.python.containers import container
+from gradlint.interpreter.python.functions import call_function
 from gradlint.interpreter.python.mro import find_method, torch_base
 from gradlint.interpreter.static.scopes import receiver, spelled
 from gradlint.knowledge.dimensions import REMEMBERED
@@ -265,64 +266,6 @@ def unknown_module(it: Interpreter, node: Any, part: str, belief: Belief, cls: V
     return it.new(node, part, made)
 
 
-def walk(it: Interpreter, value: Value, wanted: Callable[[Ref], bool] = lambda _: True) -> dict[Ref, str | None]:
-    """A module and all modules inside it in the order of `modules()`, with their dotted names where those are known;
-    what is not `wanted` is left out with all that is reached through it alone."""
-    found: dict[Ref, str | None] = {}
-    todo: list[tuple[Ref, str | None]] = [(ref, "") for ref, _ in it.all(value, Module)]
-    while todo:
-        ref, path = todo.pop(0)
-        if ref in found or not wanted(ref):
-            continue
-        found[ref] = path
-        module: Module = it[ref]
-        inside = [(inner, below(path, name)) for name, part in module.attributes for inner, _ in it.all(part, Module)]
-        todo = [*inside, *((inner, None) for inner, _ in it.all(module.rest, Module)), *todo]
-    return found
-
-
-def below(path: str | None, name: object) -> str | None:
-    """The dotted name of a part of the module of that name."""
-    return None if path is None else f"{path}.{name}" if path else str(name)
-
-
-def submodules(it: Interpreter, value: Value) -> list[Ref]:
-    """A module and all modules inside it, in order."""
-    return list(walk(it, value))
-
-
-Tensors = tuple[list[tuple[str, Ref]], Truth]
-"""Tensors with their dotted names (empty where not known), and whether there may be others."""
-
-
-def parameters(it: Interpreter, value: Value, *, recurse: bool = True) -> Tensors:
-    """The parameters of a module."""
-    return _tensors(it, value, recurse, lambda module, name, tensor: tensor.parameter.may(YES))
-
-
-def buffers(it: Interpreter, value: Value, *, recurse: bool = True, saved: bool = False) -> Tensors:
-    """The buffers of a module; `saved`: only those that its state dict has."""
-
-    def wanted(module: Module, name: object, tensor: Tensor) -> bool:
-        registered = dict(module.buffers).get(name)
-        return registered is not None and not (saved and registered == Const(False))
-
-    return _tensors(it, value, recurse, wanted)
-
-
-def _tensors(it: Interpreter, value: Value, recurse: bool, wanted: Callable[[Module, object, Tensor], bool]) -> Tensors:
-    found: dict[Ref, str] = {}
-    opens = [NO]
-    for ref, path in walk(it, value).items() if recurse else [(ref, "") for ref, _ in it.all(value, Module)]:
-        module: Module = it[ref]
-        opens.append(module.open)
-        for name, part in (*module.attributes, (None, module.rest)):
-            for inner, tensor in it.all(part, Tensor):
-                if wanted(module, name, tensor):
-                    found.setdefault(inner, "" if name is None else below(path, name) or "")
-    return [(name, ref) for ref, name in found.items()], either(opens)
-
-
 def tensor_iterator(
     it: Interpreter,
     node: Any,
@@ -350,30 +293,10 @@ def tensor_iterator(
     return iterator(it, node, element, by, empty=empty, source=owner, listed=listed, certain=there, belief=belief)
 
 
-def certain_parts(it: Interpreter, owner: Value) -> dict[Ref, None]:
-    """A module and the modules, parameters and buffers inside it, of those that are certainly there: not one or
-    another, not in one of two modules, and each as what it is."""
-    certain: dict[Ref, None] = {}
-    todo = [owner]
-    while todo:
-        value = todo.pop()
-        thing = it.state.heap.get(value) if type(value) is Ref and value not in certain else None
-        if type(thing) is Module or (type(thing) is Tensor and thing.parameter in (YES, NO)):
-            certain[value] = None  # type: ignore[index]
-        if type(thing) is Module:
-            todo += [*(part for _, part in thing.attributes), *thing.certain]
-    return certain
-
-
 def of_lazy_layers(it: Interpreter, value: Value) -> set[Ref]:
     """The tensors of a module that may have no sizes yet: of layers that get them from what they are called with."""
     layers = [it[ref] for ref in submodules(it, value) if torch_base(it, it[ref].cls).startswith(LAZY)]
     return {ref for layer in layers for _, part in layer.attributes for ref, _ in it.all(part, Tensor)}
-
-
-def mode_of(trains: Truth) -> Mode:
-    """The mode of a module that trains, or does not."""
-    return {YES: TRAIN, NO: EVAL}.get(trains, ANY_MODE)
 
 
 def set_mode(it: Interpreter, node: Any, owner: Value, mode: Mode) -> None:
@@ -410,8 +333,6 @@ def _tell_mode(it: Interpreter, node: Any, owner: Value, mode: Mode, reached: It
 
 def _hand_mode_on(it: Interpreter, node: Any, overriding: dict[Ref, Function], mode: Value) -> None:
     """Run the `train` methods that classes of the program define."""
-    from gradlint.interpreter.python.functions import call_function
-
     start = it.hold(*overriding)
     for index, method in enumerate(overriding.values()):
         place = it.place_of(node, f"train {index}")

@@ -44,29 +44,24 @@ from gradlint.domain import (
 )
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd import hooks, shape
-from gradlint.interpreter.autograd.history import certainly_recorded
 from gradlint.interpreter.autograd.in_place import Write, perhaps_written, write
 from gradlint.interpreter.autograd.operations import COUNTS, first_argument, perhaps_itself, with_counts
 from gradlint.interpreter.autograd.record import apply
 from gradlint.interpreter.autograd.saved_tensors import saved_in_place
 from gradlint.interpreter.autograd.tensor import truth_of
 from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.calls import call_value
+from gradlint.interpreter.engine.history import certainly_recorded
+from gradlint.interpreter.engine.iteration import element_list, elements
+from gradlint.interpreter.engine.loops import run_loop
 from gradlint.interpreter.engine.machine import Interpreter
-from gradlint.interpreter.libraries import pack_calls
+from gradlint.interpreter.engine.module_tree import buffers, parameters, submodules
+from gradlint.interpreter.engine.places import peek
 from gradlint.interpreter.nn import module_containers
-from gradlint.interpreter.nn.module import (
-    DROPPED,
-    MOST_MODULES_DEEP,
-    REDUCTION,
-    as_in_training,
-    buffers,
-    parameters,
-    submodules,
-)
-from gradlint.interpreter.python import containers
-from gradlint.interpreter.python.containers import container, elements
-from gradlint.interpreter.python.mro import find_method, may_be_overridden, torch_base
-from gradlint.interpreter.syntax.narrowing import peek
+from gradlint.interpreter.nn.module import DROPPED, MOST_MODULES_DEEP, REDUCTION, as_in_training
+from gradlint.interpreter.python.containers import container
+from gradlint.interpreter.python.functions import call_function, too_deep
+from gradlint.interpreter.python.mro import find_method, library_base, may_be_overridden, torch_base
 from gradlint.knowledge.dimensions import NOT_SEEN, Told
 from gradlint.knowledge.module_options import names_of
 from gradlint.knowledge.rows import ModuleRow, Operation, Result
@@ -201,9 +196,6 @@ def _own_method(it: Interpreter, module: Module, how: str) -> Function | None:
 def run(it: Interpreter, node: Any, ref: Ref, args: Arguments, how: str) -> Value:
     """What a module makes of its arguments: `how` is "call", or anything else where the `forward` of its class is meant
     and neither a `__call__` of its own nor what was put in the place of `forward`."""
-    from gradlint.interpreter.python.functions import call_function, too_deep
-    from gradlint.interpreter.syntax.calls import call_value
-
     module: Module = it[ref]
     replaced = dict(module.attributes).get("forward") if how == "call" else None
     if type(replaced) is Function or type(replaced) is Bound:
@@ -257,7 +249,7 @@ def as_torch(it: Interpreter, node: Any, ref: Ref, args: Arguments) -> Value:
     path = module.cls.path if type(module.cls) is Named else torch_base(it, module.cls)
     row = it.torch.modules.get(path or "")
     if row is None:
-        told = pack_calls.applied(it, node, ref, module, args)
+        told = of_library(it, node, ref, module, args)
         return loose_result(it, node, ref, module, args) if told is None else told
     return CALLS[row.call](it, node, ref, module, row, args)
 
@@ -434,7 +426,7 @@ def _rnn(it: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, a
 def _cell(it: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:
     """One step of an LSTM, which is handed its two states in one tuple."""
     states = [*args.positional[1:], *(value for name, value in args.keywords.items() if name != "input")]
-    each = [part for state in states for part in containers.listing(it, state) or [elements(it, node, state)]]
+    each = [part for state in states for part in element_list(it, state) or [elements(it, node, state)]]
     return _rnn(it, node, ref, module, row, Arguments([args.get("input", 0, UNKNOWN), *each]))
 
 
@@ -495,8 +487,6 @@ def _through_each(it: Interpreter, node: Any, ref: Ref, module: Module, value: V
 
 def _through_all(it: Interpreter, node: Any, ref: Ref, value: Value) -> Value:
     """Sequential, where nobody knows how many parts there are and in which order: any of them, over and over."""
-    from gradlint.interpreter.syntax.loops import run_loop
-
     start = it.hold(ref, value)
     place = it.place_of(node, f"{ref.site} parts")
     least = 1 if module_containers.certainly_not_empty(it, it[ref]) else 0
@@ -529,3 +519,20 @@ CALLS = {
     "none": _custom,
     "custom": _custom,
 }
+
+
+def of_library(it: Interpreter, node: Any, ref: Ref, module: Module, args: Arguments) -> Value | None:
+    """What calling a module of a library gives, where its class tells more than of others."""
+    found = library_base(it, module.cls)
+    if found is None:
+        return None
+    row = found[1].row
+    if row.forwards:
+        inner = dict(module.attributes).get(row.forwards)
+        whole = inner is not None and it.only(inner, Module) is not None
+        return call(it, node, inner, args, "call", "") if whole and inner is not None else None
+    if not row.outputs:
+        return None
+    result = loose_result(it, node, ref, module, args)
+    it.update(result, Tensor, made=found[0])
+    return result

@@ -37,9 +37,11 @@ from gradlint.domain import (
 )
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.dispatch import TypeSlot, implements
+from gradlint.interpreter.engine.iteration import consume, elements, iterator
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python.containers import certain as certain_of
-from gradlint.interpreter.python.containers import consume, elements, is_slice, iterator, key_of
+from gradlint.interpreter.python.containers import is_slice, key_of
 from gradlint.interpreter.python.mro import torch_base
 
 SEQUENCES = frozenset({"torch.nn.Sequential", "torch.nn.ModuleList", "torch.nn.ParameterList"})
@@ -68,6 +70,7 @@ def all_parts(it: Interpreter, module: Module) -> Value:
     return one_of([NOTHING, *(value for _, value in parts(it, module)), module.rest], MOST_ITEMS)
 
 
+@implements(TypeSlot.CERTAIN, Module)
 def certain(it: Interpreter, module: Module) -> tuple[Ref, ...]:
     """The parts that certainly come by when something iterates over a container of torch."""
     return () if base(it, module) in ("", *MAPPINGS) else _certain(it, module)
@@ -77,11 +80,13 @@ def _certain(it: Interpreter, module: Module) -> tuple[Ref, ...]:
     return with_certain(module.certain, (value for _, value in parts(it, module)))
 
 
+@implements(TypeSlot.NOT_EMPTY, Module)
 def certainly_not_empty(it: Interpreter, module: Module) -> bool:
     """Whether a container of torch has parts."""
     return any(all(type(o) is Ref for o in alternatives(value)) for _, value in parts(it, module))
 
 
+@implements(TypeSlot.TRUTH, Module)
 def truthiness(it: Interpreter, module: Module) -> Truth:
     """Modules count as true, unless they have a length and it is zero."""
     if not base(it, module) or certainly_not_empty(it, module):
@@ -89,7 +94,8 @@ def truthiness(it: Interpreter, module: Module) -> Truth:
     return NO if all_parts(it, module) == NOTHING and module.open is NO else UNSURE
 
 
-def iterated(it: Interpreter, ref: Ref, module: Module) -> Value:
+@implements(TypeSlot.NEXT, Module)
+def iterated(it: Interpreter, node: Any, ref: Ref, module: Module) -> Value:
     """What iterating over a module gives: parts, or the keys of a ModuleDict."""
     path = base(it, module)
     if not path:

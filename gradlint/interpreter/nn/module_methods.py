@@ -41,21 +41,15 @@ from gradlint.interpreter.autograd.grad import clear_gradients, left_as_none
 from gradlint.interpreter.autograd.requires_grad import set_requires_grad
 from gradlint.interpreter.autograd.tensor import truth_of
 from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.calls import call_value
+from gradlint.interpreter.engine.iteration import iterator
 from gradlint.interpreter.engine.machine import Interpreter
-from gradlint.interpreter.nn.module import (
-    Tensors,
-    buffers,
-    certain_parts,
-    mode_of,
-    parameters,
-    set_mode,
-    submodules,
-    tensor_iterator,
-    unknown_module,
-)
+from gradlint.interpreter.engine.module_tree import Tensors, buffers, certain_parts, mode_of, parameters, submodules
+from gradlint.interpreter.nn.module import set_mode, tensor_iterator, unknown_module
 from gradlint.interpreter.nn.state_dict import load_state_dict, state_dict
-from gradlint.interpreter.python.containers import iterator
+from gradlint.interpreter.python.attribute_load import get_attribute
 from gradlint.interpreter.python.dynamic_attributes import set_by_name
+from gradlint.interpreter.python.functions import call_function
 from gradlint.interpreter.python.mro import method_of
 from gradlint.interpreter.static.scopes import receiver, spelled
 from gradlint.knowledge.clearing import OF_MODULES
@@ -79,8 +73,6 @@ def _train(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
 
 def _eval(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
     """`eval()` is `train(False)`, also where the class has a `train` of its own."""
-    from gradlint.interpreter.python.functions import call_function
-
     own = method_of(it, owner, "train")
     if own is not None:
         return call_function(it, node, own, Arguments([owner, Const(False)]))
@@ -182,8 +174,6 @@ def _named_children(it: Interpreter, node: Any, owner: Value, args: Arguments) -
 
 def _apply(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
     """`apply(fn)`: the function is called with each part."""
-    from gradlint.interpreter.syntax.calls import call_value
-
     start = it.hold(owner)
     call_value(it, node, args.get("fn", 0, UNKNOWN), Arguments([_all(it, node, owner)]), "")
     return it.land(start)[0]
@@ -224,8 +214,6 @@ def _add_module(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Va
 
 def _at_path(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
     """`get_submodule`, `get_parameter` and `get_buffer`: what a dotted name leads to."""
-    from gradlint.interpreter.python.attribute_load import get_attribute
-
     path = args.values()[0] if args.values() else UNKNOWN
     if type(path) is not Const or not isinstance(path.value, str):
         return Unknown(references(owner))

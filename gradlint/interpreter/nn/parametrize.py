@@ -6,29 +6,16 @@ from functools import reduce
 from operator import or_
 from typing import Any
 
-from gradlint.domain import (
-    NO,
-    NONE_VALUE,
-    UNSURE,
-    YES,
-    Const,
-    Mark,
-    Module,
-    Named,
-    Ref,
-    Tensor,
-    Truth,
-    Value,
-    both,
-)
+from gradlint.domain import NO, NONE_VALUE, UNSURE, YES, Const, Mark, Module, Named, Ref, Tensor, Truth, Value, both
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd.record import apply
 from gradlint.interpreter.autograd.tensor import fresh
 from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.dispatch import Model, models
 from gradlint.interpreter.engine.escape import result_of_unknown
 from gradlint.interpreter.engine.machine import Interpreter
-from gradlint.interpreter.nn.module import parameter, parameters
-from gradlint.interpreter.torch_api.torch_paths import Known, special
+from gradlint.interpreter.engine.module_tree import parameters
+from gradlint.interpreter.nn.module import parameter
 from gradlint.knowledge import ROWS
 from gradlint.knowledge.reparametrizations import RESTORING
 from gradlint.knowledge.rows import Operation, ReparametrizationRow, Result
@@ -43,7 +30,7 @@ def _name(args: Arguments) -> str:
     return given.value if type(given) is Const and isinstance(given.value, str) else ""
 
 
-def _reparametrizing(path: str) -> Known:
+def _reparametrizing(path: str) -> Model:
     def reparametrize(it: Interpreter, node: Any, args: Arguments) -> Value:
         row = it.torch.reparametrizations[path]
         start, name = it.hold(args.get("module", 0, NONE_VALUE)), _name(args)
@@ -107,7 +94,7 @@ def _put(it: Interpreter, node: Any, ref: Ref, path: str, value: Value, *, buffe
     it.put(ref, replace(module, attributes=attributes, buffers=buffers))
 
 
-def _restoring(path: str) -> Known:
+def _restoring(path: str) -> Model:
     keeps = any(same for one, _, same in RESTORING if one == path)
 
     def restore(it: Interpreter, node: Any, args: Arguments) -> Value:
@@ -139,6 +126,6 @@ def _restoring(path: str) -> Known:
 
 
 for _row in ROWS["reparametrizations"]:
-    special(_row.path)(_reparametrizing(_row.path))
+    models(_row.path)(_reparametrizing(_row.path))
 for _path in {path: None for path, _, _ in RESTORING}:
-    special(_path)(_restoring(_path))
+    models(_path)(_restoring(_path))

@@ -4,20 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gradlint.domain import (
-    NO,
-    NOTHING,
-    YES,
-    Container,
-    Module,
-    Ref,
-    Tensor,
-    Value,
-    alternatives,
-)
+from gradlint.domain import NO, NOTHING, YES, Container, Module, Ref, Tensor, Value, alternatives
 from gradlint.events import Unregistered
 from gradlint.interpreter.engine.machine import Interpreter
-from gradlint.interpreter.nn.module import parameters, walk
+from gradlint.interpreter.engine.module_tree import parameters, walk
 from gradlint.interpreter.python.mro import find_method
 
 GATHERING = ("parameters", "named_parameters", "children", "named_children", "modules", "named_modules")

@@ -42,14 +42,8 @@ from gradlint.interpreter.autograd.tensor import fresh
 from gradlint.interpreter.autograd.version_counter import counts_alone
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.machine import Interpreter, not_none
-from gradlint.interpreter.nn.module import (
-    buffers,
-    certain_parts,
-    depends_on_mode,
-    of_lazy_layers,
-    parameters,
-    submodules,
-)
+from gradlint.interpreter.engine.module_tree import buffers, certain_parts, parameters, submodules
+from gradlint.interpreter.nn.module import depends_on_mode, of_lazy_layers
 
 
 def state_dict(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:

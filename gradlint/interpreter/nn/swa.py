@@ -11,18 +11,18 @@ from gradlint.domain import INTEGER, NO, NONE_VALUE, TRAIN, UNKNOWN, Const, Mark
 from gradlint.interpreter.autograd.in_place import written_without_graph
 from gradlint.interpreter.autograd.tensor import fresh
 from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.dispatch import MODELS, models
 from gradlint.interpreter.engine.escape import result_of_unknown
 from gradlint.interpreter.engine.machine import Interpreter
-from gradlint.interpreter.nn.module import buffers, parameters
-from gradlint.interpreter.torch_api.torch_paths import SPECIAL, special
+from gradlint.interpreter.engine.module_tree import buffers, parameters
 
 AVERAGED = "torch.optim.swa_utils.AveragedModel"
 
 
-@special(AVERAGED)
+@models(AVERAGED)
 def _build(it: Interpreter, node: Any, args: Arguments) -> Value:
     """A module with a copy of the model as its part `module`, which it calls."""
-    copy = SPECIAL["copy.deepcopy"](it, node, Arguments([args.get("model", 0, UNKNOWN)]))
+    copy = MODELS["copy.deepcopy"](it, node, Arguments([args.get("model", 0, UNKNOWN)]))
     shown = it.only(copy, Module)
     if shown is None:
         return result_of_unknown([copy])
@@ -32,7 +32,7 @@ def _build(it: Interpreter, node: Any, args: Arguments) -> Value:
                   mode=TRAIN, open=NO, holder=AVERAGED, belief=shown.belief, marks=(Mark("made", node),)))  # fmt: skip
 
 
-@special(f"{AVERAGED}.update_parameters")
+@models(f"{AVERAGED}.update_parameters")
 def _update(it: Interpreter, node: Any, args: Arguments) -> Value:
     """The parameters and buffers of the copy are written through handles without a graph; the model is only read."""
     owner = args.positional[0] if args.positional else UNKNOWN

@@ -7,12 +7,7 @@ from typing import Any
 
 from gradlint import events
 from gradlint.domain import (
-    ANY_DEVICE,
-    ANY_PRECISION,
-    FRESH,
-    LOST,
     NO,
-    NONE,
     NONE_VALUE,
     UNKNOWN,
     UNSURE,
@@ -22,7 +17,6 @@ from gradlint.domain import (
     Const,
     Container,
     Function,
-    Grad,
     Imported,
     Instance,
     Module,
@@ -32,31 +26,28 @@ from gradlint.domain import (
     Scalar,
     Tensor,
     Truth,
-    Unit,
     Unknown,
     Value,
     alternatives,
     one_of,
-    truth,
     with_attribute,
 )
 from gradlint.frozen import replace
-from gradlint.interpreter.autograd import layout
-from gradlint.interpreter.autograd.grad import clear_gradients
-from gradlint.interpreter.autograd.in_place import gradients_written
+from gradlint.interpreter.autograd.grad import tensors_of
 from gradlint.interpreter.autograd.leaf import want_leaves
 from gradlint.interpreter.autograd.requires_grad import set_requires_grad
-from gradlint.interpreter.autograd.tensor import CLEARING, truth_of
-from gradlint.interpreter.autograd.version_counter import is_shared
+from gradlint.interpreter.autograd.tensor import truth_of
 from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot, implements
 from gradlint.interpreter.engine.escape import done_to_one_of, result_of_unknown
 from gradlint.interpreter.engine.frames import arguments_in
 from gradlint.interpreter.engine.machine import Interpreter, not_none
-from gradlint.interpreter.nn.module import mode_of
+from gradlint.interpreter.engine.module_tree import mode_of, parameters
 from gradlint.interpreter.python import descriptors
-from gradlint.interpreter.python.mro import find_member, find_method
-from gradlint.interpreter.training import optimizer
-from gradlint.interpreter.unknown.duck_typing import FUNCTION_CONTEXT
+from gradlint.interpreter.python.functions import call_function
+from gradlint.interpreter.python.mro import FUNCTION_CONTEXT, find_member, find_method
+
+SET = SLOTS[TypeSlot.SET_ATTRIBUTE]
 
 
 def set_attribute(
@@ -85,9 +76,9 @@ def set_attribute(
         found = [(ref, thing) for ref, thing in found if type(thing) is not Tensor]
     value = _on_each(
         it,
-        [ref for ref, thing in found if type(thing) in SETTERS],
+        [ref for ref, thing in found if type(thing) in SET],
         value,
-        lambda ref, held: SETTERS[type(it[ref])](it, node, ref, it[ref], name, held, sure),
+        lambda ref, held: SET[type(it[ref])](it, node, ref, name, held, sure),
     )
     for option in alternatives(owner):
         if type(option) is Imported:
@@ -159,7 +150,7 @@ def tell_assigned(
         value=it.thing(value),
         old=it.thing(old),
         holders=held,
-        parameters=optimizer.trainable(it, value) if held else (),
+        parameters=trainable(it, value) if held else (),
         name=chain,
         own=own,
         read_by_class=read_by_class(it, shown, name).may(YES),
@@ -174,11 +165,25 @@ def tell_assigned(
 def _holding_part(it: Interpreter, shown: Any, old: Value) -> tuple[Optimizer, ...]:
     """The optimizers that hold a part of a module. A part of one that was handed over is only known by what is asked of
     it: it is held with all the others."""
-    held = optimizer.holding(it, old)
+    held = holding(it, old)
     if held or type(shown) is not Module or shown.belief < Belief.ANNOTATED:
         return held
     asked = getattr(it.thing(old), "belief", Belief.PROVEN) >= Belief.BY_USE
-    return optimizer.holding(it, shown.rest) if asked else ()
+    return holding(it, shown.rest) if asked else ()
+
+
+def trainable(it: Interpreter, value: Value) -> tuple[Tensor, ...]:
+    """What an optimizer would be given of a value: the tensor, or the parameters of the module."""
+    return tensors_of(it, [*(ref for ref, _ in it.all(value, Tensor)), *(ref for _, ref in parameters(it, value)[0])])
+
+
+def holding(it: Interpreter, value: Value) -> tuple[Optimizer, ...]:
+    """The optimizers that hold a tensor or a parameter of a module."""
+    refs = {ref for ref, _ in it.all(value, Tensor)} | {ref for _, ref in parameters(it, value)[0]}
+    if not refs:
+        return ()
+    found = [thing for thing in it.state.heap.values() if type(thing) is Optimizer]
+    return tuple(thing for thing in found if not refs.isdisjoint(ref for group in thing.groups for ref in group))
 
 
 def _old(shown: Any, name: str) -> Value:
@@ -211,56 +216,14 @@ def read_by_class(it: Interpreter, shown: Any, name: str) -> Truth:
     return verdict
 
 
-ZEROS = frozenset({"zeros", "zeros_like", "new_zeros"})
-
-
-def _grad_of(it: Interpreter, thing: Tensor, value: Value) -> Grad:
-    """Where the gradient of a tensor stands that is given another one; zeros are none until they are added to, and
-    what is computed from them may be zeros."""
-    zeros = any(_may_be_zeros(it, made) for _, made in it.all(value, Tensor))
-    may_be_none = NONE_VALUE in alternatives(value) or zeros
-    now = FRESH | CLEARING.of(thing) if may_be_none else FRESH
-    return now | LOST if any(made.grad_of for _, made in it.all(value, Tensor)) and zeros else now
-
-
-def _may_be_zeros(it: Interpreter, made: Tensor) -> bool:
-    owners = [it.state.heap.get(ref) for ref in made.grad_of]
-    return made.made in ZEROS or any(type(owner) is Tensor and owner.grad.may(NONE | LOST) for owner in owners)
-
-
-def _set_on_tensor(it: Interpreter, node: Any, ref: Ref, thing: Tensor, name: str, value: Value, sure: bool) -> None:
-    if name == "grad" and value == NONE_VALUE:
-        clear_gradients(it, node, [ref], to_none=YES, by="assign", sure=[ref] if sure else ())
-    elif name == "grad":
-        it.put(
-            ref,
-            replace(thing, grad=_grad_of(it, thing, value), unit=Unit.unsure(), gradient=value),
-            sure=sure,
-            filling=True,
-        )
-    elif name == "data":
-        other = it.only(value, Tensor)
-        memory = other.storage if other else (it.memory(node, "data"),)
-        facts: dict[str, Any] = {
-            "precision": ANY_PRECISION,
-            "device": ANY_DEVICE,
-            "inference": UNSURE,
-            **layout.UNKNOWN_LAYOUT,
-        }
-        if other:
-            facts = {name: getattr(other, name) for name in ("dtype", *facts)}
-            facts["inference"] |= thing.inference  # it may be written as before, and be saved as what it was given
-        facts["alone"] = truth(other is not None and is_shared(it, memory, value))
-        gradients_written(it, thing.storage)
-        it.put(ref, replace(thing, storage=memory, **facts), sure=sure)
-
-
 def setter_of(name: str) -> str:
     """The name under which a class keeps the setter of a property; no attribute can be called so."""
     return f"{name} setter"
 
 
-def _set_on_object(it: Interpreter, node: Any, ref: Ref, thing: Any, name: str, value: Value, sure: bool) -> None:
+@implements(TypeSlot.SET_ATTRIBUTE, Module, Instance, Optimizer)
+def _set_on_object(it: Interpreter, node: Any, ref: Ref, name: str, value: Value, sure: bool) -> None:
+    thing: Any = it[ref]
     redirect = find_method(it, thing.cls, "__setattr__")
     if redirect is not None:
         _told(it, node, redirect, Arguments([ref, Const(name), value]), sure)
@@ -311,8 +274,6 @@ def _set_as_objects_do(it: Interpreter, node: Any, ref: Ref, name: str, value: V
 
 def _told(it: Interpreter, node: Any, method: Function, args: Arguments, sure: bool) -> None:
     """A method of the program that stands for an assignment, of an object that may be another than the one meant."""
-    from gradlint.interpreter.python.functions import call_function
-
     it.perhaps(lambda: call_function(it, node, method, args), not sure)
 
 
@@ -345,11 +306,6 @@ def has_setter(it: Interpreter, owner: Value, name: str) -> bool:
     return descriptors.takes(it, find_member(it, thing.cls, name)) is not None
 
 
-def _set_on_class(it: Interpreter, node: Any, ref: Ref, thing: Class, name: str, value: Value, sure: bool) -> None:
-    members = dict(thing.members) | {name: value}
-    it.put(ref, replace(thing, members=tuple(members.items())), sure=sure)
-
-
 def deleter_of(name: str) -> str:
     """The name under which a class keeps the deleter of a property."""
     return f"{name} deleter"
@@ -361,7 +317,7 @@ def delete_attribute(it: Interpreter, node: Any, owner: Value, name: str, *, by_
     for ref in [option for option in options if type(option) is Ref]:
         thing, sure = it.state.heap.get(ref), len(options) == 1
         if type(thing) is Tensor and name == "grad":
-            _set_on_tensor(it, node, ref, thing, name, NONE_VALUE, sure)
+            SET[Tensor](it, node, ref, name, NONE_VALUE, sure)
         if not isinstance(thing, (Module, Instance)):
             continue
         redirect = find_method(it, thing.cls, "__delattr__") if by_class else None
@@ -384,9 +340,3 @@ def _delete_as_objects_do(it: Interpreter, node: Any, ref: Ref, name: str, *, su
 
 OBJECTS = (Module, Instance, Optimizer)
 """What is of classes that may say what becomes of an assignment."""
-
-SETTERS: dict[type, Callable[..., None]] = {
-    Tensor: _set_on_tensor,
-    **dict.fromkeys(OBJECTS, _set_on_object),
-    Class: _set_on_class,
-}

@@ -11,11 +11,9 @@ from gradlint import events
 from gradlint.domain import (
     NO,
     NONE_VALUE,
-    TRAIN,
     UNKNOWN,
-    UNSURE,
     YES,
-    Belief,
+    Bound,
     Class,
     Const,
     Function,
@@ -24,21 +22,25 @@ from gradlint.domain import (
     Module,
     Named,
     Optimizer,
+    Plain,
     Ref,
     Super,
+    Unknown,
     Value,
-    alternatives,
     either,
-    one_of,
 )
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.call_summaries import by_summary
+from gradlint.interpreter.engine.calls import call_named, plain_method
+from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot, implements
 from gradlint.interpreter.engine.escape import havoc, result_of_unknown
+from gradlint.interpreter.engine.iteration import element_list
 from gradlint.interpreter.engine.machine import Frame, Interpreter
-from gradlint.interpreter.libraries import pack_calls
-from gradlint.interpreter.nn.registration import unregistered
+from gradlint.interpreter.engine.unseen import perhaps_initialised
 from gradlint.interpreter.python import descriptors
+from gradlint.interpreter.python.attribute_store import set_past_class
+from gradlint.interpreter.python.functions import call_function, too_deep
 from gradlint.interpreter.python.mro import (
     BASE_KINDS,
     ancestry,
@@ -49,12 +51,12 @@ from gradlint.interpreter.python.mro import (
     library_base,
     torch_base,
 )
-from gradlint.interpreter.training import optimizer
 from gradlint.knowledge.module_families import public
 
 MOST_INSTANCES_DEEP = 4
 """How deep modules of the program are taken apart, one inside the constructor of another."""
 
+INHERITED: dict[type, Callable[..., Value | None]] = SLOTS[TypeSlot.CALL_INHERITED]
 Maker = Callable[[Interpreter, Any, Ref, Class, Arguments], Value]
 MAKERS: dict[str, Maker] = {}
 """What calling a class of these kinds gives."""
@@ -132,16 +134,15 @@ def _decorator_name(decorator: cst.Decorator) -> str:
     return str(node.value) if isinstance(node, cst.Name) else ""
 
 
-def instantiate(it: Interpreter, node: Any, cls: Ref, args: Arguments) -> Value:
+@implements(TypeSlot.CALL, Class)
+def instantiate(it: Interpreter, node: Any, cls: Ref, args: Arguments, name: str = "") -> Value:
     """A class of the program is called."""
-    from gradlint.interpreter.nn.module import tell_built
-
     start = it.hold(*args.values())
     made = by_summary(it, node, cls, args, lambda: _instantiate(it, node, cls, args))
     given = it.land(start)
     for kind in (Module, Instance, Optimizer):  # one that is made like another was made here all the same
         it.update(made, kind, marks=(Mark("made", node),))
-    tell_built(it, node, made, given, lambda: unregistered(it, made, given))
+    SLOTS[TypeSlot.BUILT][Module](it, node, made, given)
     return made
 
 
@@ -151,7 +152,7 @@ def _instantiate(it: Interpreter, node: Any, cls: Ref, args: Arguments) -> Value
         return MAKERS[thing.kind](it, node, cls, thing, args)
     if thing.module is YES and _is_left_unseen(it, cls, args):
         havoc(it, args.values())
-        return unseen_instance(it, node, cls)
+        return SLOTS[TypeSlot.UNFOLLOWED][Module](it, node, cls)  # type: ignore[no-any-return]
     start = it.hold(*args.values())
     made = _new_by_program(it, node, cls, args)
     if made is None:
@@ -169,8 +170,6 @@ def _instantiate(it: Interpreter, node: Any, cls: Ref, args: Arguments) -> Value
 
 def _is_left_unseen(it: Interpreter, cls: Ref, args: Arguments) -> bool:
     """Whether the `__init__` of a module is not followed any more."""
-    from gradlint.interpreter.python.functions import too_deep
-
     if it.instances_deep >= MOST_INSTANCES_DEEP:
         it.hit("depth of instances")
         return True
@@ -183,8 +182,6 @@ def _is_left_unseen(it: Interpreter, cls: Ref, args: Arguments) -> bool:
 
 def _new_by_program(it: Interpreter, node: Any, cls: Ref, args: Arguments) -> Value | None:
     """What a `__new__` written in the program gives; None where there is none."""
-    from gradlint.interpreter.python.functions import call_function
-
     method = find_method(it, cls, "__new__")
     return None if method is None else call_function(it, it.place_of(node, "new"), method, args.with_first(cls))
 
@@ -192,29 +189,14 @@ def _new_by_program(it: Interpreter, node: Any, cls: Ref, args: Arguments) -> Va
 def bare_instance(it: Interpreter, node: Any, cls: Ref) -> Ref:
     """An instance before its `__init__` runs."""
     thing: Class = it[cls]
-    if thing.module is YES:
-        marks = (Mark("made", node),)
-        fresh: Any = Module(cls=cls, mode=TRAIN, open=thing.open, initialised=NO, marks=marks)
-    elif optimizer.torch_optimizer(it, cls):
-        fresh = optimizer.unfilled(thing.name, cls, node)
-    else:
-        fresh = Instance(cls=cls, open=thing.open, marks=(Mark("made", node),))
+    of_torch = (SLOTS[TypeSlot.NEW][kind](it, thing, cls, node) for kind in (Module, Optimizer))
+    fresh = next((made for made in of_torch if made is not None), None)
+    fresh = Instance(cls=cls, open=thing.open, marks=(Mark("made", node),)) if fresh is None else fresh
     return it.new(node, "instance", fresh)
-
-
-def unseen_instance(it: Interpreter, node: Any, cls: Ref) -> Value:
-    """A module of a class of the program that is not taken apart: it has some parameters and whatever else."""
-    from gradlint.interpreter.nn.module import unknown_module
-
-    made = unknown_module(it, node, "instance", Belief.PROVEN, cls)
-    it.put(made, replace(it[made], open=UNSURE, unbuilt=YES))
-    return made
 
 
 def initialise(it: Interpreter, node: Any, owner: Value, cls: Value, args: Arguments, after: Ref | None = None) -> None:
     """Run `__init__` of a class, or of what stands behind `after` in its order of look-up."""
-    from gradlint.interpreter.python.functions import call_function
-
     method = find_method(it, cls, "__init__", after)
     if method is not None:
         call_function(it, node, method, args.with_first(owner))
@@ -224,15 +206,9 @@ def initialise(it: Interpreter, node: Any, owner: Value, cls: Value, args: Argum
         FILLED[thing.kind](it, node, owner, thing, args)
         return
     initialised(it, node, owner, args)
-    path = torch_base(it, cls)
-    if path and path in it.torch.modules:
-        built_as(it, node, owner, path, args)
-        return
-    if it.may_be(owner, Optimizer):
-        optimizer.fill(it, node, owner, args)
-        return
-    if pack_calls.initialise(it, node, owner, cls, args):
-        return
+    for kind in (Module, Optimizer, Named):
+        if SLOTS[TypeSlot.INITIALISE][kind](it, node, owner, cls, args):
+            return
     if type(thing) is Class and thing.open is not NO:
         havoc(it, [owner, *args.values()])
 
@@ -249,35 +225,9 @@ def initialised(it: Interpreter, node: Any, owner: Value, args: Arguments) -> No
         it.emit(events.Called, node, path="torch.nn.Module.__init__", args=(shown, *values))
 
 
-def perhaps_initialised(it: Interpreter, owner: Value) -> None:
-    """An `__init__` that is not followed may have run `Module.__init__` on what it was handed: of what nobody knows, on
-    any module."""
-    strange = any(getattr(it.thing(option), "cls", UNKNOWN) == UNKNOWN for option in alternatives(owner))
-    for ref in list(it.state.heap) if strange else [ref for ref, _ in it.all(owner, Module)]:
-        thing = it.state.heap[ref]
-        if type(thing) is Module and thing.initialised is NO:
-            it.put(ref, replace(thing, initialised=NO | YES))
-
-
-def built_as(it: Interpreter, node: Any, owner: Value, path: str, args: Arguments) -> None:
-    """The parts that a torch class's own `__init__` gives an instance."""
-    from gradlint.interpreter.nn.module import build
-
-    start = it.hold(owner)
-    made = build(it, it.place_of(node, f"as {path}"), path, args)
-    owner = it.land(start)[0]
-    parts: Module = it[made]
-    for ref, module in it.all(owner, Module):
-        attributes = tuple((dict(module.attributes) | dict(parts.attributes)).items())
-        whole = replace(module, attributes=attributes, rest=parts.rest, certain=parts.certain, buffers=parts.buffers)
-        it.put(ref, whole)
-
-
-def call_super(it: Interpreter, node: Any, value: Super, name: str, args: Arguments) -> Value:
+@implements(TypeSlot.CALL_METHOD, Super)
+def call_super(it: Interpreter, node: Any, value: Super, name: str, args: Arguments, chain: str) -> Value:
     """`super().name(...)`."""
-    from gradlint.interpreter.python.functions import call_function
-    from gradlint.interpreter.syntax.calls import call_named
-
     owner = it.thing(value.owner)
     cls = owner.cls if isinstance(owner, (Module, Instance, Optimizer)) else value.cls
     if name == "__init__":
@@ -292,18 +242,11 @@ def call_super(it: Interpreter, node: Any, value: Super, name: str, args: Argume
         return call_function(it, node, method, args.with_first(value.owner))
     if type(method) is Named:
         return call_named(it, node, method.path, args.with_first(value.owner), "")
-    if it.may_be(value.owner, Module):
-        from gradlint.interpreter.nn.module_calls import as_torch, run
-        from gradlint.interpreter.nn.module_methods import METHODS
-
-        if name == "forward":
-            return one_of([as_torch(it, node, ref, args) for ref, _ in it.all(value.owner, Module)])
-        if name == "__call__":
-            return one_of([run(it, node, ref, args, "forward") for ref, _ in it.all(value.owner, Module)])
-        if (known := METHODS.get(name)) is not None:
-            return known(it, node, value.owner, args)
-    if it.may_be(value.owner, Optimizer) and (inherited := optimizer.INHERITED.get(name)) is not None:
-        return inherited(it, node, value.owner, args)
+    for kind in (Module, Optimizer):
+        if it.may_be(value.owner, kind):
+            found = INHERITED[kind](it, node, value.owner, name, args)
+            if found is not None:
+                return found
     if name in OF_OBJECT:
         return OF_OBJECT[name](it, node, value, args)
     havoc(it, [value.owner, *args.values()])
@@ -311,8 +254,6 @@ def call_super(it: Interpreter, node: Any, value: Super, name: str, args: Argume
 
 
 def _set_past_class(it: Interpreter, node: Any, value: Super, args: Arguments) -> Value:
-    from gradlint.interpreter.python.attribute_store import set_past_class
-
     name = args.get("name", 0, UNKNOWN)
     if type(name) is not Const or not isinstance(name.value, str):
         havoc(it, [value.owner, *args.values()])
@@ -361,3 +302,43 @@ def _class_written_at(it: Interpreter, owner: Value, node: Any) -> Ref | None:
             return one
     known = it.classes.get(node)
     return known if known in it.state.heap else None
+
+
+@implements(TypeSlot.CALL_METHOD, Class)
+def _call_method(it: Interpreter, node: Any, owner: Value, method: str, args: Arguments, name: str) -> Value:
+    """A method that a class has without defining it."""
+    refs = [ref for ref, _ in it.all(owner, Class)]
+    found = INHERITED[Class](it, node, refs[0], method, args) if len(refs) == 1 else None
+    if found is not None:
+        return found
+    cls = it.only(owner, Class)
+    if cls is not None and cls.kind == "named tuple" and method == "_make" and type(owner) is Ref:
+        listing = element_list(it, args.get("iterable", 0, UNKNOWN))
+        if listing is not None:
+            return instantiate(it, node, owner, Arguments(listing))
+    return plain_method(it, node, owner, method, args)
+
+
+@implements(TypeSlot.GET_ATTRIBUTE, Class)
+def _get_attribute(it: Interpreter, node: Any, owner: Ref, name: str, chain: str, guard: bool) -> Value:
+    member = find_member(it, owner, name)
+    if type(member) is Function and member.kind == "class":
+        return Bound(owner, name, member)
+    if member is not None:
+        known: Value | None = descriptors.BIND[Named](it, node, owner, member) if type(member) is Named else None
+        return member if known is None else known
+    if name in ("__name__", "__qualname__", "__module__", "__doc__"):
+        return Plain("str")
+    if name in ("apply", "__init__", "_make"):
+        return Bound(owner, name)
+    return Unknown((owner,))
+
+
+@implements(TypeSlot.SET_ATTRIBUTE, Class)
+def _set_attribute(it: Interpreter, node: Any, ref: Ref, name: str, value: Value, sure: bool) -> None:
+    thing: Class = it[ref]
+    members = dict(thing.members) | {name: value}
+    it.put(ref, replace(thing, members=tuple(members.items())), sure=sure)
+
+
+implements(TypeSlot.TRUTH, Class)(lambda it, thing: YES)

@@ -10,7 +10,7 @@ import libcst as cst
 
 from gradlint import events
 from gradlint.domain import YES, Container, Graph, Node, Ref, Slot, Tensor, Truth, Value, alternatives, either, truth
-from gradlint.interpreter.autograd.history import certainly_recorded, in_every
+from gradlint.interpreter.engine.history import certainly_recorded, in_every
 from gradlint.interpreter.engine.machine import Interpreter, syntax
 from gradlint.interpreter.static.scopes import spelled
 

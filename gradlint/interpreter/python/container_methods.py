@@ -14,10 +14,13 @@ from gradlint.domain import (
     NOTHING,
     UNKNOWN,
     UNSURE,
+    YES,
+    Bound,
     Const,
     Container,
     Ref,
     Scalar,
+    Truth,
     Unknown,
     Value,
     one_of,
@@ -26,11 +29,14 @@ from gradlint.domain import (
 )
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.calls import call_value
+from gradlint.interpreter.engine.dispatch import TypeSlot, implements
+from gradlint.interpreter.engine.iteration import SEQUENCES, iterator
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python import containers
-from gradlint.interpreter.python.containers import SEQUENCES, get_item, iterator, key_of, keys_of, without
-from gradlint.interpreter.python.mro import field_names
-from gradlint.interpreter.stdlib.copy import copied
+from gradlint.interpreter.python.containers import copied, get_item, key_of, keys_of, without
+from gradlint.interpreter.python.descriptors import member_of
+from gradlint.interpreter.python.mro import field_names, field_of, find_member
 
 Method = Callable[[Interpreter, Any, Ref, Container, Arguments], Value]
 METHODS: dict[str, Method] = {}
@@ -198,8 +204,6 @@ def _clear(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Argumen
 @method("sort")
 def _sort(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
     """The function by which elements are compared is called on them."""
-    from gradlint.interpreter.syntax.calls import call_value
-
     whole = summarised(thing)
     it.put(ref, whole)
     if args.keywords.get("key", NONE_VALUE) != NONE_VALUE:
@@ -266,3 +270,31 @@ def _with_fields(it: Interpreter, node: Any, ref: Ref, thing: Container, args: A
 def _as_dict(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
     items = tuple(zip(field_names(it, thing), (value for _, value in thing.items), strict=False))
     return it.new(node, "container", Container("dict", items=items, rest=thing.rest, certain=thing.certain))
+
+
+@implements(TypeSlot.CALL_METHOD, Container)
+def _call_method(it: Interpreter, node: Any, owner: Value, method: str, args: Arguments, name: str) -> Value:
+    results: list[Value] = []
+    for ref in it.one_of_these(owner, Container):
+        start = it.hold(ref, *results)
+        result = call(it, node, ref, method, args)
+        results = [*it.land(start)[1:], result]
+    return one_of(results)
+
+
+@implements(TypeSlot.GET_ATTRIBUTE, Container)
+def _get_attribute(it: Interpreter, node: Any, owner: Ref, name: str, chain: str, guard: bool) -> Value:
+    """A field of a named tuple, what its class defines, or a method that all containers have."""
+    thing: Container = it[owner]
+    found = field_of(it, thing, name)
+    if found is not None:
+        return found
+    if type(thing.cls) is not Ref:
+        return Bound(owner, name)
+    member = find_member(it, thing.cls, name)
+    return Bound(owner, name) if member is None else member_of(it, node, owner, member, name)
+
+
+@implements(TypeSlot.HAS_ATTRIBUTE, Container)
+def _has_attribute(it: Interpreter, thing: Container, name: str) -> Truth:
+    return YES if name in METHODS else Truth.unsure()

@@ -2,32 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import libcst as cst
 
-from gradlint import events
 from gradlint.domain import (
-    INTEGER,
     MAPPINGS,
     MOST_ITEMS,
     MOST_MARKS,
     NO,
     NOTHING,
     UNKNOWN,
-    UNSURE,
     YES,
-    Array,
-    Belief,
     Const,
     Container,
     Iterator,
     Mark,
-    Module,
     Plain,
     Ref,
-    Scalar,
     Tensor,
     Truth,
     Unknown,
@@ -42,14 +35,15 @@ from gradlint.domain import (
     with_certain,
 )
 from gradlint.frozen import replace
-from gradlint.interpreter.autograd.record import apply
-from gradlint.interpreter.engine.deferred import Followed, asked, bounded, goes_on
-from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.engine.deferred import asked
+from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot, implements
+from gradlint.interpreter.engine.iteration import RESTARTING, SEQUENCES, WAITING, consume, element_list, elements
+from gradlint.interpreter.engine.machine import Interpreter, syntax
 from gradlint.interpreter.engine.per_element import the_one_at_hand
 from gradlint.interpreter.python.container_growth import tell_stored
-from gradlint.knowledge.dimensions import Told
 
-SEQUENCES = frozenset({"list", "tuple", "deque"})
+CERTAIN, NOT_EMPTY = SLOTS[TypeSlot.CERTAIN], SLOTS[TypeSlot.NOT_EMPTY]
+
 BOUNDED = "bounded deque"
 """A deque that drops elements: none of them has a place of its own, and none is certainly there."""
 
@@ -61,153 +55,6 @@ def container(it: Interpreter, node: Any, kind: str, values: Sequence[Value], pa
     return it.new(node, part, Container(kind, items=tuple(enumerate(values))))
 
 
-def elements(it: Interpreter, node: Any, value: Value) -> Value:
-    """What iterating over a value gives, all elements in one."""
-    return following(it, node, iterated(it, node, value))
-
-
-def iterated(it: Interpreter, node: Any, value: Value) -> Value:
-    """What is gone through when something iterates over a value: the value itself, but for objects of the program."""
-    options = alternatives(value)
-    if not any(type(option) is Ref and type(it.state.heap.get(option)) in ITERATED for option in options):
-        return value
-    return _each(it, options, lambda option: _by_type(it, node, option, ITERATED, lambda: option))
-
-
-def following(it: Interpreter, node: Any, value: Value) -> Value:
-    """What an iteration that has begun gives next, whichever time it is asked."""
-    options = alternatives(value)
-    if len(options) == 1:
-        return _following(it, node, value)
-    return _each(it, options, lambda option: _following(it, node, option))
-
-
-def _each(it: Interpreter, options: Sequence[Value], step: Callable[[Value], Value]) -> Value:
-    """What a step that may run code gives for each of some alternatives."""
-    start, count = it.hold(*options), len(options)
-    for index in range(count):
-        it.hold(step(it.state.flight[start + index]))
-    return one_of(it.land(start)[count:], MOST_ITEMS)
-
-
-def _following(it: Interpreter, node: Any, value: Value) -> Value:
-    if type(value) is Ref:
-        return _by_type(it, node, value, FOLLOWING, lambda: Unknown((value,)))
-    if type(value) is Const and isinstance(value.value, (str, bytes)):
-        return Plain("str")
-    if type(value) is Plain:
-        return ELEMENTS.get(value.kind, UNKNOWN)
-    return value if type(value) is Unknown else UNKNOWN
-
-
-def _by_type(it: Interpreter, node: Any, value: Value, table: Steps, otherwise: Callable[[], Value]) -> Value:
-    thing = it.state.heap.get(value) if type(value) is Ref else None
-    step = table.get(type(thing))
-    return step(it, node, value, thing) if step is not None else otherwise()
-
-
-def _of_container(it: Interpreter, node: Any, value: Value, thing: Container) -> Value:
-    if thing.kind in MAPPINGS:
-        return keys_of(thing)
-    return one_of([*(v for _, v in thing.items), thing.rest], MOST_ITEMS)
-
-
-def keys_of(thing: Container) -> Value:
-    """What the keys of a mapping are."""
-    if thing.items and thing.rest == NOTHING:
-        return one_of([Const(key) for key, _ in thing.items], MOST_ITEMS)
-    return keys_with(thing, (key for key, _ in thing.items))
-
-
-def _of_module(it: Interpreter, node: Any, value: Value, thing: Module) -> Value:
-    from gradlint.interpreter.nn.module_containers import iterated
-
-    return iterated(it, value, thing)  # type: ignore[arg-type]
-
-
-def _of_iterator(it: Interpreter, node: Any, ref: Ref, thing: Iterator) -> Value:
-    now = asked(it, thing)
-    if now is not thing and thing.by == WAITING and thing.used is NO and ref.context == it.frame.id:
-        from gradlint.interpreter.syntax.expressions import followed_again
-
-        now = thing = followed_again(it, ref, thing)
-    goes_on(it, thing)
-    return NOTHING if now.used is YES else now.element
-
-
-Steps = dict[type, Callable[[Interpreter, Any, Any, Any], Value]]
-ITERATED: Steps = {}
-"""What `iter` makes of objects that are not gone through themselves."""
-FOLLOWING: Steps = {
-    Container: _of_container,
-    Iterator: _of_iterator,
-    Tensor: lambda it, node, value, thing: value if thing.many and thing.loose else rows(it, node, value),
-    Module: _of_module,
-    Array: lambda it, node, value, thing: Scalar(thing.dtype),
-}
-"""The elements of each kind of object."""
-
-ELEMENTS: dict[str, Value] = {
-    **dict.fromkeys(("range", "Size"), Scalar(INTEGER)),
-    **dict.fromkeys(("str", "list of str", "file"), Plain("str")),
-    "data": Plain("data"),
-}
-"""What the elements of Python objects are that hold no tensors."""
-
-
-def rows(it: Interpreter, node: Any, value: Value) -> Value:
-    """Iterating over a tensor gives views of its rows."""
-    row = it.torch.operations["torch.Tensor.unbind"]
-    listed = apply(it, node, row, [(row.parameters[0], value)], told=Told(), part="rows ")
-    return following(it, node, listed) if it.may_be(listed, Container) else listed
-
-
-def listing(it: Interpreter, value: Value) -> list[Value] | None:
-    """The elements of an iterable one by one, in order; None where that is not known."""
-    waiting = it.only(value, Iterator)
-    iterator = None if waiting is None else asked(it, waiting)
-    by = "" if iterator is None else iterator.by
-    if waiting is not None and iterator is not None and _gives_one_more(it, waiting):
-        return [iterator.element]
-    if iterator is not None:
-        source = iterator.source if by in ("values()", "keys()") else iterator.listed
-        thing = it.only(source, Container) if iterator.used is NO else None
-    else:
-        thing = it.only(value, Container)
-    if thing is None or thing.rest != NOTHING or not (thing.kind in SEQUENCES or thing.kind in MAPPINGS):
-        return None
-    if thing.kind in MAPPINGS and by != "values()":
-        return [Const(key) for key, _ in thing.items]
-    return [element for _, element in thing.items]
-
-
-def asked_once(it: Interpreter, value: Value, before: Iterator) -> None:
-    """An iterator that nobody had asked gives its first; where it was to give two, one is left."""
-    if before.used is NO and _is_over_two(it, before):
-        it.update(value, Iterator, several=NO, empty=NO)
-
-
-def _gives_one_more(it: Interpreter, thing: Iterator) -> bool:
-    """Whether an iterator that was asked once certainly gives one more, and that is all."""
-    return thing.several is NO and thing.empty is NO and _is_over_two(it, thing)
-
-
-def _is_over_two(it: Interpreter, thing: Iterator) -> bool:
-    """Whether an iterator gives one for each of two elements that it runs over."""
-    if thing.by == WAITING:
-        loop = thing.marks[0].node.for_in
-        one_each = not loop.ifs and loop.inner_for_in is None
-    else:
-        one_each = thing.by == "map"
-    found = listing(it, thing.source) if one_each and it.only(thing.source, Container) is not None else None
-    return type(thing.source) is Ref and found is not None and len(found) == 2
-
-
-def _gone_on(thing: Iterator, used: Truth) -> Iterator:
-    """An iterator that was asked for more; if one was left, that may be gone."""
-    return replace(thing, used=used, empty=thing.empty | UNSURE if thing.several is NO else thing.empty)
-
-
 def certain(it: Interpreter, value: Value) -> tuple[Ref, ...]:
     """What certainly comes by when something iterates over a value, by itself or in a pair; of several alternatives
     what does so in each."""
@@ -217,15 +64,13 @@ def certain(it: Interpreter, value: Value) -> tuple[Ref, ...]:
 
 def _certain(it: Interpreter, value: Value) -> tuple[Ref, ...]:
     thing = it.state.heap.get(value) if type(value) is Ref else None
-    if type(thing) is Container:
-        return () if thing.kind in MAPPINGS else certain_elements(it, thing)
-    if type(thing) is Iterator:
-        return _certainly_given(it, asked(it, thing))
-    if type(thing) is Module:
-        from gradlint.interpreter.nn import module_containers
+    step = CERTAIN.get(type(thing))
+    return () if step is None else step(it, thing)
 
-        return module_containers.certain(it, thing)
-    return ()
+
+@implements(TypeSlot.CERTAIN, Container)
+def _certain_in_container(it: Interpreter, thing: Container) -> tuple[Ref, ...]:
+    return () if thing.kind in MAPPINGS else certain_elements(it, thing)
 
 
 def certain_elements(it: Interpreter, thing: Container) -> tuple[Ref, ...]:
@@ -239,7 +84,9 @@ def certain_elements(it: Interpreter, thing: Container) -> tuple[Ref, ...]:
     )
 
 
+@implements(TypeSlot.CERTAIN, Iterator)
 def _certainly_given(it: Interpreter, thing: Iterator) -> tuple[Ref, ...]:
+    thing = asked(it, thing)
     if thing.used is not NO:
         return ()
     source = it.only(thing.source if thing.by in ("values()", "items()") else thing.listed, Container)
@@ -254,7 +101,7 @@ def unpacked(it: Interpreter, node: Any, value: Value, count: int) -> list[Value
         if type(thing) is Container and thing.kind not in MAPPINGS and len(thing.items) >= count:
             for slot, (_, element) in zip(out, thing.items, strict=False):
                 slot.append(element)
-        elif (known := listing(it, option)) is not None and len(known) == count:
+        elif (known := element_list(it, option)) is not None and len(known) == count:
             for slot, element in zip(out, known, strict=True):
                 slot.append(element)
         else:
@@ -264,70 +111,24 @@ def unpacked(it: Interpreter, node: Any, value: Value, count: int) -> list[Value
     return [one_of(slot, MOST_ITEMS) for slot in out]
 
 
-WAITING = "generator expression"
-"""What runs over its source when it is asked for something, as a comprehension does at once."""
-RESTARTING = frozenset({"range", "values()", "keys()", "items()"})
-"""Iterables that begin anew each time, by what made them."""
-
-
-def consume(it: Interpreter, node: Any, value: Value, by: str) -> None:
-    """An iterator is run through, and what it runs over with it."""
-    options = alternatives(value)
-    for ref, thing in it.all(value, Iterator):
-        if thing.by in RESTARTING:
-            continue
-        it.emit(events.IteratorConsumed, node, iterator=thing, element=it.thing(thing.element), by=by)
-        goes_on(it, thing)
-        marks = (*thing.marks[: MOST_MARKS - 1], Mark("used", getattr(node, "node", node)))
-        it.put(ref, replace(_gone_on(thing, YES), marks=marks), sure=len(options) == 1)
-        if thing.by == WAITING and thing.used is NO and len(options) == 1:
-            consume(it, thing.marks[0].node.for_in.iter, thing.source, "comprehension")
-        else:
-            _consume_source(it, thing.source, sure=len(options) == 1)
-
-
-def _consume_source(it: Interpreter, value: Value, *, sure: bool) -> None:
-    """What an iterator runs over is used up if it is one iterator; of several the shortest is, whichever it is. What
-    is used up already may stand for several in a row, each of which runs over the one before it."""
-    sure = sure and len(alternatives(value)) == 1
-    for ref, thing in it.all(value, Iterator):
-        used = YES if sure else thing.used | UNSURE
-        if thing.by not in RESTARTING and used is not thing.used:
-            it.put(ref, _gone_on(thing, used))
-            _consume_source(it, thing.source, sure=sure)
-
-
-def tell_handed(it: Interpreter, node: Any, values: Iterable[Value]) -> None:
-    """Code that the file does not show is handed what was run through before: it finds nothing in that."""
-    for value in values if not it.unheard else ():
-        thing = it.state.heap.get(value) if type(value) is Ref else None
-        if type(thing) is Iterator and thing.used is YES and thing.by not in RESTARTING:
-            it.emit(events.IteratorConsumed, node, iterator=thing, element=it.thing(thing.element), by="handed")
-
-
-def begin(it: Interpreter, value: Value) -> None:
-    """An iterator is run through a part of its way; how far is not known."""
-    for ref, thing in it.all(value, Iterator):
-        if thing.by not in RESTARTING and not (thing.used.is_unsure and thing.several is not NO):
-            it.put(ref, _gone_on(thing, thing.used | UNSURE))
-            begin(it, thing.source)
-
-
 def certainly_not_empty(it: Interpreter, value: Value) -> bool:
     """Whether iterating over a value runs at least once."""
     for option in alternatives(value):
         thing = it.state.heap.get(option) if type(option) is Ref else None
-        if type(thing) is Container and thing.items:
-            continue
-        if type(thing) is Iterator and thing.used is NO and asked(it, thing).empty is NO:
-            continue
-        if type(thing) is Module:
-            from gradlint.interpreter.nn import module_containers
-
-            if module_containers.certainly_not_empty(it, thing):
-                continue
-        return False
+        step = NOT_EMPTY.get(type(thing))
+        if step is None or not step(it, thing):
+            return False
     return True
+
+
+@implements(TypeSlot.TRUTH, Container)
+def _truth(it: Interpreter, thing: Container) -> Truth:
+    return YES if thing.items else Truth.unsure()
+
+
+@implements(TypeSlot.NOT_EMPTY, Container, Iterator)
+def _gives_some(it: Interpreter, thing: Container | Iterator) -> bool:
+    return len(thing.items) > 0 if isinstance(thing, Container) else thing.used is NO and asked(it, thing).empty is NO
 
 
 def leaves_out(it: Interpreter, value: Value) -> bool:
@@ -358,7 +159,7 @@ def _stays_several(it: Interpreter, value: Value) -> bool:
 def length(it: Interpreter, value: Value) -> int | None:
     """How often iterating over a value runs, as long as what it holds by now does not change; None where that is not
     known, or where a caller may hand over something else another time."""
-    thing, known = it.only(value, Iterator), listing(it, value)
+    thing, known = it.only(value, Iterator), element_list(it, value)
     if any(ref.context != it.frame.id for ref in references(value)):
         return None
     return len(known) if known is not None else thing.length if thing is not None else None
@@ -367,7 +168,7 @@ def length(it: Interpreter, value: Value) -> int | None:
 def certainly_at_most_one(it: Interpreter, value: Value) -> bool:
     """Whether iterating over a value runs no more than once, as long as what it holds by now does not grow. What a
     caller hands over may be longer another time."""
-    known, iterator = listing(it, value), it.only(value, Iterator)
+    known, iterator = element_list(it, value), it.only(value, Iterator)
     if known is None or len(known) > 1 or any(ref.context != it.frame.id for ref in references(value)):
         return False
     if iterator is None or iterator.listed == NOTHING:
@@ -404,51 +205,15 @@ def _set(mode: Truth, is_set: Truth, to: Truth) -> Truth:
     return to if is_set is YES else mode | to if is_set.may(YES) else mode
 
 
-def iterator(
-    it: Interpreter,
-    node: Any,
-    element: Value,
-    by: str,
-    *,
-    empty: Truth = UNSURE,
-    several: Truth = UNSURE,
-    source: Value = UNKNOWN,
-    listed: Value = NOTHING,
-    certain: tuple[Ref, ...] = (),
-    followed: Followed | None = None,
-    belief: Belief = Belief.PROVEN,
-    length: int | None = None,
-) -> Ref:
-    """A new iterator over such elements; what goes on when its source does, goes on when it does, and what changes the
-    elements of its source changes its own."""
-    made = Iterator(
-        element,
-        source,
-        by,
-        empty=empty,
-        several=several,
-        listed=listed,
-        certain=certain,
-        belief=belief,
-        length=length,
-        marks=(Mark("made", getattr(node, "node", node)),),
-    )
-    return it.new(node, f"iterator {by}", going_on(it, made, followed))
-
-
-def going_on(it: Interpreter, made: Iterator, followed: Followed | None) -> Iterator:
-    """An iterator by what runs on when it is asked: code that was followed, and what it runs over."""
-    inner = [thing for _, thing in it.all(made.source, Iterator)]
-    touches, fills = ([ref for one in inner for ref in getattr(one, name)] for name in ("touches", "fills"))
-    seen = {(*key, str(number)): value for number, one in enumerate(inner) for key, value in one.seen}
-    if followed is not None:
-        touches, fills = [*touches, *followed.touches()], [*fills, *followed.fills()]
-        seen |= dict(followed.seen())
-    changes = {"touches": tuple(dict.fromkeys(touches)), "fills": tuple(dict.fromkeys(fills))}
-    return replace(made, seen=bounded(it, tuple(seen.items())), **changes)
-
-
 # ---- elements by key
+
+
+@implements(TypeSlot.GET_ITEM, Container)
+def _get_item(it: Interpreter, node: Any, owner: Ref, index: Value) -> Value:
+    thing: Container = it[owner]
+    if is_slice(index):
+        return it.new(node, "slice", sliced(it, owner, thing, index))
+    return get_item(it, owner, thing, index)
 
 
 def key_of(value: Value) -> object | None:
@@ -490,7 +255,7 @@ def is_slice(index: Value) -> bool:
 
 def sliced(it: Interpreter, ref: Ref, thing: Container, index: Value) -> Container:
     """`container[a:b]`: in order where the bounds and the elements are known."""
-    known = listing(it, ref)
+    known = element_list(it, ref)
     if known is None or type(index) is not Const or not isinstance(index.value, slice) or index.value.step == 0:
         return thinned(thing)
     return replace(thing, items=tuple(enumerate(known[index.value])))
@@ -589,7 +354,7 @@ def insert(it: Interpreter, node: Any, ref: Ref, value: Value, at: object | None
 def extend(it: Interpreter, node: Any, owner: Value, more: Value) -> None:
     """`owner.extend(more)`, `owner += more`."""
     found = it.all(owner, Container)
-    known, there = listing(it, more), certain(it, more)
+    known, there = element_list(it, more), certain(it, more)
     for ref, thing in found:
         new = thing
         if known is not None:
@@ -622,3 +387,28 @@ def merge(it: Interpreter, node: Any, owner: Value, more: Value) -> None:
         else:
             new = replace(new, rest=UNKNOWN, keys=UNKNOWN, certain=())
         it.put(ref, new, sure=it.sure_of(owner, found))
+
+
+@implements(TypeSlot.NEXT, Container)
+def _of_container(it: Interpreter, node: Any, value: Value, thing: Container) -> Value:
+    if thing.kind in MAPPINGS:
+        return keys_of(thing)
+    return one_of([*(v for _, v in thing.items), thing.rest], MOST_ITEMS)
+
+
+def keys_of(thing: Container) -> Value:
+    """What the keys of a mapping are."""
+    if thing.items and thing.rest == NOTHING:
+        return one_of([Const(key) for key, _ in thing.items], MOST_ITEMS)
+    return keys_with(thing, (key for key, _ in thing.items))
+
+
+def copied(it: Interpreter, node: Any, thing: Container) -> Container:
+    """A mapping that tells where it was filled with what another holds (of a state dict more is known)."""
+    if thing.origin:
+        return thing
+    held = [option for value in (*(value for _, value in thing.items), thing.rest) for option in alternatives(value)]
+    tensors = [it.state.heap.get(option) if type(option) is Ref else option for option in held if option != NOTHING]
+    leaves = all(type(one) is Tensor and (one.leaf is YES or one.requires_grad is NO) for one in tensors)
+    others = [mark for mark in thing.marks if mark.how != "copied"]
+    return replace(thing, marks=(*others, Mark("copied", syntax(node), "leaves" if leaves else ""))[-MOST_MARKS:])

@@ -7,21 +7,11 @@ from typing import Any
 
 import libcst as cst
 
-from gradlint.domain import (
-    NO,
-    NOTHING,
-    UNKNOWN,
-    Class,
-    Const,
-    Container,
-    Instance,
-    Mark,
-    Named,
-    Ref,
-    Value,
-)
+from gradlint.domain import NO, NOTHING, UNKNOWN, Class, Const, Container, Instance, Mark, Named, Ref, Value
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.calls import call_value
+from gradlint.interpreter.engine.dispatch import models
 from gradlint.interpreter.engine.escape import result_of_unknown
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python.attribute_store import set_attribute
@@ -29,8 +19,6 @@ from gradlint.interpreter.python.classes import COMPLETED, FILLED, MAKERS
 from gradlint.interpreter.python.functions import call_function
 from gradlint.interpreter.python.mro import ancestry, find_method
 from gradlint.interpreter.static.scopes import dotted
-from gradlint.interpreter.syntax.calls import call_value
-from gradlint.interpreter.torch_api.torch_paths import special
 
 # ---- the fields of a class
 
@@ -102,7 +90,7 @@ def _given(it: Interpreter, thing: Class, args: Arguments) -> dict[str, Value]:
     return given
 
 
-@special("dataclasses.field", "dataclasses.InitVar")
+@models("dataclasses.field", "dataclasses.InitVar")
 def _field(it: Interpreter, node: Any, args: Arguments) -> Value:
     return it.new(node, "field", Instance(cls=FIELD, attributes=tuple(args.keywords.items()), open=NO))
 
@@ -128,7 +116,7 @@ def _fill(it: Interpreter, node: Any, owner: Value, thing: Class, args: Argument
     it.land(start)
 
 
-@special("dataclasses.replace", "copy.replace")
+@models("dataclasses.replace", "copy.replace")
 def _replace(it: Interpreter, node: Any, args: Arguments) -> Value:
     """Another instance with some fields changed: made anew, so that `__post_init__` runs."""
     owner = args.positional[0] if args.positional else UNKNOWN
@@ -141,13 +129,13 @@ def _replace(it: Interpreter, node: Any, args: Arguments) -> Value:
     return call_value(it, node, instance.cls, Arguments([], kept | args.keywords), "")
 
 
-@special("dataclasses.asdict")
+@models("dataclasses.asdict")
 def _asdict(it: Interpreter, node: Any, args: Arguments) -> Value:
     """A dictionary of copies of the fields."""
     return _copied(it, node, args, lambda fields: Container("dict", items=tuple(fields.items())))
 
 
-@special("dataclasses.astuple")
+@models("dataclasses.astuple")
 def _astuple(it: Interpreter, node: Any, args: Arguments) -> Value:
     """A tuple of copies of the fields."""
     return _copied(it, node, args, lambda fields: Container("tuple", items=tuple(enumerate(fields.values()))))
@@ -166,7 +154,7 @@ def _copied(it: Interpreter, node: Any, args: Arguments, made: Callable[[dict[ob
 # ---- named tuples
 
 
-@special("collections.namedtuple")
+@models("collections.namedtuple")
 def _named_tuple_class(it: Interpreter, node: Any, args: Arguments) -> Value:
     """`namedtuple("Point", "x y")` makes a class."""
     names = _names_of(it, args.get("field_names", 1, UNKNOWN))

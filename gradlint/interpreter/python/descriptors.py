@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import Class, Const, Function, Instance, Ref, Value
+from gradlint.domain import Bound, Class, Const, Function, Instance, Named, Ref, Value
 from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot
 from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.python.functions import call_function
 from gradlint.interpreter.python.mro import method_of
+
+BIND = SLOTS[TypeSlot.BIND]
 
 
 def answered(it: Interpreter, node: Any, owner: Ref, member: Value) -> Value | None:
     """What a member of the class of an object gives as an attribute of that; None if it is given itself."""
-    from gradlint.interpreter.python.functions import call_function
-
     method = method_of(it, member, "__get__")
     return None if method is None else call_function(it, node, method, Arguments([member, owner, it[owner].cls]))
 
@@ -25,11 +27,22 @@ def takes(it: Interpreter, member: Value | None) -> Function | None:
 
 def named(it: Interpreter, node: Any, cls: Ref) -> None:
     """Members of a class that was made are told their names."""
-    from gradlint.interpreter.python.functions import call_function
-
     made: Class = it[cls]
     for name, member in made.members:
         if type(it.thing(member)) is Instance and (method := method_of(it, member, "__set_name__")) is not None:
             start = it.hold(cls)
             call_function(it, it.place_of(node, f"name {name}"), method, Arguments([member, cls, Const(name)]))
             it.land(start)
+
+
+def member_of(it: Interpreter, node: Any, owner: Ref, member: Value, name: str) -> Value:
+    """What a member of the class of an object is as an attribute of that."""
+    if type(member) is not Function:
+        known: Value | None = BIND[Named](it, node, owner, member) if type(member) is Named else None
+        known = answered(it, node, owner, member) if known is None else known
+        return member if known is None else known
+    if member.kind == "property":
+        return call_function(it, node, member, Arguments([owner]))
+    if member.kind == "static":
+        return member
+    return Bound(owner, name, member)

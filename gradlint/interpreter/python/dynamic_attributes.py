@@ -6,16 +6,13 @@ from typing import Any
 
 from gradlint.domain import (
     MOST_ITEMS,
-    NO,
     NOTHING,
     UNSURE,
-    YES,
     Const,
     Instance,
     Module,
     Ref,
     Tensor,
-    Truth,
     Value,
     alternatives,
     one_of,
@@ -24,9 +21,8 @@ from gradlint.domain import (
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.escape import result_of_unknown
 from gradlint.interpreter.engine.machine import Interpreter
-from gradlint.interpreter.python.mro import find_member, torch_base
+from gradlint.interpreter.python.attribute_store import set_attribute
 from gradlint.interpreter.static.string_values import beginning
-from gradlint.knowledge.module_settings import MODULE_NAMES
 
 
 def holders(it: Interpreter, value: Value) -> list[tuple[Ref, Module | Instance]]:
@@ -45,8 +41,6 @@ def names_of(value: Value) -> list[str] | None:
 
 def set_by_name(it: Interpreter, node: Any, owner: Value, name: Value, value: Value) -> None:
     """An attribute is set whose name may be computed."""
-    from gradlint.interpreter.python.attribute_store import set_attribute
-
     names = names_of(name)
     if names is not None and len(names) == 1:
         set_attribute(it, node, owner, names[0], value, "", own=False)
@@ -88,18 +82,3 @@ def got_somewhere(it: Interpreter, owner: Value, name: Value) -> Value:
         found.append(thing.rest if type(thing) is Module else NOTHING)
     some = one_of(found, MOST_ITEMS)
     return result_of_unknown([owner]) if some == NOTHING else some
-
-
-def has_attribute(it: Interpreter, module: Module, name: str) -> Truth:
-    """Whether a module of a class of the program has an attribute, as far as that is certain."""
-    from gradlint.interpreter.nn.module_methods import METHODS
-
-    if find_member(it, module.cls, "__getattr__") is not None:
-        return UNSURE
-    closed = module.open is NO and module.rest == NOTHING and type(module.cls) is Ref
-    if name in METHODS or name in MODULE_NAMES or find_member(it, module.cls, name) is not None:
-        return YES
-    if any(known == name for known, _ in module.attributes):
-        return UNSURE
-    plain = closed and torch_base(it, module.cls) == "torch.nn.Module" and not name.startswith("_")
-    return NO if plain else UNSURE

@@ -21,9 +21,9 @@ from gradlint.domain import (
 )
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.dispatch import TypeSlot, implements
 from gradlint.interpreter.engine.escape import result_of_unknown
 from gradlint.interpreter.engine.machine import Interpreter
-from gradlint.interpreter.python import containers
 from gradlint.interpreter.python.classes import COMPLETED, MAKERS
 from gradlint.interpreter.python.mro import ancestry, find_member
 
@@ -104,6 +104,7 @@ def _by_value(it: Interpreter, node: Any, cls: Ref, thing: Class, args: Argument
     return members_of(it, thing)
 
 
+@implements(TypeSlot.NEXT, Class)
 def _of_class_itself(it: Interpreter, node: Any, value: Value, thing: Class) -> Value:
     return members_of(it, thing) if thing.kind == "enum" else result_of_unknown([value])
 
@@ -129,4 +130,8 @@ def member_of(it: Interpreter, value: Value) -> Ref | None:
 
 COMPLETED["enum"] = _enumerate_members
 MAKERS["enum"] = _by_value
-containers.FOLLOWING[Class] = _of_class_itself
+
+
+@implements(TypeSlot.GET_ITEM, Class)
+def _get_item(it: Interpreter, node: Any, owner: Ref, index: Value) -> Value:
+    return named(it, it[owner], index) if it[owner].kind == "enum" else owner

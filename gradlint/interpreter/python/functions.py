@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
@@ -15,43 +15,35 @@ from gradlint.domain import (
     NOTHING,
     UNKNOWN,
     UNSURE,
-    YES,
-    Bound,
     Container,
     Function,
     Instance,
-    Mark,
     Modes,
     Named,
     Ref,
     State,
     Tensor,
-    Truth,
     Value,
     both,
-    either,
     joined_states,
 )
-from gradlint.domain import (
-    Iterator as IteratorObject,
-)
+from gradlint.domain import Iterator as IteratorObject
 from gradlint.events import Run
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.budgets import out_of_its_purse, purse_of
 from gradlint.interpreter.engine.call_summaries import by_summary
+from gradlint.interpreter.engine.calls import written_since
 from gradlint.interpreter.engine.deferred import Followed, unfinished
+from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot, implements
 from gradlint.interpreter.engine.escape import havoc, result_of_unknown
-from gradlint.interpreter.engine.frames import arguments_in
+from gradlint.interpreter.engine.frames import RESULT, YIELDED, arguments_in
+from gradlint.interpreter.engine.iteration import tell_handed
 from gradlint.interpreter.engine.machine import MOST_CALLS_DEEP, STEPS, Frame, Interpreter, Tried
 from gradlint.interpreter.engine.recursion import MOST_DESCENTS, descends
-from gradlint.interpreter.python.containers import tell_handed
-from gradlint.interpreter.roles import roles_of
+from gradlint.interpreter.engine.unseen import perhaps_initialised
+from gradlint.interpreter.python.roles import roles_of
 from gradlint.interpreter.static.scopes import spelled
-
-RESULT = "return"
-YIELDED = "yield"
-"""The names under which a frame keeps what it returns and yields; no variable can be called so."""
 
 
 def new_frame(it: Interpreter, key: object, function: Function) -> Frame:
@@ -93,7 +85,8 @@ def steps_left(it: Interpreter, frame: Frame) -> tuple[str, int]:
     return steps, it.steps_left if here else it.steps_left_elsewhere
 
 
-def call_function(it: Interpreter, node: Any, function: Function, args: Arguments) -> Value:
+@implements(TypeSlot.CALL, Function)
+def call_function(it: Interpreter, node: Any, function: Function, args: Arguments, name: str = "") -> Value:
     """A function of the program is called: run it with these arguments."""
     if function.generator or function.name == "__init__":
         return _run_call(it, node, function, args)
@@ -113,22 +106,23 @@ def _as_remembered(it: Interpreter, result: Value, known: Collection[Ref]) -> Va
 
 
 def _run_call(it: Interpreter, node: Any, function: Function, args: Arguments) -> Value:
-    from gradlint.interpreter.python.classes import perhaps_initialised
-    from gradlint.interpreter.unknown import parameters
-
-    if parameters.is_left_to_others(function) or too_deep(it, function, args):
+    if is_left_to_others(function) or too_deep(it, function, args):
         it.escaped_functions[function.node] = None
         if it.frames[function.frame].file.foreign and not it.frame.file.foreign:
             tell_handed(it, node, args.values())
         if function.name == "__init__":
             perhaps_initialised(it, args.get("self", 0, UNKNOWN))
         havoc(it, args.values())
-        return parameters.returned(it, node, function, result_of_unknown(args.values()))
+        return _told(it, node, function, result_of_unknown(args.values()))
     if function.generator and any(decorator in MANAGERS for decorator in function.decorators):
         return waiting_manager(it, node, function, args)
     with out_of_its_purse(it, function, args):
         frame = enter(it, node, function, args)
-        return parameters.returned(it, node, function, run_function(it, node, frame, function, caller=node))
+        return _told(it, node, function, run_function(it, node, frame, function, caller=node))
+
+
+def _told(it: Interpreter, node: Any, function: Function, result: Value) -> Value:
+    return SLOTS[TypeSlot.LEARN_RESULT][Function](it, node, function, result)  # type: ignore[no-any-return]
 
 
 MANAGERS = (Named("contextlib.contextmanager"), Named("contextlib.asynccontextmanager"))
@@ -142,8 +136,6 @@ def waiting_manager(it: Interpreter, node: Any, function: Function, args: Argume
 
 def enter(it: Interpreter, node: Any, function: Function, args: Arguments) -> Frame:
     """The frame of a call, with the parameters bound."""
-    from gradlint.interpreter.unknown import parameters
-
     it.called[function.node] = None
     frame = new_frame(
         it, (it.frame.id, getattr(node, "node", node), getattr(node, "part", ""), function.node, it.round), function
@@ -151,7 +143,7 @@ def enter(it: Interpreter, node: Any, function: Function, args: Arguments) -> Fr
     frame.called_at = getattr(node, "node", node)
     start = it.hold(*args.values())
     bind_parameters(it, node, frame, function, args)
-    parameters.learn_parameters(it, frame, function)
+    SLOTS[TypeSlot.LEARN_ARGUMENTS][Function](it, frame, function)
     it.land(start)
     return frame
 
@@ -309,36 +301,6 @@ def tell_returned(it: Interpreter, node: Any, value: Value) -> None:
                 **written_since(it, [value]))  # fmt: skip
 
 
-def written_since(it: Interpreter, values: Sequence[Value]) -> dict[str, Any]:
-    """Whether the memory of state dictionaries was written since they were made, and where those were made that was.
-
-    A checkpoint, a dictionary with a state dictionary in it, counts like what it holds.
-    """
-    marks: list[Mark] = []
-    written: list[Truth] = []
-    for thing in [found for value in values for found in _state_dicts(it, value, DEEPEST_CHECKPOINT)]:
-        inside = [*(v for _, v in thing.items), thing.rest]
-        facts = [tensor.overwritten for v in inside for _, tensor in it.all(v, Tensor)]
-        marks += thing.marks if either(facts).possibly(YES) else ()
-        written += facts
-    return {"written": either(written), "taken": tuple(dict.fromkeys(marks))}
-
-
-def _state_dicts(it: Interpreter, value: Value, depth: int) -> list[Container]:
-    """The state dictionaries that a value is or holds."""
-    found: list[Container] = []
-    for _, thing in it.all(value, Container):
-        if thing.origin:
-            found.append(thing)
-        elif depth:
-            for inner in (*(held for _, held in thing.items), thing.rest):
-                found += _state_dicts(it, inner, depth - 1)
-    return found
-
-
-DEEPEST_CHECKPOINT = 2
-
-
 # ---- parameters
 
 
@@ -396,12 +358,21 @@ def make_function(it: Interpreter, node: cst.FunctionDef | cst.Lambda, name: str
     return function
 
 
-# ---- handing over
+def is_left_to_others(function: Function) -> bool:
+    """Whether a method is there for other classes to define: all it does is to raise NotImplementedError."""
+    body: Any = function.node.body
+    if function.owner is None or not isinstance(body, cst.IndentedBlock):
+        return False
+    if ABSTRACT in function.decorators:
+        return True
+    last: Any = body.body[-1]
+    if len(body.body) > 2 or not isinstance(last, cst.SimpleStatementLine) or not isinstance(last.body[0], cst.Raise):
+        return False
+    first: Any = body.body[0]
+    told = last.body[0].exc
+    raised = told.func if isinstance(told, cst.Call) else told
+    alone = first is last or (isinstance(first, cst.SimpleStatementLine) and isinstance(first.body[0], cst.Expr))
+    return alone and isinstance(raised, cst.Name) and raised.value == "NotImplementedError"
 
 
-def call_bound(it: Interpreter, node: Any, bound: Bound, args: Arguments) -> Value:
-    """A method of the program is called on its owner."""
-    assert type(bound.function) is Function
-    if bound.function.kind == "static":
-        return call_function(it, node, bound.function, args)
-    return call_function(it, node, bound.function, args.with_first(bound.owner))
+ABSTRACT = Named("abc.abstractmethod")

@@ -6,20 +6,21 @@ from typing import Any
 
 from gradlint.domain import INTEGER, Function, Instance, Named, Ref, Scalar, Unknown, Value
 from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.dispatch import ELEMENTS_OF, ITEMS_OF, TypeSlot, implements
 from gradlint.interpreter.engine.machine import Interpreter, Tried
-from gradlint.interpreter.libraries import pack_results
-from gradlint.interpreter.python.containers import FOLLOWING, ITERATED
+from gradlint.interpreter.python.foreign import foreign_made
 from gradlint.interpreter.python.functions import call_function, let_out
 from gradlint.interpreter.python.mro import find_method
-from gradlint.interpreter.torch_api.torch_paths import ELEMENTS_OF, ITEMS_OF
 
 
+@implements(TypeSlot.ITERATE, Instance)
 def iterated(it: Interpreter, node: Any, ref: Ref, thing: Instance) -> Value:
     """`iter(x)`: what the method of the class gives."""
     method = find_method(it, thing.cls, "__iter__") or find_method(it, thing.cls, "__aiter__")
     return ref if method is None else call_function(it, it.place_of(node, "iter"), method, Arguments([ref]))
 
 
+@implements(TypeSlot.NEXT, Instance)
 def following(it: Interpreter, node: Any, ref: Ref, thing: Instance) -> Value:
     """`next(x)`; without `__next__` an object is asked for its items by number."""
     method = find_method(it, thing.cls, "__next__") or find_method(it, thing.cls, "__anext__")
@@ -33,7 +34,7 @@ def following(it: Interpreter, node: Any, ref: Ref, thing: Instance) -> Value:
         return ELEMENTS_OF[path](it, node, thing)
     if path in ITEMS_OF:
         return ITEMS_OF[path](it, node, thing, Scalar(INTEGER))
-    return pack_results.foreign_made(it, node, ref) or Unknown((ref,))
+    return foreign_made(it, node, ref) or Unknown((ref,))
 
 
 def _until_stopped(it: Interpreter, node: Any, method: Function, args: Arguments) -> Value:
@@ -49,7 +50,3 @@ def _until_stopped(it: Interpreter, node: Any, method: Function, args: Arguments
     raised.flight[depth:] = [value]
     it.join([it.state, raised])
     return it.land(depth)[0]
-
-
-ITERATED[Instance] = iterated
-FOLLOWING[Instance] = following

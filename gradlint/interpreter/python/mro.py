@@ -3,27 +3,34 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from operator import is_
 from typing import Any
 
 from gradlint.domain import (
     NO,
+    UNKNOWN,
     UNSURE,
     YES,
     Belief,
     Class,
+    Const,
     Container,
     Function,
     Instance,
     Module,
     Named,
+    Plain,
     Ref,
+    Scalar,
     Truth,
     Value,
     alternatives,
+    number_kind,
+    one_of,
 )
+from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot, implements
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.knowledge.module_families import FAMILIES
 from gradlint.knowledge.named_results import NAMES, RETURNED
@@ -31,6 +38,7 @@ from gradlint.knowledge.packs import LibraryClass
 from gradlint.knowledge.together import Known
 from gradlint.knowledge.vocabulary import OF_MODULES
 
+TYPE_OF: dict[type, Callable[[Any], Value]] = SLOTS[TypeSlot.TYPE_OF]
 Line = tuple[Value, ...]
 
 MOST_BASES = 100
@@ -48,8 +56,6 @@ PLAIN_BASES = frozenset(BASE_KINDS) | frozenset(
      "torch.autograd.Function", "torch.autograd.function.Function"]
 )  # fmt: skip
 """Classes that neither make anything of the arguments of their descendants nor give them tensors."""
-
-
 OF_EVERY_MODULE = (OF_MODULES | {"__init__"}) - {"training"}
 """What `nn.Module` defines, and so hides of the bases behind it; its `__init__` does not go on to theirs."""
 
@@ -233,3 +239,38 @@ def _is_open(it: Interpreter, path: str) -> Truth:
     """Whether instances of the class at a path may have parts that nobody told us of."""
     known = it.packs.cls(path)
     return NO if known is not None and known.row.kind == "module" and not known.row.open else UNSURE
+
+
+FUNCTION_CONTEXT = Named("torch.autograd.function.FunctionCtx")
+
+
+def class_of(it: Interpreter, value: Value) -> Value:
+    """The class of a thing, as a value that can be called."""
+    return one_of([_class_of_one(it, option) for option in alternatives(value)])
+
+
+def _class_of_one(it: Interpreter, value: Value) -> Value:
+    thing = it.state.heap.get(value) if type(value) is Ref else value
+    known = TYPE_OF.get(type(thing))
+    return UNKNOWN if known is None else known(thing)
+
+
+@implements(TypeSlot.TYPE_OF, Container)
+def _class_of_container(thing: Container) -> Value:
+    if type(thing.cls) is Ref:
+        return thing.cls
+    return Named(f"{'collections' if thing.kind in IN_COLLECTIONS else 'builtins'}.{thing.kind}")
+
+
+IN_COLLECTIONS = frozenset({"OrderedDict", "deque", "Counter"})
+
+
+@implements(TypeSlot.TYPE_OF, Const)
+def _class_of_constant(thing: Const) -> Value:
+    kind = number_kind(thing)
+    return Named(f"builtins.{type(thing.value).__name__}") if kind is not None else Plain("type")
+
+
+@implements(TypeSlot.TYPE_OF, Class, Plain, Scalar)
+def _some_class(thing: Class | Plain | Scalar) -> Value:
+    return Plain("type")

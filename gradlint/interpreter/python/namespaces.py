@@ -24,13 +24,13 @@ from gradlint.domain import (
 )
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.calls import call_value
+from gradlint.interpreter.engine.dispatch import models
 from gradlint.interpreter.engine.machine import Interpreter
-from gradlint.interpreter.syntax.calls import call_value
-from gradlint.interpreter.torch_api.torch_paths import special
 
 
 def _namespace(path: str) -> None:
-    @special(path)
+    @models(path)
     def make(it: Interpreter, node: Any, args: Arguments) -> Value:
         known = tuple((name, value) for name, value in args.keywords.items() if name != "**")
         return it.new(
@@ -47,18 +47,18 @@ for _path in ("types.SimpleNamespace", "argparse.Namespace"):
 PARSER, NAMESPACE = Named("argparse.ArgumentParser"), Named("argparse.Namespace")
 
 
-@special(PARSER.path)
+@models(PARSER.path)
 def _parser(it: Interpreter, node: Any, args: Arguments) -> Value:
     """A parser; its attributes are what the namespaces it makes will hold."""
     return it.new(node, "parser", Instance(cls=PARSER, open=NO))
 
 
-@special(*(f"{PARSER.path}.{name}" for name in ("add_argument_group", "add_mutually_exclusive_group")))
+@models(*(f"{PARSER.path}.{name}" for name in ("add_argument_group", "add_mutually_exclusive_group")))
 def _group(it: Interpreter, node: Any, args: Arguments) -> Value:
     return args.positional[0]
 
 
-@special(f"{PARSER.path}.add_argument")
+@models(f"{PARSER.path}.add_argument")
 def _add_argument(it: Interpreter, node: Any, args: Arguments) -> Value:
     """An option is one more attribute."""
     parser, *flags = args.positional
@@ -116,7 +116,7 @@ def _is_text(value: Value) -> bool:
     return type(value) is Const and isinstance(value.value, str)
 
 
-@special(f"{PARSER.path}.set_defaults")
+@models(f"{PARSER.path}.set_defaults")
 def _set_defaults(it: Interpreter, node: Any, args: Arguments) -> Value:
     for ref, thing in it.all(args.positional[0], Instance):
         known = dict(thing.attributes)
@@ -126,7 +126,7 @@ def _set_defaults(it: Interpreter, node: Any, args: Arguments) -> Value:
     return NONE_VALUE
 
 
-@special(f"{PARSER.path}.parse_args", f"{PARSER.path}.parse_intermixed_args")
+@models(f"{PARSER.path}.parse_args", f"{PARSER.path}.parse_intermixed_args")
 def _parse_args(it: Interpreter, node: Any, args: Arguments) -> Value:
     parser = it.only(args.positional[0], Instance)
     given = args.get("namespace", 2, NONE_VALUE)
@@ -135,7 +135,7 @@ def _parse_args(it: Interpreter, node: Any, args: Arguments) -> Value:
     return it.new(node, "namespace", Instance(cls=NAMESPACE, attributes=parser.attributes, open=parser.open))
 
 
-@special(f"{PARSER.path}.parse_known_args")
+@models(f"{PARSER.path}.parse_known_args")
 def _parse_known_args(it: Interpreter, node: Any, args: Arguments) -> Value:
     rest = it.new(node, "rest", Container("list", rest=Plain("str")))
     found = _parse_args(it, node, args)

@@ -6,11 +6,14 @@ from typing import Any
 
 from gradlint import events
 from gradlint.domain import (
+    INTEGER,
     NO,
     NONE_VALUE,
     YES,
     Array,
+    Bound,
     Mark,
+    Plain,
     Ref,
     Scalar,
     Syntax,
@@ -18,11 +21,14 @@ from gradlint.domain import (
     Truth,
     Value,
     alternatives,
+    negation,
     one_of,
 )
 from gradlint.interpreter.autograd.detach import cuts
 from gradlint.interpreter.autograd.in_place import gradients_written, is_local, memory_written, viewed
+from gradlint.interpreter.autograd.indexing import index_kind
 from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.dispatch import TypeSlot, implements
 from gradlint.interpreter.engine.machine import Interpreter, syntax
 from gradlint.knowledge.arrays import ALWAYS_VIEWS, IN_PLACE, NUMBERS, SOMETIMES_VIEWS
 
@@ -77,3 +83,19 @@ def _tell(it: Interpreter, node: Any, array: Array, op: str, name: str, made: tu
     for ref, tensor in sharing:
         it.emit(events.WrittenInPlace, node, target=tensor, op=op, base=viewed(it, tensor), holders=(), by="array",
                 arrays=made, noticed=NO, local=is_local(it, [(ref, tensor)]), name=name)  # fmt: skip
+
+
+@implements(TypeSlot.NEXT, Array)
+def _element(it: Interpreter, node: Any, ref: Ref, thing: Array) -> Value:
+    return Scalar(thing.dtype)
+
+
+@implements(TypeSlot.GET_ATTRIBUTE, Array)
+def _get_attribute(it: Interpreter, node: Any, owner: Ref, name: str, chain: str, guard: bool) -> Value:
+    return Plain("Size") if name in ("shape", "strides") else Bound(owner, name)
+
+
+@implements(TypeSlot.GET_ITEM, Array)
+def _get_item(it: Interpreter, node: Any, owner: Ref, index: Value) -> Value:
+    thing: Array = it[owner]
+    return Scalar(thing.dtype) if index == Scalar(INTEGER) else part(it, node, thing, negation(index_kind(it, index)))

@@ -13,7 +13,7 @@ from gradlint.domain.objects import object_renamed
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.escape import in_reach
 from gradlint.interpreter.engine.machine import Interpreter
-from gradlint.interpreter.nn.module import parameters, submodules
+from gradlint.interpreter.engine.module_tree import parameters, submodules
 
 MOST_WAYS = 2
 """How many ways of making an instance are followed one by one."""

@@ -7,9 +7,7 @@ from typing import Any
 
 import libcst as cst
 
-from gradlint.domain import Tensor
 from gradlint.frozen import frozen
-from gradlint.interpreter.engine.machine import Inner, Interpreter
 from gradlint.interpreter.static.scopes import spelled
 from gradlint.source import parts
 
@@ -30,23 +28,9 @@ class Reads:
     names: dict[Any, str]
 
 
-def use_of(it: Interpreter, node: Any) -> str:
-    """How the gradient that is read here is used: "needed" (None raises), "handed" (to a call) or neither."""
-    return _looked_for(it).uses.get(node, "")
-
-
-def bound_as(it: Interpreter, tensor: Tensor, name: str) -> Any:
-    """The expression that computed a tensor, if its value got this name there; else None."""
-    made = next((mark.node for mark in tensor.marks if mark.how == "made"), None)
-    made = made.node if type(made) is Inner else made
-    return made if name and _looked_for(it).names.get(made) == name else None
-
-
-def _looked_for(it: Interpreter) -> Reads:
-    if it.reads is None:
-        uses = {read: use for read, use in _uses(it.tree) if _reads(read)}
-        it.reads = Reads(uses, dict(_names(it.tree)))
-    return it.reads
+def reads_in(tree: cst.Module) -> Reads:
+    """How the gradients that a file reads are used, and what the values that it computes are called."""
+    return Reads({read: use for read, use in _uses(tree) if _reads(read)}, dict(_names(tree)))
 
 
 def _names(tree: cst.Module) -> Iterator[tuple[Any, str]]:

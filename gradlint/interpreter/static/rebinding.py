@@ -7,12 +7,8 @@ from typing import Any, NamedTuple
 
 import libcst as cst
 
-from gradlint import events
-from gradlint.domain import MAYBE, NO, YES, Ref, Tensor, Truth, Value, alternatives
 from gradlint.frozen import frozen
-from gradlint.interpreter.autograd.in_place import holders
-from gradlint.interpreter.engine.machine import Interpreter
-from gradlint.interpreter.static.scopes import COMPREHENSIONS, dotted, targets
+from gradlint.interpreter.static.scopes import COMPREHENSIONS, Scope, dotted, targets
 from gradlint.source import parts
 
 _STATEMENTS = (cst.BaseSmallStatement, cst.For, cst.While, cst.If, cst.With, cst.Try)
@@ -49,41 +45,8 @@ class _Step(NamedTuple):
     hidden: frozenset[str]
 
 
-def tell_rebound(it: Interpreter, node: Any, target: cst.Name, value: Value) -> None:
-    """A name inside a loop is about to be bound to another tensor."""
-    old = it.held((it.frame.declared.get(target.value, it.frame).id, target.value))
-    if old is None or not it.may_be(old, Tensor) or it.only(value, Tensor) is None:
-        return
-    rebinding = rebindings(it).get(target)
-    if rebinding is None:
-        return
-    gradients = {ref for _, tensor in it.all(value, Tensor) for ref in tensor.grad_of}
-    it.emit(
-        events.BindingDropped,
-        node,
-        name=target.value,
-        value=it.thing(value),
-        old=it.thing(old),
-        read=rebinding.read,
-        looped=rebinding.looped,
-        updates=all(type(option) is Ref and option in gradients for option in alternatives(old)),
-        same=_same(old, value),
-        holders=holders(it, [ref for ref, _ in it.all(old, Tensor)]) if rebinding.looped and not rebinding.read else (),
-        target=target,
-        statement=node if type(node) is cst.Assign and [one.target for one in node.targets] == [target] else None,
-        element=rebinding.element,
-    )
-
-
-def _same(old: Value, value: Value) -> Truth:
-    """Whether the name is bound to the object it held."""
-    found = [option in alternatives(old) for option in alternatives(value)]
-    return YES if all(found) else MAYBE if any(found) else NO
-
-
-def rebindings(it: Interpreter) -> dict[cst.CSTNode, Rebinding]:
-    """The assignments to names in loops of the scope that runs."""
-    scope = it.frame.scope
+def rebindings(scope: Scope) -> dict[cst.CSTNode, Rebinding]:
+    """The assignments to names in loops of a scope."""
     if scope.rebindings is None:
         walk = _walked(scope.node)
         scope.rebindings = {name: _judged(walk, name, number, loops) for name, number, loops in walk.writes if loops}

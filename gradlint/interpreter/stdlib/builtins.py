@@ -38,32 +38,37 @@ from gradlint.interpreter.autograd.backward_arguments import run_backward
 from gradlint.interpreter.autograd.detach import cut_off, cuts
 from gradlint.interpreter.autograd.operations import plain_result
 from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.calls import call_value
+from gradlint.interpreter.engine.dispatch import MODELS, Model, TypeSlot, implements, models
 from gradlint.interpreter.engine.escape import result_of_unknown
+from gradlint.interpreter.engine.iteration import SEQUENCES, begin, consume, element_list, elements
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python import containers, ndarray
 from gradlint.interpreter.python.attribute_load import LEAVING_THE_GRAPH
+from gradlint.interpreter.python.containers import copied
 from gradlint.interpreter.static.string_values import filled_text
-from gradlint.interpreter.stdlib.copy import copied
 from gradlint.interpreter.syntax.operators import compute
+from gradlint.interpreter.syntax.try_with import enter
 from gradlint.interpreter.torch_api.contexts import EXIT_STACK
-from gradlint.interpreter.torch_api.torch_paths import Known, special
+from gradlint.interpreter.unknown.annotations import value_of
+from gradlint.interpreter.unknown.parameters import grown
 from gradlint.knowledge.arrays import ARRAYS, SHARING
 
 
-def _collected(kind: str) -> Known:
+def _collected(kind: str) -> Model:
     def collect(it: Interpreter, node: Any, args: Arguments) -> Value:
         if not args.positional:
             return it.new(node, "container", Container(containers.BOUNDED if "maxlen" in args.keywords else kind))
         if args.given("maxlen", 1):
-            element = containers.elements(it, node, args.positional[0])
+            element = elements(it, node, args.positional[0])
             return it.new(node, "container", Container(containers.BOUNDED, rest=element))
-        listing = containers.listing(it, args.positional[0])
+        listing = element_list(it, args.positional[0])
         start = it.hold(*args.positional)
-        found = it.hold(containers.elements(it, node, args.positional[0]))
+        found = it.hold(elements(it, node, args.positional[0]))
         there = containers.certain(it, it.state.flight[start])
-        containers.consume(it, node, it.state.flight[start], kind)
+        consume(it, node, it.state.flight[start], kind)
         element = it.land(start)[found - start]
-        if listing is not None and kind in containers.SEQUENCES:
+        if listing is not None and kind in SEQUENCES:
             return containers.container(it, node, kind, listing)
         return it.new(node, "container", Container(kind, rest=element, certain=there))
 
@@ -74,27 +79,25 @@ for _kind, _paths in {
     "list": ("builtins.list",), "tuple": ("builtins.tuple",), "set": ("builtins.set", "builtins.frozenset"),
     "deque": ("collections.deque",),
 }.items():  # fmt: skip
-    special(*_paths)(_collected(_kind))
+    models(*_paths)(_collected(_kind))
 
 
-@special("builtins.dict", "types.MappingProxyType")
+@models("builtins.dict", "types.MappingProxyType")
 def _dict(it: Interpreter, node: Any, args: Arguments) -> Value:
     return _mapping(it, node, Container("dict"), args)
 
 
-@special("collections.OrderedDict")
+@models("collections.OrderedDict")
 def _ordered_dict(it: Interpreter, node: Any, args: Arguments) -> Value:
     return _mapping(it, node, Container("OrderedDict"), args)
 
 
-@special("collections.defaultdict")
+@models("collections.defaultdict")
 def _default_dict(it: Interpreter, node: Any, args: Arguments) -> Value:
     """A key that is not there holds what the factory makes; one such object stands for those of all keys."""
     factory = args.positional[0] if args.positional else NONE_VALUE
     if factory == NONE_VALUE:
         return _mapping(it, node, Container("defaultdict"), Arguments(args.positional[1:], args.keywords))
-    from gradlint.interpreter.syntax.calls import call_value
-
     start, known = it.hold(*args.values()), frozenset(it.state.heap)
     made = _oldest(it, call_value(it, it.place_of(node, "default"), factory, Arguments(), ""), known)
     held = it.land(start)
@@ -102,9 +105,9 @@ def _default_dict(it: Interpreter, node: Any, args: Arguments) -> Value:
     return _mapping(it, node, Container("defaultdict", rest=made, keys=UNKNOWN), given)
 
 
-@special("builtins.any", "builtins.all")
+@models("builtins.any", "builtins.all")
 def _some(it: Interpreter, node: Any, args: Arguments) -> Value:
-    containers.begin(it, args.get("iterable", 0, UNKNOWN))
+    begin(it, args.get("iterable", 0, UNKNOWN))
     return Scalar(BOOL)
 
 
@@ -118,13 +121,13 @@ def _oldest(it: Interpreter, value: Value, known: frozenset[Ref]) -> Value:
     return summary
 
 
-@special("collections.Counter")
+@models("collections.Counter")
 def _counter(it: Interpreter, node: Any, args: Arguments) -> Value:
-    keys = containers.elements(it, node, args.positional[0]) if args.positional else NOTHING
+    keys = elements(it, node, args.positional[0]) if args.positional else NOTHING
     return it.new(node, "container", Container("Counter", rest=Scalar(INTEGER), keys=keys))
 
 
-@special("collections.ChainMap")
+@models("collections.ChainMap")
 def _chain_map(it: Interpreter, node: Any, args: Arguments) -> Value:
     made = Container("dict")
     for value in reversed(args.positional):
@@ -133,12 +136,12 @@ def _chain_map(it: Interpreter, node: Any, args: Arguments) -> Value:
     return it.new(node, "container", made)
 
 
-@special("builtins.dict.fromkeys", "collections.OrderedDict.fromkeys")
+@models("builtins.dict.fromkeys", "collections.OrderedDict.fromkeys")
 def _from_keys(it: Interpreter, node: Any, args: Arguments) -> Value:
-    value, listing = args.get("value", 1, NONE_VALUE), containers.listing(it, args.get("iterable", 0, UNKNOWN))
+    value, listing = args.get("value", 1, NONE_VALUE), element_list(it, args.get("iterable", 0, UNKNOWN))
     made = Container("dict")
     if listing is None:
-        keys = containers.elements(it, node, args.get("iterable", 0, UNKNOWN))
+        keys = elements(it, node, args.get("iterable", 0, UNKNOWN))
         return it.new(node, "container", replace(made, rest=value, keys=keys))
     for key in listing:
         made = containers.stored(made, key, value)
@@ -161,10 +164,10 @@ def _filled(it: Interpreter, node: Any, made: Container, source: Value) -> Conta
     if thing is not None and thing.kind in MAPPINGS:
         whole = containers.with_all(made, thing)
         return copied(it, node, replace(whole, origin=thing.origin, marks=thing.marks))
-    pairs = containers.listing(it, source)
+    pairs = element_list(it, source)
     if pairs is None:
-        pairs = [containers.elements(it, node, source)]
-        containers.consume(it, node, source, made.kind)
+        pairs = [elements(it, node, source)]
+        consume(it, node, source, made.kind)
         made = containers.stored(made, UNKNOWN, NOTHING)
     for pair in pairs:
         inner = it.only(pair, Container)
@@ -173,12 +176,12 @@ def _filled(it: Interpreter, node: Any, made: Container, source: Value) -> Conta
     return made
 
 
-@special("builtins.abs")
+@models("builtins.abs")
 def _abs(it: Interpreter, node: Any, args: Arguments) -> Value:
     return compute(it, node, "abs", [args.get("x", 0, UNKNOWN)])
 
 
-@special("builtins.round")
+@models("builtins.round")
 def _round(it: Interpreter, node: Any, args: Arguments) -> Value:
     """A whole number, or with digits one of the same kind. Tensors refuse to be rounded so."""
     value = args.get("number", 0, UNKNOWN)
@@ -188,63 +191,62 @@ def _round(it: Interpreter, node: Any, args: Arguments) -> Value:
     return Scalar(INTEGER if len(args.values()) < 2 else reduce(or_, filter(None, kinds)), cuts(it, [value]))
 
 
-@special("builtins.pow")
+@models("builtins.pow")
 def _pow(it: Interpreter, node: Any, args: Arguments) -> Value:
     return compute(it, node, "pow", args.positional[:2])
 
 
-@special("random.shuffle")
+@models("random.shuffle")
 def _shuffle(it: Interpreter, node: Any, args: Arguments) -> Value:
     for ref, thing in it.all(args.get("x", 0, UNKNOWN), Container):
         it.put(ref, summarised(thing))
     return NONE_VALUE
 
 
-@special("random.sample", "random.choices")
+@models("random.sample", "random.choices")
 def _drawn(it: Interpreter, node: Any, args: Arguments) -> Value:
-    rest = containers.elements(it, node, args.get("population", 0, UNKNOWN))
+    rest = elements(it, node, args.get("population", 0, UNKNOWN))
     return it.new(node, "drawn", Container("list", rest=rest))
 
 
-@special("contextlib.nullcontext")
 def _null_context(it: Interpreter, node: Any, args: Arguments) -> Value:
     return args.get("enter_result", 0, NONE_VALUE)
 
 
-@special("typing.cast")
+MODELS["contextlib.nullcontext"] = _null_context  # in place of its row: what it gives where it is entered, at once
+
+
+@models("typing.cast")
 def _cast(it: Interpreter, node: Any, args: Arguments) -> Value:
     """`cast(type, value)` is the value; where nothing is known of it, one of that type."""
-    from gradlint.interpreter.unknown.annotations import value_of
-    from gradlint.interpreter.unknown.parameters import grown
-
     if len(args.positional) < 2 or type(args.positional[1]) is not Unknown:
         return args.positional[1] if len(args.positional) > 1 else UNKNOWN
     told = value_of(it, node, node.args[0].value)
     return args.positional[1] if told is None else grown(it, told, args.positional[1].reach)
 
 
-@special("contextlib.suppress", "pytest.raises", "pytest.warns")
+@models("contextlib.suppress", "pytest.raises", "pytest.warns")
 def _suppress(it: Interpreter, node: Any, args: Arguments) -> Value:
     return Plain("suppress")
 
 
-@special("contextlib.ExitStack", "contextlib.AsyncExitStack")
+@models("contextlib.ExitStack", "contextlib.AsyncExitStack")
 def _exit_stack(it: Interpreter, node: Any, args: Arguments) -> Value:
     return EXIT_STACK
 
 
-@special("builtins.reveal")
+@models("builtins.reveal")
 def _reveal(it: Interpreter, node: Any, args: Arguments) -> Value:
     """`reveal(x)` tells what is known of `x`; it exists only for gradlint."""
     return NONE_VALUE
 
 
-@special(*sorted(ARRAYS - SHARING))
+@models(*sorted(ARRAYS - SHARING))
 def _array(it: Interpreter, node: Any, args: Arguments) -> Value:
     return ndarray.fresh_array(it, node, marks=cut_off(it, node, "numpy", args.values()))
 
 
-@special(*sorted(SHARING))
+@models(*sorted(SHARING))
 def _sharing_array(it: Interpreter, node: Any, args: Arguments) -> Value:
     """An array that may share the memory of what it was made from."""
     reached = it.state.reach(args.values())
@@ -253,33 +255,32 @@ def _sharing_array(it: Interpreter, node: Any, args: Arguments) -> Value:
     return it.new(node, "array", Array(storage=(it.memory(node, "array memory"), *memories), marks=cut))
 
 
-@special("inspect.signature")
+@models("inspect.signature")
 def _signature(it: Interpreter, node: Any, args: Arguments) -> Value:
     return it.new(node, "signature", Instance(cls=Named("inspect.Signature")))
 
 
-def kind_of(value: Value) -> str:
+def _word_for(value: Value) -> str:
     """The word by which the tables call what has no tensor in it."""
     if type(value) is Plain:
         return value.kind
     return type(value.value).__name__ if type(value) is Const else "float"
 
 
-def plain_method(it: Interpreter, node: Any, owner: Value, name: str, args: Arguments) -> Value | None:
+@implements(TypeSlot.CALL_METHOD, object)
+def _plain_method(it: Interpreter, node: Any, owner: Value, name: str, args: Arguments, chain: str) -> Value | None:
     """A method of a Python object, an array, or something unknown; None for unknown code."""
     options = alternatives(owner)
     if owner == EXIT_STACK and name == "enter_context":
-        from gradlint.interpreter.syntax.try_with import enter
-
         given = args.get("cm", 0, UNKNOWN)
         switches = any(type(option) is Context for option in alternatives(given))
         it.crossed += switches and bool(it.frame.switches)
         return enter(it, node, given)
     it.switched += owner == EXIT_STACK and name == "pop_all"
     if all(type(option) in (Const, Scalar, Plain) for option in options):
-        if name == "format" and all(kind_of(option) == "str" for option in options):
+        if name == "format" and all(_word_for(option) == "str" for option in options):
             return filled_text(owner, name)
-        rows = [it.torch.object_methods.get(f"{kind_of(option)}.{name}") for option in options]
+        rows = [it.torch.object_methods.get(f"{_word_for(option)}.{name}") for option in options]
         return one_of([UNKNOWN if row is None else plain_result(it, node, row.returns) for row in rows])
     if all(type(option) is Ref and type(it.state.heap.get(option)) is Array for option in options):
         return ndarray.call(it, node, owner, name, args)
@@ -295,8 +296,6 @@ def plain_method(it: Interpreter, node: Any, owner: Value, name: str, args: Argu
 
 def _by_hand(it: Interpreter, node: Any, manager: Value, name: str) -> Value:
     """A grad mode that no block takes back: it is entered, or left for whatever there was before."""
-    from gradlint.interpreter.syntax.try_with import enter
-
     if name not in ("__enter__", "__exit__"):
         return UNKNOWN
     it.switched += 1

@@ -12,7 +12,6 @@ from gradlint.domain import (
     MOST_MARKS,
     NO,
     NONE,
-    NOTHING,
     PLAIN,
     UNKNOWN,
     YES,
@@ -35,14 +34,15 @@ from gradlint.domain import (
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd.version_counter import own_count
 from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.dispatch import models
 from gradlint.interpreter.engine.escape import result_of_unknown
-from gradlint.interpreter.engine.machine import Interpreter, syntax
+from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.python.containers import copied
 from gradlint.interpreter.python.mro import find_member
 from gradlint.interpreter.static.scopes import spelled
-from gradlint.interpreter.torch_api.torch_paths import special
 
 
-@special("copy.copy")
+@models("copy.copy")
 def _shallow_copy(it: Interpreter, node: Any, args: Arguments) -> Value:
     """A copy of the object alone: what it holds, and its memory, is shared."""
     value = args.get("x", 0, UNKNOWN)
@@ -66,18 +66,7 @@ def _shallow(it: Interpreter, node: Any, thing: Object, count: Slot) -> Object:
                    marks=marks)  # fmt: skip
 
 
-def copied(it: Interpreter, node: Any, thing: Container) -> Container:
-    """A mapping that tells where it was filled with what another holds (of a state dict more is known)."""
-    if thing.origin:
-        return thing
-    held = [option for value in (*(value for _, value in thing.items), thing.rest) for option in alternatives(value)]
-    tensors = [it.state.heap.get(option) if type(option) is Ref else option for option in held if option != NOTHING]
-    leaves = all(type(one) is Tensor and (one.leaf is YES or one.requires_grad is NO) for one in tensors)
-    others = [mark for mark in thing.marks if mark.how != "copied"]
-    return replace(thing, marks=(*others, Mark("copied", syntax(node), "leaves" if leaves else ""))[-MOST_MARKS:])
-
-
-@special("copy.deepcopy")
+@models("copy.deepcopy")
 def _copy(it: Interpreter, node: Any, args: Arguments) -> Value:
     """A copy has objects of its own all the way down; leaves stay leaves, state dictionaries own their memory."""
     value = args.get("x", 0, UNKNOWN)

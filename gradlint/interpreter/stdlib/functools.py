@@ -6,13 +6,15 @@ from typing import Any
 
 from gradlint.domain import NO, NOTHING, UNKNOWN, Const, Container, Instance, Named, Tensor, Value, one_of
 from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.calls import call_value
+from gradlint.interpreter.engine.dispatch import CALLED, Model, models
 from gradlint.interpreter.engine.escape import havoc, result_of_unknown
+from gradlint.interpreter.engine.iteration import consume, elements
 from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.engine.unseen import call_unknown
 from gradlint.interpreter.python import containers
 from gradlint.interpreter.python.attribute_load import get_attribute
-from gradlint.interpreter.syntax.calls import call_unknown, call_value
-from gradlint.interpreter.syntax.expressions import get_item
-from gradlint.interpreter.torch_api.torch_paths import CALLED, Known, special
+from gradlint.interpreter.python.items import get_item
 from gradlint.interpreter.unknown.annotations import CALLABLE
 
 PARTIAL = Named("functools.partial")
@@ -20,7 +22,7 @@ KEEPING_ALL = Named("functools.update_wrapper")
 """A callable that gives its first argument."""
 
 
-@special("functools.update_wrapper", "torch.compile", "torch.jit.export", "torch.jit.ignore",
+@models("functools.update_wrapper", "torch.compile", "torch.jit.export", "torch.jit.ignore",
          "functools.lru_cache", "functools.cache", "functools.total_ordering", "functools.singledispatch",
          "dataclasses.dataclass", "typing.no_type_check", "typing.final", "typing.overload",
          "typing.runtime_checkable", "atexit.register")  # fmt: skip
@@ -29,25 +31,25 @@ def _same(it: Interpreter, node: Any, args: Arguments) -> Value:
     return args.positional[0] if args.positional else KEEPING_ALL
 
 
-@special("functools.wraps")
+@models("functools.wraps")
 def _wraps(it: Interpreter, node: Any, args: Arguments) -> Value:
     return KEEPING_ALL
 
 
-@special("asyncio.run", "asyncio.create_task", "asyncio.ensure_future", "asyncio.wait_for", "asyncio.shield")
+@models("asyncio.run", "asyncio.create_task", "asyncio.ensure_future", "asyncio.wait_for", "asyncio.shield")
 def _awaited(it: Interpreter, node: Any, args: Arguments) -> Value:
     """A coroutine is what its function gives, whenever somebody waits for it."""
     return args.positional[0] if args.positional else UNKNOWN
 
 
-@special("asyncio.gather")
+@models("asyncio.gather")
 def _gathered(it: Interpreter, node: Any, args: Arguments) -> Value:
     if args.unknown:
         return it.new(node, "gathered", Container("list", rest=one_of(args.positional)))
     return containers.container(it, node, "list", args.positional)
 
 
-@special("functools.partial", "functools.partialmethod")
+@models("functools.partial", "functools.partialmethod")
 def _partial(it: Interpreter, node: Any, args: Arguments) -> Value:
     """A callable with some arguments given: it keeps them as attributes."""
     if not args.positional or args.unknown:
@@ -81,14 +83,14 @@ def _call_annotated(it: Interpreter, node: Any, thing: Instance, args: Arguments
 CALLED |= {PARTIAL.path: _call_partial, CALLABLE.path: _call_annotated}
 
 
-@special("functools.reduce")
+@models("functools.reduce")
 def _reduce(it: Interpreter, node: Any, args: Arguments) -> Value:
     """Calls a function on what it gave before and the next element; without elements the start is the result."""
     if len(args.positional) < 2:
         return UNKNOWN
     start = it.hold(*args.positional)
-    element = it.hold(containers.elements(it, node, args.positional[1]))
-    containers.consume(it, node, it.state.flight[start + 1], "reduce")
+    element = it.hold(elements(it, node, args.positional[1]))
+    consume(it, node, it.state.flight[start + 1], "reduce")
     result = it.hold(args.positional[2] if len(args.positional) > 2 else it.state.flight[element])
     for index in range(MOST_REDUCTIONS):
         function, before, next_one = (it.state.flight[place] for place in (start, result, element))
@@ -103,7 +105,7 @@ MOST_REDUCTIONS = 2
 """How often a reduction calls its function; of what is no tensor afterwards nothing is claimed."""
 
 
-def _getter(path: str) -> Known:
+def _getter(path: str) -> Model:
     """`itemgetter(1)`: a callable that keeps what it will look for."""
 
     def make(it: Interpreter, node: Any, args: Arguments) -> Value:
@@ -156,5 +158,5 @@ for _path, _called in {
     "operator.attrgetter": _get_attributes,
     "operator.methodcaller": _call_method,
 }.items():
-    special(_path)(_getter(_path))
+    models(_path)(_getter(_path))
     CALLED[_path] = _called

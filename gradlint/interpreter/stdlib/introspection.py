@@ -12,47 +12,31 @@ from gradlint.domain import (
     NONE_VALUE,
     UNKNOWN,
     YES,
-    Class,
     Const,
     Container,
-    Instance,
-    Module,
-    Named,
-    Plain,
-    Ref,
     Scalar,
-    Tensor,
     Truth,
     Value,
-    alternatives,
-    number_kind,
     one_of,
 )
-from gradlint.interpreter.autograd.tensor_methods import is_tensor_method
 from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot, models
 from gradlint.interpreter.engine.escape import havoc, result_of_unknown
 from gradlint.interpreter.engine.machine import Interpreter
-from gradlint.interpreter.python import container_methods
-from gradlint.interpreter.python.attribute_load import attributes_of, get_attribute
+from gradlint.interpreter.python.attribute_load import get_attribute
 from gradlint.interpreter.python.attribute_store import delete_attribute, set_attribute, set_past_class
 from gradlint.interpreter.python.classes import super_of
-from gradlint.interpreter.python.dynamic_attributes import (
-    got_somewhere,
-    has_attribute,
-    holders,
-    names_of,
-    set_somewhere,
-)
-from gradlint.interpreter.python.mro import find_member
-from gradlint.interpreter.syntax.narrowing import is_instance
-from gradlint.interpreter.torch_api.torch_paths import special
+from gradlint.interpreter.python.dynamic_attributes import got_somewhere, holders, names_of, set_somewhere
+from gradlint.interpreter.python.instances import attributes_of
+from gradlint.interpreter.python.isinstance_checks import is_instance
+from gradlint.interpreter.python.mro import class_of
 
 
 def _answer(fact: Truth) -> Value:
     return Const(fact is YES) if fact in (YES, NO) else Scalar(BOOL)
 
 
-@special("builtins.isinstance")
+@models("builtins.isinstance")
 def _isinstance(it: Interpreter, node: Any, args: Arguments) -> Value:
     if len(args.positional) < 2:
         return Scalar(BOOL)
@@ -62,24 +46,17 @@ def _isinstance(it: Interpreter, node: Any, args: Arguments) -> Value:
 # ---- attributes by name
 
 
+HAS: dict[type, Callable[[Interpreter, Any, str], Truth]] = SLOTS[TypeSlot.HAS_ATTRIBUTE]
+
+
 def has(it: Interpreter, owner: Value, name: str) -> Truth:
     """Whether an object has an attribute: an attribute that some path set need not be there on another."""
     thing = it.thing(owner)
-    if type(thing) is Module:
-        return has_attribute(it, thing, name)
-    if type(thing) is Instance:
-        if find_member(it, thing.cls, name) is not None:
-            return YES
-        missing = thing.open is NO and all(known != name for known, _ in thing.attributes)
-        return NO if missing and find_member(it, thing.cls, "__getattr__") is None else Truth.unsure()
-    if type(thing) is Tensor and is_tensor_method(it, name):
-        return YES
-    if type(thing) is Container and name in container_methods.METHODS:
-        return YES
-    return Truth.unsure()
+    of_kind = HAS.get(type(thing))
+    return Truth.unsure() if of_kind is None else of_kind(it, thing, name)
 
 
-@special("builtins.getattr")
+@models("builtins.getattr")
 def _getattr(it: Interpreter, node: Any, args: Arguments) -> Value:
     names = names_of(args.get("name", 1, UNKNOWN))
     if len(args.positional) < 2:
@@ -97,7 +74,7 @@ def _getattr(it: Interpreter, node: Any, args: Arguments) -> Value:
     return one_of(found)
 
 
-@special("builtins.hasattr")
+@models("builtins.hasattr")
 def _hasattr(it: Interpreter, node: Any, args: Arguments) -> Value:
     names = names_of(args.get("name", 1, UNKNOWN))
     if names is None or len(names) != 1:
@@ -109,12 +86,12 @@ Setting = Callable[[Value, str, Value], None]
 """How an attribute of an object is set."""
 
 
-@special("builtins.setattr")
+@models("builtins.setattr")
 def _setattr(it: Interpreter, node: Any, args: Arguments) -> Value:
     return _set_by_name(it, args, lambda owner, name, value: set_attribute(it, node, owner, name, value, "", own=False))
 
 
-@special("builtins.object.__setattr__")
+@models("builtins.object.__setattr__")
 def _object_setattr(it: Interpreter, node: Any, args: Arguments) -> Value:
     return _set_by_name(it, args, lambda owner, name, value: set_past_class(it, node, owner, name, value))
 
@@ -142,12 +119,12 @@ def _set_by_name(it: Interpreter, args: Arguments, setting: Setting) -> Value:
     return NONE_VALUE
 
 
-@special("builtins.delattr")
+@models("builtins.delattr")
 def _delattr(it: Interpreter, node: Any, args: Arguments) -> Value:
     return _delete_by_name(it, node, args, by_class=True)
 
 
-@special("builtins.object.__delattr__")
+@models("builtins.object.__delattr__")
 def _object_delattr(it: Interpreter, node: Any, args: Arguments) -> Value:
     return _delete_by_name(it, node, args, by_class=False)
 
@@ -159,12 +136,12 @@ def _delete_by_name(it: Interpreter, node: Any, args: Arguments, *, by_class: bo
     return NONE_VALUE
 
 
-@special("builtins.vars")
+@models("builtins.vars")
 def _vars(it: Interpreter, node: Any, args: Arguments) -> Value:
     return attributes_of(it, node, args.positional[0]) if args.positional else UNKNOWN
 
 
-@special("builtins.locals")
+@models("builtins.locals")
 def _names_here(it: Interpreter, node: Any, args: Arguments) -> Value:
     held = {name: value for (frame, name), value in it.state.names.items() if frame == it.frame.id}
     return it.new(node, "names", Container("dict", items=tuple(held.items())))
@@ -173,64 +150,27 @@ def _names_here(it: Interpreter, node: Any, args: Arguments) -> Value:
 # ---- classes
 
 
-@special("builtins.super")
+@models("builtins.super")
 def _super(it: Interpreter, node: Any, args: Arguments) -> Value:
     return super_of(it, args)
 
 
-@special("builtins.type")
+@models("builtins.type")
 def _type(it: Interpreter, node: Any, args: Arguments) -> Value:
     if len(args.positional) != 1:
         return UNKNOWN
     return class_of(it, args.positional[0])
 
 
-def class_of(it: Interpreter, value: Value) -> Value:
-    """The class of a thing, as a value that can be called."""
-    return one_of([_class_of_one(it, option) for option in alternatives(value)])
-
-
-def _class_of_one(it: Interpreter, value: Value) -> Value:
-    thing = it.state.heap.get(value) if type(value) is Ref else value
-    known = CLASSES.get(type(thing))
-    return UNKNOWN if known is None else known(thing)
-
-
-def _class_of_container(thing: Container) -> Value:
-    if type(thing.cls) is Ref:
-        return thing.cls
-    return Named(f"{'collections' if thing.kind in IN_COLLECTIONS else 'builtins'}.{thing.kind}")
-
-
-IN_COLLECTIONS = frozenset({"OrderedDict", "deque", "Counter"})
-
-
-def _class_of_constant(thing: Const) -> Value:
-    kind = number_kind(thing)
-    return Named(f"builtins.{type(thing.value).__name__}") if kind is not None else Plain("type")
-
-
-CLASSES: dict[type, Callable[[Any], Value]] = {
-    Module: lambda thing: thing.cls,
-    Instance: lambda thing: thing.cls,
-    Tensor: lambda thing: Named("torch.Tensor") if thing.parameter is NO else UNKNOWN,
-    Container: _class_of_container,
-    Const: _class_of_constant,
-    Class: lambda thing: Plain("type"),
-    Plain: lambda thing: Plain("type"),
-    Scalar: lambda thing: Plain("type"),
-}
-
-
 # ---- modes
 
 
-@special("torch.is_grad_enabled")
+@models("torch.is_grad_enabled")
 def _is_grad_enabled(it: Interpreter, node: Any, args: Arguments) -> Value:
     """Where nobody was seen to call, gradients are on by assumption only."""
     return Scalar(BOOL) if it.assumed_mode and it.state.grad_mode is YES else _answer(it.state.grad_mode)
 
 
-@special("torch.is_inference_mode_enabled")
+@models("torch.is_inference_mode_enabled")
 def _is_inference_mode_enabled(it: Interpreter, node: Any, args: Arguments) -> Value:
     return Scalar(BOOL) if it.assumed_mode and it.state.inference is NO else _answer(it.state.inference)

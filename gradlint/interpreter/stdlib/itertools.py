@@ -28,16 +28,26 @@ from gradlint.domain import (
     with_certain,
 )
 from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.calls import call_value
 from gradlint.interpreter.engine.deferred import unfinished
+from gradlint.interpreter.engine.dispatch import models
 from gradlint.interpreter.engine.escape import result_of_unknown
+from gradlint.interpreter.engine.iteration import (
+    asked_once,
+    begin,
+    consume,
+    element_list,
+    elements,
+    following,
+    iterated,
+    iterator,
+)
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python import containers
 from gradlint.interpreter.python.functions import call_function
 from gradlint.interpreter.python.mro import method_of
-from gradlint.interpreter.syntax.calls import call_value
 from gradlint.interpreter.syntax.narrowing import truthiness
 from gradlint.interpreter.syntax.operators import compute
-from gradlint.interpreter.torch_api.torch_paths import special
 
 MOST_PAIRS = 8
 """Pairs that are kept apart, so that what is made of them knows their order."""
@@ -55,7 +65,7 @@ def _each(it: Interpreter, node: Any, values: Sequence[Value]) -> list[Value]:
     """The elements of each of several iterables."""
     start, count = it.hold(*values), len(values)
     for index in range(count):
-        it.hold(containers.elements(it, node, it.state.flight[start + index]))
+        it.hold(elements(it, node, it.state.flight[start + index]))
     return it.land(start)[count:]
 
 
@@ -66,7 +76,7 @@ def _tuple(it: Interpreter, node: Any, values: Sequence[Value], part: str = "pai
 # ---- one iterable
 
 
-@special("tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.notebook.tqdm", "tqdm.std.tqdm", "tqdm.rich.tqdm", "tqdm",
+@models("tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.notebook.tqdm", "tqdm.std.tqdm", "tqdm.rich.tqdm", "tqdm",
          "rich.progress.track", "itertools.cycle")  # fmt: skip
 def _over(it: Interpreter, node: Any, args: Arguments) -> Value:
     """Iterates over what its first argument iterates over."""
@@ -74,54 +84,54 @@ def _over(it: Interpreter, node: Any, args: Arguments) -> Value:
         return Plain("progress bar")
     source = args.get("iterable", 0, UNKNOWN)
     start = it.hold(source)
-    element = containers.elements(it, node, source)
+    element = elements(it, node, source)
     (source,) = it.land(start)
     there = containers.certain(it, source)
-    return containers.iterator(it, node, element, "iter", empty=_emptiness(it, [source]), source=source, certain=there)
+    return iterator(it, node, element, "iter", empty=_emptiness(it, [source]), source=source, certain=there)
 
 
-@special("itertools.islice")
+@models("itertools.islice")
 def _slice(it: Interpreter, node: Any, args: Arguments) -> Value:
     """Some of what its first argument iterates over."""
     source = args.get("iterable", 0, UNKNOWN)
-    element = containers.elements(it, node, source)
-    return containers.iterator(it, node, element, "iter", empty=_emptiness(it, [source]), source=source)
+    element = elements(it, node, source)
+    return iterator(it, node, element, "iter", empty=_emptiness(it, [source]), source=source)
 
 
-@special("tqdm.trange", "tqdm.auto.trange", "tqdm.notebook.trange")
+@models("tqdm.trange", "tqdm.auto.trange", "tqdm.notebook.trange")
 def _numbers(it: Interpreter, node: Any, args: Arguments) -> Value:
-    return containers.iterator(it, node, Scalar(INTEGER), "range")
+    return iterator(it, node, Scalar(INTEGER), "range")
 
 
-@special("builtins.iter")
+@models("builtins.iter")
 def _iter(it: Interpreter, node: Any, args: Arguments) -> Value:
-    begun = containers.iterated(it, node, _first(args))
+    begun = iterated(it, node, _first(args))
     if len(args.positional) > 1:
-        return containers.iterator(it, node, call_value(it, node, begun, Arguments(), ""), "iter")
+        return iterator(it, node, call_value(it, node, begun, Arguments(), ""), "iter")
     return begun if it.only(begun, Instance) or it.only(begun, Iterator) else _over(it, node, Arguments([begun]))
 
 
-@special("builtins.reversed")
+@models("builtins.reversed")
 def _reversed(it: Interpreter, node: Any, args: Arguments) -> Value:
     method = method_of(it, _first(args), "__reversed__")
     if method is not None:
         return call_function(it, node, method, args)
-    listing = containers.listing(it, _first(args))
+    listing = element_list(it, _first(args))
     if listing is None or not listing:
         return _over(it, node, args)
     turned = containers.container(it, node, "list", listing[::-1])
     element = one_of(listing, len(listing))
-    return containers.iterator(it, node, element, "reversed", empty=NO, source=_first(args), listed=turned)
+    return iterator(it, node, element, "reversed", empty=NO, source=_first(args), listed=turned)
 
 
-@special("builtins.next", "builtins.anext")
+@models("builtins.next", "builtins.anext")
 def _next(it: Interpreter, node: Any, args: Arguments) -> Value:
     start = it.hold(*args.positional)
     unasked = it.only(_first(args), Iterator)
-    found = it.hold(containers.following(it, node, _first(args)))
-    containers.begin(it, it.state.flight[start])
+    found = it.hold(following(it, node, _first(args)))
+    begin(it, it.state.flight[start])
     if unasked is not None:
-        containers.asked_once(it, it.state.flight[start], unasked)
+        asked_once(it, it.state.flight[start], unasked)
     before = it.state.modes[:2]
     containers.enter_waiting(it, it.state.flight[start])
     it.state.grad_mode, it.state.inference = it.state.grad_mode | before[0], it.state.inference | before[1]  # unless it
@@ -130,27 +140,27 @@ def _next(it: Interpreter, node: Any, args: Arguments) -> Value:
     return one_of([held[found - start], *held[1 : found - start]])
 
 
-@special("builtins.sorted")
+@models("builtins.sorted")
 def _sorted(it: Interpreter, node: Any, args: Arguments) -> Value:
     start = it.hold(*args.values())
-    element = it.hold(containers.elements(it, node, _first(args)))
+    element = it.hold(elements(it, node, _first(args)))
     of = it.state.flight[start] if args.positional else UNKNOWN
     there = it.hold(*containers.certain(it, of))
-    containers.consume(it, node, of, "sorted")
+    consume(it, node, of, "sorted")
     _compared(it, node, args, start, element)
     held = it.land(start)
     certain = with_certain((), held[there - start :])
     return it.new(node, "container", Container("list", rest=held[element - start], certain=certain))
 
 
-@special("builtins.min", "builtins.max")
+@models("builtins.min", "builtins.max")
 def _extreme(it: Interpreter, node: Any, args: Arguments) -> Value:
     """One of the arguments, or an element of the only one."""
     start = it.hold(*args.values())
     several = len(args.positional) > 1
-    element = it.hold(one_of(args.positional, 64) if several else containers.elements(it, node, _first(args)))
+    element = it.hold(one_of(args.positional, 64) if several else elements(it, node, _first(args)))
     if not several:
-        containers.consume(it, node, it.state.flight[start] if args.positional else UNKNOWN, "extreme")
+        consume(it, node, it.state.flight[start] if args.positional else UNKNOWN, "extreme")
     _compared(it, node, args, start, element)
     held = it.land(start)
     default = [held[len(args.positional) + list(args.keywords).index("default")]] if "default" in args.keywords else []
@@ -164,17 +174,17 @@ def _compared(it: Interpreter, node: Any, args: Arguments, start: int, element: 
         call_value(it, it.place_of(node, "key"), key, Arguments([it.state.flight[element]]), "")
 
 
-@special("builtins.sum", "math.fsum")
+@models("builtins.sum", "math.fsum")
 def _sum(it: Interpreter, node: Any, args: Arguments) -> Value:
     """Adds elements one to another, beginning with 0: which is left where a test may leave out all."""
     perhaps_none = containers.leaves_out(it, _first(args))
     start = it.hold(args.get("start", 1, Const(0)), _first(args))
-    element = containers.elements(it, node, it.state.flight[start + 1])
+    element = elements(it, node, it.state.flight[start + 1])
     place = it.hold(element)
-    containers.consume(it, node, it.state.flight[start + 1], "sum")
+    consume(it, node, it.state.flight[start + 1], "sum")
     if it.only(it.state.flight[start], Container) is not None:
-        inner = containers.elements(it, node, it.state.flight[place])
-        begun = containers.elements(it, node, it.state.flight[start])
+        inner = elements(it, node, it.state.flight[place])
+        begun = elements(it, node, it.state.flight[start])
         it.land(start)
         return it.new(node, "container", Container("list", rest=one_of([inner, begun])))
     begun, _, element = it.land(start)
@@ -185,27 +195,27 @@ def _sum(it: Interpreter, node: Any, args: Arguments) -> Value:
 # ---- several iterables, number by number
 
 
-@special("builtins.enumerate")
+@models("builtins.enumerate")
 def _enumerate(it: Interpreter, node: Any, args: Arguments) -> Value:
     source = args.get("iterable", 0, UNKNOWN)
-    listing = containers.listing(it, source)
-    pair = _tuple(it, node, [Scalar(INTEGER), containers.elements(it, node, source)])
+    listing = element_list(it, source)
+    pair = _tuple(it, node, [Scalar(INTEGER), elements(it, node, source)])
     known = NOTHING if listing is None else _pairs(it, node, [[Scalar(INTEGER)] * len(listing), listing])
     there = containers.certain(it, source)
-    return containers.iterator(
+    return iterator(
         it, node, pair, "enumerate", empty=_emptiness(it, [source]), source=source, listed=known, certain=there
     )
 
 
-@special("builtins.zip")
+@models("builtins.zip")
 def _zip(it: Interpreter, node: Any, args: Arguments) -> Value:
-    listings = [containers.listing(it, value) for value in args.positional]
+    listings = [element_list(it, value) for value in args.positional]
     empty = _emptiness(it, args.positional)
     start = it.hold(*args.positional)
     it.hold(_tuple(it, node, _each(it, node, args.positional)))
     known = NOTHING if args.unknown else _pairs(it, node, listings)
     *sources, pair = it.land(start)
-    return containers.iterator(it, node, pair, "zip", empty=empty, source=_all_of(sources), listed=known)
+    return iterator(it, node, pair, "zip", empty=empty, source=_all_of(sources), listed=known)
 
 
 def _all_of(values: Sequence[Value]) -> Value:
@@ -225,42 +235,42 @@ def _pairs(it: Interpreter, node: Any, listings: list[list[Value] | None]) -> Va
     return containers.container(it, node, "list", pairs, "pairs")
 
 
-@special("itertools.zip_longest")
+@models("itertools.zip_longest")
 def _zip_longest(it: Interpreter, node: Any, args: Arguments) -> Value:
     fill = args.keywords.get("fillvalue", NONE_VALUE)
     start = it.hold(fill)
     found = _each(it, node, args.positional)
     pair = _tuple(it, node, [one_of([element, it.state.flight[start]]) for element in found])
     it.land(start)
-    return containers.iterator(it, node, pair, "zip")
+    return iterator(it, node, pair, "zip")
 
 
-@special("itertools.product")
+@models("itertools.product")
 def _product(it: Interpreter, node: Any, args: Arguments) -> Value:
     found = _each(it, node, args.positional)
     repeat = args.keywords.get("repeat", Const(1))
     whole = Container("tuple", rest=one_of(found)) if repeat != Const(1) else None
     pair = _tuple(it, node, found) if whole is None else it.new(node, "pair", whole)
-    return containers.iterator(it, node, pair, "product")
+    return iterator(it, node, pair, "product")
 
 
-@special("itertools.combinations", "itertools.permutations", "itertools.combinations_with_replacement",
+@models("itertools.combinations", "itertools.permutations", "itertools.combinations_with_replacement",
          "itertools.pairwise", "itertools.batched")  # fmt: skip
 def _groups(it: Interpreter, node: Any, args: Arguments) -> Value:
-    group = it.new(node, "group", Container("tuple", rest=containers.elements(it, node, _first(args))))
-    return containers.iterator(it, node, group, "groups")
+    group = it.new(node, "group", Container("tuple", rest=elements(it, node, _first(args))))
+    return iterator(it, node, group, "groups")
 
 
-@special("itertools.chain")
+@models("itertools.chain")
 def _chain(it: Interpreter, node: Any, args: Arguments) -> Value:
     """One iterable after the other."""
     return _chained(it, node, args.positional)
 
 
-@special("itertools.chain.from_iterable")
+@models("itertools.chain.from_iterable")
 def _chain_from(it: Interpreter, node: Any, args: Arguments) -> Value:
-    known = containers.listing(it, _first(args))
-    return _chained(it, node, [containers.elements(it, node, _first(args))] if known is None else known)
+    known = element_list(it, _first(args))
+    return _chained(it, node, [elements(it, node, _first(args))] if known is None else known)
 
 
 def _chained(it: Interpreter, node: Any, values: Sequence[Value]) -> Value:
@@ -269,22 +279,22 @@ def _chained(it: Interpreter, node: Any, values: Sequence[Value]) -> Value:
     element = one_of([NOTHING, *_each(it, node, values)], MOST_ITEMS)
     sources = it.land(start)
     there = with_certain((), [ref for source in sources for ref in containers.certain(it, source)])
-    return containers.iterator(it, node, element, "chain", empty=empty, source=_all_of(sources), certain=there)
+    return iterator(it, node, element, "chain", empty=empty, source=_all_of(sources), certain=there)
 
 
-@special("itertools.repeat")
+@models("itertools.repeat")
 def _repeat(it: Interpreter, node: Any, args: Arguments) -> Value:
-    return containers.iterator(it, node, args.get("object", 0, UNKNOWN), "repeat")
+    return iterator(it, node, args.get("object", 0, UNKNOWN), "repeat")
 
 
-@special("itertools.count")
+@models("itertools.count")
 def _count(it: Interpreter, node: Any, args: Arguments) -> Value:
-    return containers.iterator(it, node, Scalar(INTEGER), "count", empty=NO)
+    return iterator(it, node, Scalar(INTEGER), "count", empty=NO)
 
 
-@special("itertools.tee")
+@models("itertools.tee")
 def _tee(it: Interpreter, node: Any, args: Arguments) -> Value:
-    element = containers.elements(it, node, _first(args))
+    element = elements(it, node, _first(args))
     count = args.get("n", 1, Const(2))
     copies = [it.new(node, f"copy {n}", Iterator(element=element, by="tee")) for n in range(2)]
     if count == Const(2):
@@ -292,21 +302,21 @@ def _tee(it: Interpreter, node: Any, args: Arguments) -> Value:
     return it.new(node, "container", Container("tuple", rest=copies[0]))
 
 
-@special("itertools.groupby")
+@models("itertools.groupby")
 def _group_by(it: Interpreter, node: Any, args: Arguments) -> Value:
     start = it.hold(*args.values())
-    element = it.hold(containers.elements(it, node, _first(args)))
+    element = it.hold(elements(it, node, _first(args)))
     if len(args.positional) > 1:
         call_value(it, it.place_of(node, "key"), it.state.flight[start + 1], Arguments([it.state.flight[element]]), "")
     _compared(it, node, args, start, element)
     group = it.new(node, "group", Iterator(element=it.land(start)[-1], by="group"))
-    return containers.iterator(it, node, _tuple(it, node, [result_of_unknown([group]), group]), "groupby")
+    return iterator(it, node, _tuple(it, node, [result_of_unknown([group]), group]), "groupby")
 
 
 # ---- functions on elements
 
 
-@special("builtins.map")
+@models("builtins.map")
 def _map(it: Interpreter, node: Any, args: Arguments) -> Value:
     if len(args.positional) < 2:
         return UNKNOWN
@@ -318,19 +328,19 @@ def _map(it: Interpreter, node: Any, args: Arguments) -> Value:
         found = _each(it, node, iterables)
         given = _called_on_each(it, node, it.state.flight[start + len(iterables)], Arguments(found))
     source = _all_of(it.land(start)[:-1])
-    return containers.iterator(it, node, given, "map", empty=empty, source=source, followed=followed)
+    return iterator(it, node, given, "map", empty=empty, source=source, followed=followed)
 
 
-@special("itertools.starmap")
+@models("itertools.starmap")
 def _star_map(it: Interpreter, node: Any, args: Arguments) -> Value:
     start = it.hold(_first(args))
-    element = containers.elements(it, node, args.get("iterable", 1, UNKNOWN))
+    element = elements(it, node, args.get("iterable", 1, UNKNOWN))
     pair = it.only(element, Container)
     known = pair is not None and pair.rest == NOTHING
     given = Arguments([value for _, value in pair.items]) if pair is not None and known else Arguments(unknown=True)
     with unfinished(it) as followed:
         element = _called_on_each(it, node, it.land(start)[0], given)
-    return containers.iterator(it, node, element, "map", followed=followed)
+    return iterator(it, node, element, "map", followed=followed)
 
 
 def _called_on_each(it: Interpreter, node: Any, function: Value, args: Arguments) -> Value:
@@ -345,29 +355,29 @@ def _called_on_each(it: Interpreter, node: Any, function: Value, args: Arguments
     return it.land(start)[0]
 
 
-@special("builtins.filter")
+@models("builtins.filter")
 def _filter(it: Interpreter, node: Any, args: Arguments) -> Value:
     """The elements for which the function may hold; certainly those for which it does."""
     with unfinished(it) as followed:
         found, source, sure, all_of_them = _kept(it, node, args)
     there = tuple(ref for ref in containers.certain(it, source) if all_of_them or ref in sure)
-    return containers.iterator(it, node, found, "filter", source=source, certain=there, followed=followed)
+    return iterator(it, node, found, "filter", source=source, certain=there, followed=followed)
 
 
-@special("itertools.takewhile")
+@models("itertools.takewhile")
 def _take_while(it: Interpreter, node: Any, args: Arguments) -> Value:
     """Some of the elements for which the function may hold."""
     with unfinished(it) as followed:
         found, source, _, all_of_them = _kept(it, node, args)
     there = containers.certain(it, source) if all_of_them else ()
-    return containers.iterator(it, node, found, "filter", source=source, certain=there, followed=followed)
+    return iterator(it, node, found, "filter", source=source, certain=there, followed=followed)
 
 
 def _kept(it: Interpreter, node: Any, args: Arguments) -> tuple[Value, Value, set[Value], bool]:
     """The elements for which a function may hold, which is asked of each, what they come from, those for which it
     certainly holds, and whether these are all."""
     function, source = args.get("function", 0, UNKNOWN), args.get("iterable", 1, UNKNOWN)
-    options = alternatives(containers.elements(it, node, source))
+    options = alternatives(elements(it, node, source))
     start = it.hold(function, source, *options)
     kept: dict[int, Truth] = {}
     for index, option in enumerate(options):
@@ -384,25 +394,25 @@ def _kept(it: Interpreter, node: Any, args: Arguments) -> tuple[Value, Value, se
     return found, source, sure, len(sure) == len(options)
 
 
-@special("itertools.accumulate")
+@models("itertools.accumulate")
 def _accumulate(it: Interpreter, node: Any, args: Arguments) -> Value:
-    element = containers.elements(it, node, _first(args))
+    element = elements(it, node, _first(args))
     if len(args.positional) > 1 or args.keywords:
-        return containers.iterator(it, node, result_of_unknown([element, *args.values()]), "accumulate")
+        return iterator(it, node, result_of_unknown([element, *args.values()]), "accumulate")
     start = it.hold(element)
     total = compute(it, node, "add", [element, element])
-    return containers.iterator(it, node, one_of([it.land(start)[0], total]), "accumulate")
+    return iterator(it, node, one_of([it.land(start)[0], total]), "accumulate")
 
 
 # ---- numbers
 
 
-@special("builtins.range")
+@models("builtins.range")
 def _range(it: Interpreter, node: Any, args: Arguments) -> Value:
     numbers = [value.value for value in args.positional if type(value) is Const and isinstance(value.value, int)]
     first, behind = (0, *numbers)[-2:] if numbers else (0, 0)
     length = max(0, behind - first) if len(numbers) == len(args.positional) < 3 else 0
     if length:
         several = YES if length > 1 else NO
-        return containers.iterator(it, node, Scalar(INTEGER), "range", empty=NO, several=several, length=length)
+        return iterator(it, node, Scalar(INTEGER), "range", empty=NO, several=several, length=length)
     return it.new(node, "range", Container("list", rest=Scalar(INTEGER)))

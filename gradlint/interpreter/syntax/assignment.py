@@ -6,31 +6,40 @@ from typing import Any
 
 import libcst as cst
 
+from gradlint import events
 from gradlint.domain import (
+    MAYBE,
+    NO,
     NOTHING,
     UNKNOWN,
+    YES,
     Array,
     Container,
     Instance,
     Module,
+    Ref,
     Tensor,
+    Truth,
     Unknown,
     Value,
     alternatives,
     one_of,
 )
-from gradlint.interpreter import receivers
-from gradlint.interpreter.autograd.in_place import Write, write
+from gradlint.interpreter.autograd.in_place import Write, holders, write
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.escape import havoc
+from gradlint.interpreter.engine.iteration import SEQUENCES, consume, elements
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.nn import module_containers
 from gradlint.interpreter.python import containers
 from gradlint.interpreter.python.attribute_store import set_attribute, tell_assigned
+from gradlint.interpreter.python.functions import call_function
 from gradlint.interpreter.python.mro import method_of
 from gradlint.interpreter.python.ndarray import write_array
-from gradlint.interpreter.static.rebinding import tell_rebound
+from gradlint.interpreter.static.rebinding import rebindings
 from gradlint.interpreter.static.scopes import dotted, spelled
+from gradlint.interpreter.syntax import receivers
+from gradlint.interpreter.syntax.subscripts import index_value
 from gradlint.interpreter.unknown.duck_typing import told_by_use
 
 
@@ -82,7 +91,7 @@ def _unpack(it: Interpreter, target: Any, value: Value) -> None:
         values = _unpack_starred(it, target, value, stars[0])
     else:
         values = containers.unpacked(it, target, value, len(elements))
-    containers.consume(it, target, it.state.flight[start], "unpacking")
+    consume(it, target, it.state.flight[start], "unpacking")
     it.hold(*values)
     for index, element in enumerate(elements):
         assign(it, element, element.value, it.state.flight[start + 1 + index])
@@ -92,17 +101,12 @@ def _unpack(it: Interpreter, target: Any, value: Value) -> None:
 def _unpack_starred(it: Interpreter, target: Any, value: Value, star: int) -> list[Value]:
     """`first, *rest, last = value`: the values for each target."""
     thing, count = it.only(value, Container), len(target.elements)
-    if (
-        thing is not None
-        and thing.kind in containers.SEQUENCES
-        and thing.rest == NOTHING
-        and len(thing.items) >= count - 1
-    ):
+    if thing is not None and thing.kind in SEQUENCES and thing.rest == NOTHING and len(thing.items) >= count - 1:
         known = [element for _, element in thing.items]
         behind = len(known) - (count - 1 - star)
         rest = containers.container(it, target, "list", known[star:behind], "starred")
         return [*known[:star], rest, *known[behind:]]
-    whole = containers.elements(it, target, value)
+    whole = elements(it, target, value)
     values: list[Value] = [whole for _ in target.elements]
     values[star] = it.new(target, "starred", Container("list", rest=whole))
     return values
@@ -110,8 +114,6 @@ def _unpack_starred(it: Interpreter, target: Any, value: Value, star: int) -> li
 
 def _set_item(it: Interpreter, target: cst.Subscript, value: Value) -> None:
     """`owner[index] = value`."""
-    from gradlint.interpreter.syntax.expressions import index_value
-
     start = it.hold(value, it.value(target.value))
     index = index_value(it, target)
     value, owner = it.land(start)[:2]
@@ -120,8 +122,6 @@ def _set_item(it: Interpreter, target: cst.Subscript, value: Value) -> None:
 
 def set_item(it: Interpreter, target: cst.Subscript, owner: Value, index: Value, value: Value) -> None:
     """An element of something is given another value."""
-    from gradlint.interpreter.python.functions import call_function
-
     if it.may_be(owner, Container):
         containers.set_item(it, target, owner, index, value)
     if any(type(option) is Unknown for option in alternatives(owner)):
@@ -144,3 +144,35 @@ def set_item(it: Interpreter, target: cst.Subscript, owner: Value, index: Value,
         havoc(it, [value])
     if type(owner) is Unknown and owner != UNKNOWN:
         havoc(it, [owner])
+
+
+def tell_rebound(it: Interpreter, node: Any, target: cst.Name, value: Value) -> None:
+    """A name inside a loop is about to be bound to another tensor."""
+    old = it.held((it.frame.declared.get(target.value, it.frame).id, target.value))
+    if old is None or not it.may_be(old, Tensor) or it.only(value, Tensor) is None:
+        return
+    rebinding = rebindings(it.frame.scope).get(target)
+    if rebinding is None:
+        return
+    gradients = {ref for _, tensor in it.all(value, Tensor) for ref in tensor.grad_of}
+    it.emit(
+        events.BindingDropped,
+        node,
+        name=target.value,
+        value=it.thing(value),
+        old=it.thing(old),
+        read=rebinding.read,
+        looped=rebinding.looped,
+        updates=all(type(option) is Ref and option in gradients for option in alternatives(old)),
+        same=_same(old, value),
+        holders=holders(it, [ref for ref, _ in it.all(old, Tensor)]) if rebinding.looped and not rebinding.read else (),
+        target=target,
+        statement=node if type(node) is cst.Assign and [one.target for one in node.targets] == [target] else None,
+        element=rebinding.element,
+    )
+
+
+def _same(old: Value, value: Value) -> Truth:
+    """Whether the name is bound to the object it held."""
+    found = [option in alternatives(old) for option in alternatives(value)]
+    return YES if all(found) else MAYBE if any(found) else NO

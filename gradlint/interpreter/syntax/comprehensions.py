@@ -24,11 +24,12 @@ from gradlint.domain import (
 )
 from gradlint.domain.ground import Name
 from gradlint.frozen import frozen
+from gradlint.interpreter.engine.iteration import consume, element_list, following, iterated
+from gradlint.interpreter.engine.loops import outward, run_loop
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python import containers
 from gradlint.interpreter.static.scopes import comprehended
 from gradlint.interpreter.syntax.assignment import assign
-from gradlint.interpreter.syntax.loops import outward, run_loop
 from gradlint.interpreter.syntax.narrowing import narrow, truthiness
 
 MOST_ELEMENTS = 16
@@ -63,7 +64,7 @@ def comprehension(it: Interpreter, node: Any, wanted: Sequence[Any], begun: Valu
             it.state.flight[found + index] = one_of((it.state.flight[found + index], value))
         empty[0] = NO
 
-    over = containers.iterated(it, node.for_in, it.value(node.for_in.iter)) if begun is None else begun
+    over = iterated(it, node.for_in, it.value(node.for_in.iter)) if begun is None else begun
     source = it.hold(over)
     there = it.hold(*containers.certain(it, it.state.flight[source]))
     left_out: set[Ref] = set()
@@ -90,7 +91,7 @@ def comprehension(it: Interpreter, node: Any, wanted: Sequence[Any], begun: Valu
 def _each_round(it: Interpreter, clause: cst.CompFor, start: int, wanted: Sequence[Any]) -> int | None:
     """Run a comprehension element by element where it is known what it goes over and what its conditions say: what each
     round gives is in flight then, and how many there were comes back. Otherwise nothing has happened."""
-    listed = containers.listing(it, it.state.flight[start])
+    listed = element_list(it, it.state.flight[start])
     if listed is None or len(listed) > MOST_ELEMENTS or clause.inner_for_in is not None or it.instances_deep:
         return None
     before, take_back, began, outer = it.fork(), outward(it), len(it.story), (it.later, it.round)
@@ -100,7 +101,7 @@ def _each_round(it: Interpreter, clause: cst.CompFor, start: int, wanted: Sequen
         it.later, it.round = outer
         if known := it.state.live and None not in passed:
             del it.state.flight[waiting : waiting + len(listed)]
-            containers.consume(it, clause.iter, it.state.flight[start], "comprehension")
+            consume(it, clause.iter, it.state.flight[start], "comprehension")
         else:
             forget()
     if not known:
@@ -169,7 +170,7 @@ def _clause(
     leave out is noted."""
 
     def step(_: Truth) -> None:
-        element = containers.following(it, clause, it.state.flight[start])
+        element = following(it, clause, it.state.flight[start])
         if element == NOTHING:
             it.end_path()
             return
@@ -192,12 +193,12 @@ def _clause(
             return
         if clause.inner_for_in is not None:
             further = clause.inner_for_in
-            _clause(it, further, it.hold(containers.iterated(it, further, it.value(further.iter))), inner, left_out)
+            _clause(it, further, it.hold(iterated(it, further, it.value(further.iter))), inner, left_out)
         else:
             inner()
 
     def after() -> None:
         if not waits:
-            containers.consume(it, clause.iter, it.state.flight[start], "comprehension")
+            consume(it, clause.iter, it.state.flight[start], "comprehension")
 
     run_loop(it, clause, step, None, after, least=0)

@@ -6,30 +6,20 @@ from typing import Any
 
 import libcst as cst
 
-from gradlint.domain import (
-    Class,
-    Context,
-    Function,
-    Named,
-    Truth,
-    Unknown,
-    Value,
-    alternatives,
-)
+from gradlint.domain import Class, Context, Function, Named, Truth, Unknown, Value, alternatives
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.arguments import Arguments
-from gradlint.interpreter.engine.machine import Interpreter, statement
+from gradlint.interpreter.engine.calls import call_value
+from gradlint.interpreter.engine.dispatch import executes
+from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.libraries import pack_calls
 from gradlint.interpreter.python.attribute_store import deleter_of, setter_of
 from gradlint.interpreter.python.classes import define
-from gradlint.interpreter.python.functions import (
-    make_function,
-)
+from gradlint.interpreter.python.functions import make_function
 from gradlint.interpreter.static.scopes import dotted
-from gradlint.interpreter.syntax.calls import call_value
 
 
-@statement(cst.FunctionDef)
+@executes(cst.FunctionDef)
 def function(it: Interpreter, node: cst.FunctionDef) -> None:
     owner = it.frame.scope.node if type(it.frame.scope.node) is cst.ClassDef else None
     made = make_function(it, node, node.name.value, owner)
@@ -110,7 +100,7 @@ def _made_by(it: Interpreter, node: Any, value: Value, decorator: Value) -> Valu
     return None if any(type(option) is Unknown for option in alternatives(made)) or not it.state.live else made
 
 
-@statement(cst.ClassDef)
+@executes(cst.ClassDef)
 def class_(it: Interpreter, node: cst.ClassDef) -> None:
     start = it.hold(*it.values([decorator.decorator for decorator in node.decorators]))
     value: Value = define(it, node)

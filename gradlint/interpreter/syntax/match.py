@@ -29,11 +29,12 @@ from gradlint.domain import (
     either,
     truth,
 )
+from gradlint.interpreter.engine.iteration import SEQUENCES, element_list, elements
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python import containers
 from gradlint.interpreter.python.attribute_load import get_attribute
 from gradlint.interpreter.python.comparison import equal
-from gradlint.interpreter.syntax.narrowing import is_instance
+from gradlint.interpreter.python.isinstance_checks import is_instance
 
 UNSURE = Truth.unsure()
 
@@ -98,12 +99,12 @@ def _sequence(it: Interpreter, pattern: Any, subject: Value) -> Truth:
     thing = it.thing(subject)
     parts = [getattr(part, "value", None) for part in pattern.patterns]
     star = next((index for index, part in enumerate(pattern.patterns) if isinstance(part, cst.MatchStar)), None)
-    if type(thing) is not Container or thing.kind not in containers.SEQUENCES:
+    if type(thing) is not Container or thing.kind not in SEQUENCES:
         _all(it, [(part, UNKNOWN) for part in parts if part is not None])
         return _if_guessed(it, subject)
-    known = containers.listing(it, subject)
+    known = element_list(it, subject)
     if known is None or (len(known) != len(parts) if star is None else len(known) < len(parts) - 1):
-        element = containers.elements(it, pattern, subject)
+        element = elements(it, pattern, subject)
         _bind_star(it, pattern, star, Container("list", rest=element))
         inner = _all(it, [(part, element) for part in parts if part is not None])
         return NO if known is not None else both(UNSURE, inner)

@@ -19,23 +19,13 @@ from gradlint.domain import (
     NO,
     NONE,
     NONE_VALUE,
-    NOTHING,
     UNKNOWN,
     YES,
-    Array,
     Belief,
-    Class,
     Const,
-    Container,
     Fact,
-    Imported,
-    Instance,
-    Module,
     Named,
-    Optimizer,
     Ref,
-    Scaler,
-    Scheduler,
     Tensor,
     Truth,
     Unknown,
@@ -43,15 +33,21 @@ from gradlint.domain import (
     alternatives,
     one_of,
     truth,
-    with_attribute,
 )
 from gradlint.frozen import replace
-from gradlint.interpreter.autograd.tensor import KINDS_ASKED, dtype_named
+from gradlint.interpreter.autograd.grad import is_held
+from gradlint.interpreter.autograd.tensor import KINDS_ASKED, dtype_named, unknown_tensor
+from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot
 from gradlint.interpreter.engine.machine import Interpreter
-from gradlint.interpreter.nn import module_containers
-from gradlint.interpreter.python.mro import ancestry
+from gradlint.interpreter.engine.places import peek, peek_class, poke
+from gradlint.interpreter.libraries.pack_results import typical
+from gradlint.interpreter.nn.module import unknown_module
+from gradlint.interpreter.python.isinstance_checks import PARAMETER_CLASSES, TENSOR_CLASSES, is_a, is_guessed
 from gradlint.interpreter.static.scopes import dotted
-from gradlint.knowledge.module_families import FAMILIES, LAZY, public
+from gradlint.interpreter.unknown.annotations import instance_of
+from gradlint.knowledge.module_families import FAMILIES, public
+
+TRUTH: dict[type, Callable[[Interpreter, Any], Truth]] = SLOTS[TypeSlot.TRUTH]
 
 
 def truthiness(it: Interpreter, value: Value) -> Truth:
@@ -67,13 +63,8 @@ def _truthiness(it: Interpreter, value: Value) -> Truth:
     if type(value) is Const:
         return truth(bool(value.value))
     thing = it.state.heap.get(value) if type(value) is Ref else None
-    if type(thing) is Module:
-        return module_containers.truthiness(it, thing)
-    if type(thing) in (Optimizer, Scaler, Scheduler, Class):
-        return YES
-    if type(thing) is Container and thing.items:
-        return YES
-    return Truth.unsure()
+    of_kind = TRUTH.get(type(thing))
+    return Truth.unsure() if of_kind is None else of_kind(it, thing)
 
 
 def narrow(it: Interpreter, test: Any, holds: bool) -> None:
@@ -110,55 +101,6 @@ def _counts_as(it: Interpreter, value: Value, holds: bool) -> bool:
 
 
 # ---- places
-
-
-def peek(it: Interpreter, node: Any) -> Value | None:
-    """What a name, a chain of attributes or a constant subscript holds, without running anything."""
-    if type(node) is cst.Name:
-        return it.lookup(node.value)
-    if type(node) is cst.Attribute:
-        owner = peek(it, node.value)
-        thing: Any = it.thing(owner) if owner is not None else None
-        return dict(getattr(thing, "attributes", ())).get(node.attr.value)
-    if type(node) is cst.Subscript and (key := key_of(node)) is not None:
-        owner = peek(it, node.value)
-        thing = it.thing(owner) if owner is not None else None
-        return dict(thing.items).get(key) if type(thing) is Container else None
-    return None
-
-
-def key_of(node: cst.Subscript) -> object | None:
-    """The constant that an element is asked for by."""
-    part: Any = node.slice[0].slice if len(node.slice) == 1 else None
-    if type(part) is cst.Index and isinstance(part.value, (cst.SimpleString, cst.Integer)):
-        return part.value.evaluated_value
-    return None
-
-
-def poke(it: Interpreter, node: Any, value: Value) -> None:
-    """Let a place hold this value from here on; what is no place is left alone, and so is a place in one of several
-    objects that one reference stands for."""
-    if type(node) not in (cst.Name, cst.Attribute, cst.Subscript):
-        return
-    if type(node) is cst.Name:
-        frame: Any = it.frame.declared.get(node.value, it.frame)
-        while frame is not None:
-            if (frame.id, node.value) in it.state.names:
-                it.state.names[frame.id, node.value] = value
-                return
-            frame = frame.parent
-        return
-    owner = peek(it, node.value)
-    if type(owner) is not Ref:
-        return
-    thing: Any = it.state.heap.get(owner)
-    if not it.is_meant(owner, thing):
-        return
-    if type(node) is cst.Attribute and isinstance(thing, (Module, Instance)):
-        it.state.heap[owner] = with_attribute(thing, node.attr.value, value)
-    elif type(node) is cst.Subscript and type(thing) is Container:
-        items = dict(thing.items) | {key_of(node): value}
-        it.state.heap[owner] = replace(thing, items=tuple(items.items()))
 
 
 def _restrict(it: Interpreter, place: Any, keeps: Callable[[Value], bool]) -> None:
@@ -201,8 +143,6 @@ def _none(it: Interpreter, place: Any, none: bool) -> None:
 
 def _gradient(it: Interpreter, place: Any, none: bool) -> None:
     """`x.grad is None`."""
-    from gradlint.interpreter.autograd.grad import is_held
-
     value = peek(it, place)
     for ref, tensor in it.all(value, Tensor) if value is not None else ():
         grad, gradient = tensor.grad & (NONE | LOST) if none else tensor.grad, tensor.gradient
@@ -284,7 +224,7 @@ def _call(it: Interpreter, test: cst.Call, holds: bool) -> None:
     elif name == "isinstance" and len(test.args) == 2:
         _isinstance(it, test.args[0].value, test.args[1].value, holds)
     elif last == "is_tensor" and test.args:
-        _restrict(it, test.args[0].value, lambda value: _is_a(it, value, "torch.Tensor").may(truth(holds)))
+        _restrict(it, test.args[0].value, lambda value: is_a(it, value, "torch.Tensor").may(truth(holds)))
 
 
 def narrow_class(it: Interpreter, place: Any, cls: Any) -> None:
@@ -300,7 +240,7 @@ def _isinstance(it: Interpreter, place: Any, wanted: Any, holds: bool) -> None:
         return
 
     def keeps(value: Value) -> bool:
-        verdicts = [_is_a(it, value, cls) for cls in classes if cls is not None]
+        verdicts = [is_a(it, value, cls) for cls in classes if cls is not None]
         if holds:
             return any(verdict.may(YES) for verdict in verdicts)
         return all(verdict.may(NO) for verdict in verdicts)
@@ -310,142 +250,20 @@ def _isinstance(it: Interpreter, place: Any, wanted: Any, holds: bool) -> None:
         _learn(it, place, [cls for cls in classes if cls is not None])
 
 
-def peek_class(it: Interpreter, node: Any) -> str | Ref | None:
-    """The class that an expression names: an import path, or a class of the program."""
-    path = dotted(node)
-    if not path:
-        return None
-    first, *rest = path.split(".")
-    found = it.lookup(first)
-    if found is None:
-        return path if not rest else None
-    while type(found) is Imported and rest:
-        found = it.neighbours.attribute(found, rest.pop(0))
-    if type(found) is Named:
-        return ".".join([found.path, *rest])
-    return found if type(found) is Ref and not rest and type(it.state.heap.get(found)) is Class else None
-
-
-TENSOR_CLASSES = frozenset({"torch.Tensor", "torch.FloatTensor", "torch.autograd.Variable"})
-PARAMETER_CLASSES = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Parameter"})
-PYTHON_CLASSES: dict[str, tuple[type, ...]] = {
-    "int": (int,), "float": (float,), "bool": (bool,), "str": (str,), "complex": (complex,), "bytes": (bytes,),
-}  # fmt: skip
-_DICTS = frozenset({"dict", "OrderedDict", "defaultdict", "Counter", "state_dict"})
-_SEQUENCES = frozenset({"list", "tuple", "deque", "bounded deque"})
-CONTAINER_CLASSES: dict[str, frozenset[str]] = {
-    "dict": _DICTS, "list": frozenset({"list"}), "tuple": frozenset({"tuple"}), "set": frozenset({"set"}),
-    "collections.OrderedDict": frozenset({"OrderedDict", "state_dict"}),
-    "collections.defaultdict": frozenset({"defaultdict"}), "collections.deque": frozenset({"deque", "bounded deque"}),
-    "collections.abc.Mapping": _DICTS, "typing.Mapping": _DICTS, "typing.Dict": _DICTS, "typing.Sequence": _SEQUENCES,
-    "collections.abc.Sequence": _SEQUENCES, "typing.List": frozenset({"list"}),
-    "collections.abc.Iterable": _DICTS | _SEQUENCES | {"set"}, "typing.Iterable": _DICTS | _SEQUENCES | {"set"},
-}  # fmt: skip
-KNOWN_KINDS = frozenset().union(*CONTAINER_CLASSES.values())
-"""Kinds of containers that say which class it is; an annotation may name a protocol only."""
-
-
-def _is_a(it: Interpreter, value: Value, cls: str | Ref) -> Truth:
-    """Whether a value is an instance of a class."""
-    thing: Any = it.state.heap.get(value) if type(value) is Ref else value
-    if _guessed(thing):
-        return Truth.unsure()
-    if type(cls) is Ref:
-        return _descends(it, thing, cls)
-    if cls in TENSOR_CLASSES:
-        return Truth.unsure() if getattr(thing, "loose", False) else truth(type(thing) is Tensor)
-    if cls in PARAMETER_CLASSES:
-        return thing.parameter if type(thing) is Tensor else NO
-    assert isinstance(cls, str)
-    if cls in PYTHON_CLASSES:
-        if type(thing) is Const:
-            return truth(type(thing.value) in PYTHON_CLASSES[cls])
-        return NO if type(value) is Ref and type(thing) is not Instance else Truth.unsure()
-    if cls in CONTAINER_CLASSES:
-        if type(thing) is Container:
-            return Truth.unsure() if thing.kind not in KNOWN_KINDS else truth(thing.kind in CONTAINER_CLASSES[cls])
-        return NO if type(thing) in (Tensor, Module, Optimizer, Scaler, Scheduler, Const) else Truth.unsure()
-    if cls.startswith("torch.nn.") or cls == "torch.nn.Module":
-        return _is_module(it, thing, cls)
-    if type(thing) in (Tensor, Const) and not cls.startswith("torch."):
-        return NO if cls.startswith("numpy.") else Truth.unsure()
-    return Truth.unsure()
-
-
-def is_instance(it: Interpreter, value: Value, wanted: Value) -> Truth:
-    """`isinstance(value, wanted)`, as far as it is known."""
-    thing = it.thing(wanted)
-    if type(thing) is Container:
-        found = [is_instance(it, value, one) for _, one in thing.items]
-        return YES if YES in found else NO if found and all(one is NO for one in found) else Truth.unsure()
-    cls = wanted.path.removeprefix("builtins.") if type(wanted) is Named else wanted if type(wanted) is Ref else None
-    if cls is None:
-        return Truth.unsure()
-    verdicts = [_is_a(it, option, cls) for option in alternatives(value)]
-    out = verdicts[0]
-    for verdict in verdicts[1:]:
-        out = out | verdict
-    return out
-
-
-def _guessed(thing: Any) -> bool:
-    """Whether nothing proves what kind of object it is."""
-    unclear = type(thing) is Unknown or (type(thing) is Instance and type(thing.cls) in (Unknown, Named))
-    return unclear or getattr(thing, "belief", Belief.PROVEN) >= Belief.BY_USE
-
-
-def _descends(it: Interpreter, thing: Any, cls: Ref) -> Truth:
-    if not isinstance(thing, (Module, Instance, Container)):
-        return NO if type(thing) in (Tensor, Const, Optimizer, Scaler, Scheduler) else Truth.unsure()
-    found = list(ancestry(it, thing.cls))
-    if cls in found:
-        return YES
-    if thing.belief is not Belief.PROVEN:
-        return Truth.unsure()
-    return NO if all(type(one) is Ref or type(one) is Named or one == NOTHING for one in found) else Truth.unsure()
-
-
-def _is_module(it: Interpreter, thing: Any, cls: str) -> Truth:
-    if type(thing) is not Module:
-        return NO if type(thing) in (Tensor, Const, Container, Optimizer, Scaler, Scheduler, Array) else Truth.unsure()
-    cls = public(cls)
-    found = list(ancestry(it, thing.cls))
-    if cls == "torch.nn.Module":
-        return YES
-    below = FAMILIES.get(cls, frozenset())
-    verdicts = {_of_torch(one.path, cls, below) for one in found if type(one) is Named}
-    if YES in verdicts or thing.belief is not Belief.PROVEN or not (cls in it.torch.modules or cls in FAMILIES):
-        return YES if YES in verdicts else Truth.unsure()
-    sure = all(type(one) is Ref or type(one) is Named for one in found) and verdicts <= {NO}
-    return NO if sure else Truth.unsure()
-
-
-def _of_torch(path: str, cls: str, below: frozenset[str]) -> Truth:
-    """Whether a class of torch is or derives from another; a lazy module is of another class after its first call."""
-    if path == cls:
-        return Truth.unsure() if path.startswith(LAZY) else YES
-    return truth(path in below)
-
-
 def _learn(it: Interpreter, place: Any, classes: list[str | Ref]) -> None:
     """What nothing was known of among the alternatives turns out to be of one of these classes: something that nobody
     has seen, or one of the objects of such a class that it may have been all along."""
     options = alternatives(value) if (value := peek(it, place)) is not None else ()
-    seen = [option for option in options if not _guessed(it.thing(option))]
+    seen = [option for option in options if not is_guessed(it.thing(option))]
     told = _told_by_class(it, place, classes) if len(seen) < len(options) else None
     if told is not None:
         known = it.state.reach([option for option in options if type(option) is Unknown])
-        fitting = [ref for ref in known if ref not in seen and any(_is_a(it, ref, cls).may(YES) for cls in classes)]
+        fitting = [ref for ref in known if ref not in seen and any(is_a(it, ref, cls).may(YES) for cls in classes)]
         poke(it, place, one_of([*seen, *fitting, told], MOST_ITEMS))
 
 
 def _told_by_class(it: Interpreter, place: Any, classes: list[str | Ref]) -> Value | None:
     """Something of one of these classes of which nothing else is known; None where that says nothing."""
-    from gradlint.interpreter.libraries.pack_results import typical
-    from gradlint.interpreter.nn.module import unknown_module
-    from gradlint.interpreter.unknown.annotations import instance_of
-    from gradlint.interpreter.unknown.duck_typing import unknown_tensor
-
     if all(cls in TENSOR_CLASSES or cls in PARAMETER_CLASSES for cls in classes):
         return unknown_tensor(it, place, "isinstance", Belief.PROVEN)
     if all(isinstance(cls, str) and (public(cls) in it.torch.modules or cls in FAMILIES) for cls in classes):

@@ -40,24 +40,29 @@ from gradlint.domain import (
     thinned,
     truth,
 )
-from gradlint.interpreter import receivers
 from gradlint.interpreter.autograd.detach import cuts
 from gradlint.interpreter.autograd.operations import run_operation
+from gradlint.interpreter.autograd.tensor import combined
 from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.dispatch import evaluates
 from gradlint.interpreter.engine.escape import result_of_unknown
-from gradlint.interpreter.engine.machine import Interpreter, expression
-from gradlint.interpreter.libraries import pack_results
+from gradlint.interpreter.engine.frames import YIELDED
+from gradlint.interpreter.engine.iteration import elements
+from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.engine.unseen import is_some_object
 from gradlint.interpreter.nn import module_containers
 from gradlint.interpreter.python import containers
 from gradlint.interpreter.python.attribute_load import get_attribute
 from gradlint.interpreter.python.comparison import among, equal, identical
-from gradlint.interpreter.python.functions import MANAGERS, YIELDED, call_function, make_function
+from gradlint.interpreter.python.foreign import foreign_made
+from gradlint.interpreter.python.functions import MANAGERS, call_function, make_function
 from gradlint.interpreter.python.mro import method_of
 from gradlint.interpreter.python.ndarray import fresh_array
 from gradlint.interpreter.static.scopes import spelled
 from gradlint.interpreter.static.string_values import combined_text
+from gradlint.interpreter.syntax import receivers
+from gradlint.interpreter.syntax.assignment import assign
 from gradlint.interpreter.syntax.narrowing import assume, truthiness
-from gradlint.interpreter.unknown.duck_typing import is_some_object
 
 BINARY: dict[type, str] = {
     cst.Add: "add", cst.Subtract: "sub", cst.Multiply: "mul", cst.Divide: "truediv", cst.FloorDivide: "floordiv",
@@ -82,7 +87,7 @@ LONGEST_FOLDED = 100
 _WIDTH = re.compile(r"[0-9]{3}")
 
 
-@expression(cst.BinaryOperation)
+@evaluates(cst.BinaryOperation)
 def binary(it: Interpreter, node: cst.BinaryOperation) -> Value:
     operands: list[Any] = []
     operations: list[Any] = []
@@ -99,7 +104,7 @@ def binary(it: Interpreter, node: cst.BinaryOperation) -> Value:
     return value
 
 
-@expression(cst.UnaryOperation)
+@evaluates(cst.UnaryOperation)
 def unary(it: Interpreter, node: cst.UnaryOperation) -> Value:
     value = it.value(node.expression)
     if type(node.operator) is cst.Not:
@@ -135,7 +140,7 @@ def compute(it: Interpreter, node: Any, name: str, values: list[Value]) -> Value
     arrays = [thing for value in values for _, thing in it.all(value, Array)]
     if arrays:
         return fresh_array(it, node, dtype=arrays[0].dtype | Dtypes.unsure(), marks=cuts(it, values))
-    foreign = (made for value in values if (made := pack_results.foreign_made(it, node, value)) is not None)
+    foreign = (made for value in values if (made := foreign_made(it, node, value)) is not None)
     return next(foreign, None) or result_of_unknown(values)
 
 
@@ -221,15 +226,13 @@ def _numbers(value: Value) -> list[Value]:
 def _number(name: str, kinds: list[Dtypes], cut: tuple[Mark, ...]) -> Value:
     if name in ("lt", "le", "gt", "ge", "eq", "ne"):
         return Scalar(BOOL)
-    from gradlint.interpreter.autograd.tensor import combined
-
     if name == "truediv":
         return Scalar(combined("divide", kinds), cut)
     found = combined("real" if name == "abs" else "promote", kinds)
     return Scalar(INTEGER if found is BOOL else found, cut)
 
 
-@expression(cst.Comparison)
+@evaluates(cst.Comparison)
 def comparison(it: Interpreter, node: cst.Comparison) -> Value:
     start = it.hold(_guarded(it, node.left, node))
     results: list[Value] = []
@@ -312,7 +315,7 @@ def _is_none(value: Value, wanted: bool) -> Value:
     return Const(all(found) == wanted)
 
 
-@expression(cst.BooleanOperation)
+@evaluates(cst.BooleanOperation)
 def boolean(it: Interpreter, node: cst.BooleanOperation) -> Value:
     left = it.value(node.left)
     goes_on = type(node.operator) is cst.And
@@ -342,7 +345,7 @@ def _deciding(it: Interpreter, value: Value, counts: bool) -> Value:
     return one_of([Const(counts) if option == Scalar(BOOL) else option for option in options] or [value])
 
 
-@expression(cst.IfExp)
+@evaluates(cst.IfExp)
 def conditional(it: Interpreter, node: cst.IfExp) -> Value:
     decided = truthiness(it, it.value(node.test))
     if decided in (YES, NO):
@@ -358,20 +361,18 @@ def conditional(it: Interpreter, node: cst.IfExp) -> Value:
     return it.state.flight.pop() if it.state.flight else UNKNOWN
 
 
-@expression(cst.NamedExpr)
+@evaluates(cst.NamedExpr)
 def walrus(it: Interpreter, node: cst.NamedExpr) -> Value:
-    from gradlint.interpreter.syntax.assignment import assign
-
     value = it.value(node.value)
     return assign(it, node, node.target, value)
 
 
-@expression(cst.Lambda)
+@evaluates(cst.Lambda)
 def lambda_(it: Interpreter, node: cst.Lambda) -> Value:
     return make_function(it, node, "<lambda>")
 
 
-@expression(cst.Await)
+@evaluates(cst.Await)
 def await_(it: Interpreter, node: cst.Await) -> Value:
     return it.value(node.expression)
 
@@ -400,14 +401,14 @@ def _wait(it: Interpreter) -> None:
     frame.waits = before[0] | now[0], before[1] | now[1], before[2] | now[2]
 
 
-@expression(cst.Yield)
+@evaluates(cst.Yield)
 def yield_(it: Interpreter, node: cst.Yield) -> Value:
     result: Value = UNKNOWN
     if node.value is None:
         value: Value = Const(None)
     elif type(node.value) is cst.From:
         start = it.hold(it.value(node.value.item))
-        value = containers.elements(it, node, it.state.flight[start])
+        value = elements(it, node, it.state.flight[start])
         inner = it.only(it.land(start)[0], Iterator)
         result = UNKNOWN if inner is None else inner.returned
     else:

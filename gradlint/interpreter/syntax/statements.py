@@ -29,43 +29,43 @@ from gradlint.domain import (
     object_references,
     one_of,
 )
-from gradlint.interpreter import receivers
 from gradlint.interpreter.autograd.in_place import Write, perhaps_written, write
 from gradlint.interpreter.autograd.saved_tensors import Saves, saved_in_place
 from gradlint.interpreter.engine.arguments import Arguments
-from gradlint.interpreter.engine.machine import Interpreter, statement
+from gradlint.interpreter.engine.dispatch import executes
+from gradlint.interpreter.engine.frames import RESULT
+from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.engine.places import peek, poke
 from gradlint.interpreter.nn import module_containers
 from gradlint.interpreter.python import containers
 from gradlint.interpreter.python.attribute_load import found_at, get_attribute
 from gradlint.interpreter.python.attribute_store import delete_attribute, has_setter, set_attribute
-from gradlint.interpreter.python.functions import (
-    RESULT,
-    call_function,
-    tell_returned,
-)
+from gradlint.interpreter.python.functions import call_function, tell_returned
+from gradlint.interpreter.python.items import get_item
 from gradlint.interpreter.python.mro import method_of
 from gradlint.interpreter.python.ndarray import write_array
 from gradlint.interpreter.static.scopes import dotted, spelled
+from gradlint.interpreter.syntax import receivers
 from gradlint.interpreter.syntax.assignment import assign, is_own, set_item
-from gradlint.interpreter.syntax.expressions import get_item, index_value
 from gradlint.interpreter.syntax.match import matches
-from gradlint.interpreter.syntax.narrowing import assume, narrow, narrow_class, peek, poke, truthiness
+from gradlint.interpreter.syntax.narrowing import assume, narrow, narrow_class, truthiness
 from gradlint.interpreter.syntax.operators import BINARY, compute
+from gradlint.interpreter.syntax.subscripts import index_value
 from gradlint.interpreter.unknown.annotations import value_of
 from gradlint.interpreter.unknown.duck_typing import told_by_use
 
 
-@statement(cst.SimpleStatementLine, cst.SimpleStatementSuite, cst.IndentedBlock)
+@executes(cst.SimpleStatementLine, cst.SimpleStatementSuite, cst.IndentedBlock)
 def block(it: Interpreter, node: Any) -> None:
     it.run_body(node.body)
 
 
-@statement(cst.Pass)
+@executes(cst.Pass)
 def pass_(it: Interpreter, node: cst.Pass) -> None:
     pass
 
 
-@statement(cst.Expr)
+@executes(cst.Expr)
 def expression_statement(it: Interpreter, node: cst.Expr) -> None:
     value = it.value(node.value)
     if type(node.value) is cst.Yield:
@@ -87,7 +87,7 @@ def expression_statement(it: Interpreter, node: cst.Expr) -> None:
     it.emit(events.ResultDiscarded, node.value, value=it.thing(value), **about)
 
 
-@statement(cst.Assign)
+@executes(cst.Assign)
 def assign_(it: Interpreter, node: cst.Assign) -> None:
     start = it.hold(it.value(node.value))
     for target in node.targets:
@@ -95,7 +95,7 @@ def assign_(it: Interpreter, node: cst.Assign) -> None:
     it.land(start)
 
 
-@statement(cst.AnnAssign)
+@executes(cst.AnnAssign)
 def annotated(it: Interpreter, node: cst.AnnAssign) -> None:
     if node.value is None:
         return
@@ -124,7 +124,7 @@ AUGMENTED: dict[type, str] = {
 NOTHING_GIVEN: Value = UNKNOWN
 
 
-@statement(cst.AugAssign)
+@executes(cst.AugAssign)
 def augmented(it: Interpreter, node: cst.AugAssign) -> None:
     """`target op= value`: tensors and lists are changed in place, everything else is bound anew."""
     target, index = node.target, NOTHING_GIVEN
@@ -213,7 +213,7 @@ def _put_back(it: Interpreter, target: Any, owner: Value, index: Value, value: V
         set_attribute(it, target, owner, target.attr.value, value, spelled(target.value), own=is_own(it, owner))
 
 
-@statement(cst.Del)
+@executes(cst.Del)
 def del_(it: Interpreter, node: cst.Del) -> None:
     _delete(it, node.target)
 
@@ -245,7 +245,7 @@ def _delete_item(it: Interpreter, node: Any, owner: Value, index: Value) -> None
             module_containers.delete_item(it, ref, index)
 
 
-@statement(cst.Global, cst.Nonlocal)
+@executes(cst.Global, cst.Nonlocal)
 def declared(it: Interpreter, node: Any) -> None:
     for item in node.names:
         name = item.name.value
@@ -259,12 +259,12 @@ def declared(it: Interpreter, node: Any) -> None:
             it.frame.declared[name] = frame
 
 
-@statement(*([cst.TypeAlias] if hasattr(cst, "TypeAlias") else []))
+@executes(*([cst.TypeAlias] if hasattr(cst, "TypeAlias") else []))
 def type_alias(it: Interpreter, node: Any) -> None:
     it.bind(node.name.value, Plain("type"))
 
 
-@statement(cst.Import, *([cst.LazyImport] if hasattr(cst, "LazyImport") else []))
+@executes(cst.Import, *([cst.LazyImport] if hasattr(cst, "LazyImport") else []))
 def import_(it: Interpreter, node: cst.Import) -> None:
     for alias in node.names:
         path = dotted(alias.name)
@@ -272,7 +272,7 @@ def import_(it: Interpreter, node: cst.Import) -> None:
         it.bind(bound, it.neighbours.module(path) or Named(path))
 
 
-@statement(cst.ImportFrom, *([cst.LazyImportFrom] if hasattr(cst, "LazyImportFrom") else []))
+@executes(cst.ImportFrom, *([cst.LazyImportFrom] if hasattr(cst, "LazyImportFrom") else []))
 def import_from(it: Interpreter, node: cst.ImportFrom) -> None:
     dots = "." * len(node.relative)
     base = dots + (dotted(node.module) if node.module is not None else "")
@@ -298,7 +298,7 @@ def canonical(path: str) -> str:
     return ALIASES.get(path, path)
 
 
-@statement(cst.If)
+@executes(cst.If)
 def if_(it: Interpreter, node: cst.If) -> None:
     after: list[State] = []
     branch: Any = node
@@ -332,7 +332,7 @@ def _left_so_far(it: Interpreter) -> int:
     return sum(len(states) for states in it.frame.pending())
 
 
-@statement(cst.Match)
+@executes(cst.Match)
 def match_(it: Interpreter, node: cst.Match) -> None:
     """Each case takes the alternatives of the subject that it may match; the others go on to the next, and those for
     which its guard fails, with the names of its pattern bound."""
@@ -387,7 +387,7 @@ def _run_case(it: Interpreter, case: cst.MatchCase) -> list[State]:
     return failed
 
 
-@statement(cst.Return)
+@executes(cst.Return)
 def return_(it: Interpreter, node: cst.Return) -> None:
     value = it.value(node.value) if node.value is not None else Const(None)
     if node.value is not None:
@@ -397,21 +397,21 @@ def return_(it: Interpreter, node: cst.Return) -> None:
     it.end_path()
 
 
-@statement(cst.Break)
+@executes(cst.Break)
 def break_(it: Interpreter, node: cst.Break) -> None:
     if it.frame.loop is not None:
         it.frame.loop.breaks.append(it.fork())
     it.end_path()
 
 
-@statement(cst.Continue)
+@executes(cst.Continue)
 def continue_(it: Interpreter, node: cst.Continue) -> None:
     if it.frame.loop is not None:
         it.frame.loop.continues.append(it.fork())
     it.end_path()
 
 
-@statement(cst.Raise)
+@executes(cst.Raise)
 def raise_(it: Interpreter, node: cst.Raise) -> None:
     for part in (node.exc, node.cause.item if node.cause is not None else None):
         if part is not None:
@@ -419,7 +419,7 @@ def raise_(it: Interpreter, node: cst.Raise) -> None:
     it.raises()
 
 
-@statement(cst.Assert)
+@executes(cst.Assert)
 def assert_(it: Interpreter, node: cst.Assert) -> None:
     decided = truthiness(it, it.value(node.test))
     if node.msg is not None:

@@ -27,13 +27,9 @@ from gradlint.domain import (
     alternatives,
 )
 from gradlint.interpreter.engine.arguments import Arguments
-from gradlint.interpreter.engine.machine import Interpreter, Tried, statement
-from gradlint.interpreter.python.functions import (
-    call_function,
-    let_out,
-    passing,
-    restoring,
-)
+from gradlint.interpreter.engine.dispatch import executes
+from gradlint.interpreter.engine.machine import Interpreter, Tried
+from gradlint.interpreter.python.functions import call_function, let_out, passing, restoring
 from gradlint.interpreter.python.generator_context_managers import is_manager, run_around
 from gradlint.interpreter.python.mro import method_of
 from gradlint.interpreter.static.handlers import catches_all, is_a_probe, lets_refusals_pass
@@ -42,7 +38,7 @@ from gradlint.interpreter.syntax.narrowing import truthiness
 from gradlint.interpreter.torch_api.contexts import EXIT_STACK, bound, saving
 
 
-@statement(cst.Try, *([cst.TryStar] if hasattr(cst, "TryStar") else []))
+@executes(cst.Try, *([cst.TryStar] if hasattr(cst, "TryStar") else []))
 def try_(it: Interpreter, node: Any) -> None:
     before = [len(waiting) for waiting in it.frame.pending()]
     tries = it.frame.tries
@@ -107,7 +103,7 @@ def _finally(it: Interpreter, body: Any, before: list[int], uncaught: State | No
     return uncaught
 
 
-@statement(cst.With)
+@executes(cst.With)
 def with_(it: Interpreter, node: cst.With) -> None:
     _within(it, node, 0)
 

@@ -9,16 +9,16 @@ from typing import Any
 from gradlint.domain import NO, NONE_VALUE, UNKNOWN, YES, Const, Function, Instance, Named, Plain, Value, alternatives
 from gradlint.interpreter.autograd.tensor import truth_of
 from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.dispatch import MODELS, Model
 from gradlint.interpreter.engine.escape import havoc
 from gradlint.interpreter.engine.machine import Interpreter
-from gradlint.interpreter.torch_api.torch_paths import SPECIAL, Known
 from gradlint.knowledge import ROWS
 from gradlint.knowledge.rows import ManagerRow
 
 ENABLED, ENTERED = "enabled", "enter_result"
 
 
-def _made(path: str) -> Known:
+def _made(path: str) -> Model:
     def make(it: Interpreter, node: Any, args: Arguments) -> Value:
         row = it.torch.managers[path]
         havoc(it, [value for value in args.values() if type(value) is Function])
@@ -31,7 +31,7 @@ def _made(path: str) -> Known:
     return make
 
 
-SPECIAL |= {row.path: _made(row.path) for row in ROWS["managers"]}
+MODELS |= {row.path: _made(row.path) for row in ROWS["managers"]}
 
 
 def _row(it: Interpreter, thing: Instance) -> ManagerRow | None:

@@ -22,8 +22,8 @@ from gradlint.domain import (
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd.record import apply
 from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.dispatch import ATTRIBUTES_OF, models
 from gradlint.interpreter.engine.machine import Interpreter
-from gradlint.interpreter.torch_api.torch_paths import special
 from gradlint.knowledge.distributions import DISCRETE, PARTS, REPARAMETRISED, WHOLE
 from gradlint.knowledge.rows import Operation, Result
 
@@ -89,20 +89,23 @@ def part(it: Interpreter, node: Any, owner: Value, name: str) -> Value | None:
     return found
 
 
-@special(f"{HOME}kl_divergence", f"{HOME}kl.kl_divergence")
+@models(f"{HOME}kl_divergence", f"{HOME}kl.kl_divergence")
 def _divergence(it: Interpreter, node: Any, args: Arguments) -> Value:
     operands = [("input", value) for owner in args.values() for value in _given(it, owner)]
     return apply(it, node, DIVERGENCE, operands[:MOST_ITEMS])
+
+
+ATTRIBUTES_OF |= dict.fromkeys((f"{HOME}{name}" for name in REPARAMETRISED | DISCRETE), part)
 
 
 def _known(name: str) -> None:
     """Register a class and its methods, under its name and under that of the file it stands in."""
     path = HOME + name
     made = DRAWN if name in REPARAMETRISED else DRAWN_WHOLE if name in WHOLE else DRAWN_DISCRETE
-    special(path)(lambda it, node, args: _build(it, node, path, args))
-    special(f"{path}.sample")(_computing(made))
+    models(path)(lambda it, node, args: _build(it, node, path, args))
+    models(f"{path}.sample")(_computing(made))
     for method, row in COMPUTED.items():
-        special(f"{path}.{method}")(_computing(row))
+        models(f"{path}.{method}")(_computing(row))
 
 
 for _name in sorted(REPARAMETRISED | DISCRETE):

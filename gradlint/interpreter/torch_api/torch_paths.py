@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from gradlint import events
@@ -22,7 +22,6 @@ from gradlint.domain import (
     Context,
     Dtypes,
     Function,
-    Instance,
     Iterator,
     Mark,
     Module,
@@ -43,48 +42,30 @@ from gradlint.interpreter.autograd.requires_grad import set_requires_grad
 from gradlint.interpreter.autograd.tensor import KINDS_ASKED, data_kind, fresh, is_of_kind, truth_of
 from gradlint.interpreter.autograd.version_counter import counts_alone
 from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.dispatch import MODELS, Model, TypeSlot, implements, models
 from gradlint.interpreter.engine.escape import result_of_unknown
+from gradlint.interpreter.engine.iteration import begin, consume, element_list, elements, iterator
 from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.engine.unseen import perhaps_initialised
 from gradlint.interpreter.libraries import pack_calls
 from gradlint.interpreter.nn import module as modules
-from gradlint.interpreter.python import containers
+from gradlint.interpreter.nn.module_protocol import built_as
+from gradlint.interpreter.python.isinstance_checks import is_instance
 from gradlint.interpreter.static.scopes import dotted
 from gradlint.interpreter.training import optimizer
 from gradlint.knowledge import MODULE_ROWS
 from gradlint.knowledge.module_families import public
-
-Known = Callable[[Interpreter, Any, Arguments], Value]
-SPECIAL: dict[str, Known] = {}
-
-
-Called = Callable[[Interpreter, Any, Instance, Arguments], Value]
-CALLED: dict[str, Called] = {}
-"""What calling an instance of these classes does."""
-ITEMS_OF: dict[str, Callable[[Interpreter, Any, Instance, Value], Value]] = {}
-"""What `instance[index]` gives for these classes."""
-ELEMENTS_OF: dict[str, Callable[[Interpreter, Any, Instance], Value]] = {}
-"""What iterating over an instance of these classes gives."""
-
 
 TENSOR = "torch.Tensor."
 AS_METHODS = {f"torch.{name}": f"{TENSOR}{name}" for name in ("detach_", "zero_")}
 """Functions that do what the method of a tensor does, beyond what its row says."""
 
 
-def special(*paths: str) -> Callable[[Known], Known]:
-    """Register what calling something at these import paths does."""
-
-    def register(known: Known) -> Known:
-        for path in paths:
-            SPECIAL[path] = known
-        return known
-
-    return register
-
-
-def call(it: Interpreter, node: Any, path: str, args: Arguments, name: str) -> Value | None:
+@implements(TypeSlot.CALL, Named)
+def _call(it: Interpreter, node: Any, callee: Named, args: Arguments, name: str) -> Value | None:
     """Call what an import path names; None where it is not known."""
-    known = SPECIAL.get(path)
+    path = callee.path
+    known = MODELS.get(path)
     if known is not None and it.has(path):
         return known(it, node, args)
     path = AS_METHODS.get(path, path)
@@ -109,25 +90,18 @@ def call(it: Interpreter, node: Any, path: str, args: Arguments, name: str) -> V
     return pack_calls.call(it, node, path, args)
 
 
-def is_known(it: Interpreter, path: str) -> bool:
-    """Whether it is known what calling something at an import path does."""
-    torch = it.torch
-    tables = (torch.contexts, torch.operations, torch.factories, torch.modules, torch.optimizers, torch.harmless)
-    return (path in SPECIAL and it.has(path)) or any(path in table for table in tables)
-
-
 def _harmless(it: Interpreter, node: Any, path: str, returns: str, args: Arguments) -> Value:
     values = args.values()
     if returns == "argument":
-        found = [containers.elements(it, node, value) if _runs_over(it, value) else value for value in values]
+        found = [elements(it, node, value) if _runs_over(it, value) else value for value in values]
         for value in values:
-            containers.consume(it, node, value, "argument")
+            consume(it, node, value, "argument")
         return one_of(found)
     if returns == "iterator":
-        element = containers.elements(it, node, values[0]) if values else UNKNOWN
-        return containers.iterator(it, node, element, "iterator", source=values[0] if values else UNKNOWN)
+        element = elements(it, node, values[0]) if values else UNKNOWN
+        return iterator(it, node, element, "iterator", source=values[0] if values else UNKNOWN)
     for value in values:
-        containers.begin(it, value)  # `any` and `all` stop where they know
+        begin(it, value)  # `any` and `all` stop where they know
     if path == "builtins.len" and (length := _length(it, values)) is not None:
         return length
     result = result_of_unknown(values) if not returns else plain_result(it, node, returns)
@@ -139,7 +113,7 @@ def _harmless(it: Interpreter, node: Any, path: str, returns: str, args: Argumen
 def _length(it: Interpreter, values: Sequence[Value]) -> Const | None:
     """How many a container holds of which all elements are known."""
     thing = it.only(values[0], Container) if len(values) == 1 else None
-    return None if thing is None or containers.listing(it, values[0]) is None else Const(len(thing.items))
+    return None if thing is None or element_list(it, values[0]) is None else Const(len(thing.items))
 
 
 def _written(path: str, values: Sequence[Value]) -> Const | None:
@@ -190,7 +164,7 @@ def _made(node: Any, path: str, to: str, given: Value) -> Context:
     return Context(path, {"off": NO, "on": YES}.get(to) or truth_of(given), at=node)
 
 
-@special("torch.nn.Parameter", "torch.nn.parameter.Parameter")
+@models("torch.nn.Parameter", "torch.nn.parameter.Parameter")
 def _parameter(it: Interpreter, node: Any, args: Arguments) -> Value:
     """A parameter is a new handle on the memory of its data."""
     data = args.get("data", 0, NONE_VALUE)
@@ -215,7 +189,7 @@ def _parameter(it: Interpreter, node: Any, args: Arguments) -> Value:
 UNSURE_VALUE: Value = Scalar(BOOL)
 
 
-@special("torch.autograd.Variable")
+@models("torch.autograd.Variable")
 def _variable(it: Interpreter, node: Any, args: Arguments) -> Value:
     """What is left of it since torch 0.4: another handle on a tensor's memory, cut off the graph as by `detach()`."""
     row = it.torch.operations["torch.Tensor.detach"]
@@ -227,7 +201,7 @@ def _variable(it: Interpreter, node: Any, args: Arguments) -> Value:
     return made
 
 
-@special("torch.device")
+@models("torch.device")
 def _device(it: Interpreter, node: Any, args: Arguments) -> Value:
     """A device is told by how its name begins."""
     given = alternatives(args.get("device", 0, args.keywords.get("type", UNKNOWN)))
@@ -235,20 +209,18 @@ def _device(it: Interpreter, node: Any, args: Arguments) -> Value:
     return one_of([Plain("device", name if isinstance(name, str) else "") for name in names])
 
 
-@special("torch.is_tensor")
+@models("torch.is_tensor")
 def _is_tensor(it: Interpreter, node: Any, args: Arguments) -> Value:
-    from gradlint.interpreter.syntax.narrowing import is_instance
-
     found = is_instance(it, args.get("obj", 0, UNKNOWN), Named("torch.Tensor"))
     return Const(found is YES) if found in (YES, NO) else Scalar(BOOL)
 
 
-def _asking(kind: Dtypes) -> Known:
+def _asking(kind: Dtypes) -> Model:
     """`torch.is_floating_point` or `torch.is_complex`."""
     return lambda it, node, args: is_of_kind(it, args.get("input", 0, UNKNOWN), kind)
 
 
-SPECIAL |= {f"torch.{name}": _asking(kind) for name, kind in KINDS_ASKED.items()}
+MODELS |= {f"torch.{name}": _asking(kind) for name, kind in KINDS_ASKED.items()}
 
 WRAPPERS = (
     "torch.nn.DataParallel",
@@ -258,7 +230,7 @@ WRAPPERS = (
 )
 
 
-def _wrapping(path: str) -> Known:
+def _wrapping(path: str) -> Model:
     """A wrapper that calls the module inside."""
 
     def wrap(it: Interpreter, node: Any, args: Arguments) -> Value:
@@ -272,15 +244,13 @@ def _wrapping(path: str) -> Known:
     return wrap
 
 
-SPECIAL |= {path: _wrapping(path) for path in WRAPPERS}
+MODELS |= {path: _wrapping(path) for path in WRAPPERS}
 
 
-def _init_of(path: str) -> Known:
+def _init_of(path: str) -> Model:
     """`nn.Module.__init__(self)`, written out; without `self`, nobody knows on what."""
 
     def init(it: Interpreter, node: Any, args: Arguments) -> Value:
-        from gradlint.interpreter.python.classes import built_as, perhaps_initialised
-
         owner, *others = args.positional or [UNKNOWN]
         it.update(owner, Module, initialised=YES)
         perhaps_initialised(it, owner)
@@ -290,4 +260,4 @@ def _init_of(path: str) -> Known:
     return init
 
 
-SPECIAL |= {f"{row.path}.__init__": _init_of(row.path) for row in MODULE_ROWS}
+MODELS |= {f"{row.path}.__init__": _init_of(row.path) for row in MODULE_ROWS}

@@ -36,24 +36,23 @@ from gradlint.domain import (
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd import layout
 from gradlint.interpreter.autograd.backward_arguments import flag
-from gradlint.interpreter.autograd.custom_function import recorded, unrecorded
+from gradlint.interpreter.autograd.tensor import unknown_tensor
 from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.calls import call_value
+from gradlint.interpreter.engine.dispatch import CALLED, MODELS, Model, models
 from gradlint.interpreter.engine.escape import havoc, result_of_unknown
 from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.engine.module_tree import parameters, walk
 from gradlint.interpreter.engine.weakened import seen_as, tensors_in
 from gradlint.interpreter.nn import module_calls
-from gradlint.interpreter.nn.module import parameters, walk
-from gradlint.interpreter.torch_api.torch_paths import CALLED, SPECIAL, Known, special
-from gradlint.interpreter.unknown.duck_typing import unknown_tensor
+from gradlint.interpreter.torch_api.custom_function import recorded, unrecorded
 
 OPTIONS = frozenset({"use_reentrant", "context_fn", "determinism_check", "debug", "preserve_rng_state", "early_stop"})
 
 
-@special("torch.utils.checkpoint.checkpoint")
+@models("torch.utils.checkpoint.checkpoint")
 def _checkpoint(it: Interpreter, node: Any, args: Arguments) -> Value:
     """The call itself; the reentrant kind records one operation, on the tensors handed over by themselves."""
-    from gradlint.interpreter.syntax.calls import call_value
-
     function, *given = args.positional or [UNKNOWN]
     options = {name: value for name, value in args.keywords.items() if name in OPTIONS}
     inner = Arguments(given, {k: v for k, v in args.keywords.items() if k not in OPTIONS}, args.unknown)
@@ -111,7 +110,7 @@ def _requires_grad(it: Interpreter, value: Value) -> Truth:
     return NO if plain else UNSURE
 
 
-@special("torch.utils.checkpoint.checkpoint_sequential")
+@models("torch.utils.checkpoint.checkpoint_sequential")
 def _checkpoint_sequential(it: Interpreter, node: Any, args: Arguments) -> Value:
     """A Sequential is called part by part; the last is recorded whatever the kind."""
     functions, given = args.get("functions", 0, UNKNOWN), args.get("input", 2, UNKNOWN)
@@ -126,7 +125,7 @@ def _checkpoint_sequential(it: Interpreter, node: Any, args: Arguments) -> Value
     return made
 
 
-@special("torch.func.functional_call", "torch.nn.utils.stateless.functional_call")
+@models("torch.func.functional_call", "torch.nn.utils.stateless.functional_call")
 def _functional_call(it: Interpreter, node: Any, args: Arguments) -> Value:
     """A module is called with other tensors in the place of its parameters and buffers."""
     module = args.get("module", 0, UNKNOWN)
@@ -202,14 +201,14 @@ def _exchange(
     return before
 
 
-@special("torch.vmap", "torch.func.vmap")
+@models("torch.vmap", "torch.func.vmap")
 def _vmap(it: Interpreter, node: Any, args: Arguments) -> Value:
     """A function that runs the one it is made from, which sees a part of each tensor."""
     given = (("func", args.get("func", 0, UNKNOWN)),)
     return it.new(node, TRANSFORMED, Instance(cls=Named(MAPPED), attributes=given, open=NO))
 
 
-@special("torch.jit.trace", "torch.jit.script", "torch.fx.symbolic_trace")
+@models("torch.jit.trace", "torch.jit.script", "torch.fx.symbolic_trace")
 def _traced(it: Interpreter, node: Any, args: Arguments) -> Value:
     """A module of its own that shares the parameters, with a mode of its own; a function is run as it is."""
     value = args.positional[0] if args.positional else UNKNOWN
@@ -228,7 +227,7 @@ MAPPED = "torch.vmap()"
 TRANSFORMED = "transformed function"
 
 
-def _differentiated(path: str) -> Known:
+def _differentiated(path: str) -> Model:
     """A function that runs the one it is made from, and gives a gradient of the kind of its first argument."""
 
     def transform(it: Interpreter, node: Any, args: Arguments) -> Value:
@@ -239,8 +238,6 @@ def _differentiated(path: str) -> Known:
 
 
 def _run_transformed(it: Interpreter, node: Any, thing: Instance, args: Arguments) -> Value:
-    from gradlint.interpreter.syntax.calls import call_value
-
     about = dict(thing.attributes)
     with seen_as(it, args.values(), requires_grad=UNSURE, leaf=UNSURE):
         start = it.hold(*args.values())
@@ -253,8 +250,6 @@ def _run_transformed(it: Interpreter, node: Any, thing: Instance, args: Argument
 
 def _run_mapped(it: Interpreter, node: Any, thing: Instance, args: Arguments) -> Value:
     """As far as flags and graphs go, the function itself."""
-    from gradlint.interpreter.syntax.calls import call_value
-
     with seen_as(it, args.values(), **layout.UNKNOWN_LAYOUT):
         made = call_value(it, it.place_of(node, "mapped"), dict(thing.attributes)["func"], args, "")
     for ref in tensors_in(it, [made]):
@@ -264,5 +259,5 @@ def _run_mapped(it: Interpreter, node: Any, thing: Instance, args: Arguments) ->
 
 CALLED[MAPPED] = _run_mapped
 for _path in (GRADIENT, AND_VALUE):
-    SPECIAL[_path] = _differentiated(_path)
+    MODELS[_path] = _differentiated(_path)
     CALLED[f"{_path}()"] = _run_transformed

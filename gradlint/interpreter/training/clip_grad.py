@@ -13,9 +13,9 @@ from gradlint.interpreter.autograd.in_place import gradients_written, memory_wri
 from gradlint.interpreter.autograd.record import apply
 from gradlint.interpreter.autograd.tensor import fresh
 from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.dispatch import MODELS, Model, models
+from gradlint.interpreter.engine.iteration import consume, elements
 from gradlint.interpreter.engine.machine import Interpreter
-from gradlint.interpreter.python.containers import consume, elements
-from gradlint.interpreter.torch_api.torch_paths import SPECIAL, Known, special
 from gradlint.knowledge import ROWS
 from gradlint.knowledge.rows import Operation, Result
 
@@ -35,7 +35,7 @@ def _given(it: Interpreter, node: Any, value: Value, by: str) -> Value:
     return it.land(start)[0]
 
 
-def _clipping(path: str) -> Known:
+def _clipping(path: str) -> Model:
     name = path.rpartition(".")[2]
 
     def clip(it: Interpreter, node: Any, args: Arguments) -> Value:
@@ -54,16 +54,16 @@ def _clipping(path: str) -> Known:
     return clip
 
 
-SPECIAL |= {row.path: _clipping(row.path) for row in ROWS["clipping"]}
+MODELS |= {row.path: _clipping(row.path) for row in ROWS["clipping"]}
 
 
-@special("torch.nn.utils.get_total_norm")
+@models("torch.nn.utils.get_total_norm")
 def _total_norm(it: Interpreter, node: Any, args: Arguments) -> Value:
     _given(it, node, args.get("tensors", 0, UNKNOWN), "get_total_norm")
     return fresh(it, node, "norm", dtype=FLOAT, made="get_total_norm")
 
 
-@special("torch.nn.utils.parameters_to_vector", "torch.nn.utils.convert_parameters.parameters_to_vector")
+@models("torch.nn.utils.parameters_to_vector", "torch.nn.utils.convert_parameters.parameters_to_vector")
 def _joined(it: Interpreter, node: Any, args: Arguments) -> Value:
     """All parameters in one row, recorded as a copy."""
     given = _given(it, node, args.get("parameters", 0, UNKNOWN), "parameters_to_vector")
@@ -72,7 +72,7 @@ def _joined(it: Interpreter, node: Any, args: Arguments) -> Value:
     return apply(it, node, JOINING, [("parameters", first)], extra=[("parameters", ref) for ref in refs])
 
 
-@special("torch.utils.swap_tensors")
+@models("torch.utils.swap_tensors")
 def _swapped(it: Interpreter, node: Any, args: Arguments) -> Value:
     """Two tensors become each other, in all hands; what is refused there leaves both as they were."""
     found = [it.all(value, Tensor) for value in args.values()]
@@ -83,7 +83,7 @@ def _swapped(it: Interpreter, node: Any, args: Arguments) -> Value:
     return NONE_VALUE
 
 
-@special("torch.nn.utils.vector_to_parameters", "torch.nn.utils.convert_parameters.vector_to_parameters")
+@models("torch.nn.utils.vector_to_parameters", "torch.nn.utils.convert_parameters.vector_to_parameters")
 def _parted(it: Interpreter, node: Any, args: Arguments) -> Value:
     """Each parameter keeps its handle and becomes a stretch of the vector's memory."""
     vector = it.only(args.get("vec", 0, UNKNOWN), Tensor)

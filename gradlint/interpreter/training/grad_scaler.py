@@ -40,13 +40,15 @@ from gradlint.interpreter.autograd.in_place import memory_written
 from gradlint.interpreter.autograd.record import apply
 from gradlint.interpreter.autograd.tensor import fresh, truth_of
 from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.calls import by_name
+from gradlint.interpreter.engine.dispatch import MODELS, Model, TypeSlot, implements
 from gradlint.interpreter.engine.escape import havoc
+from gradlint.interpreter.engine.iteration import SEQUENCES
 from gradlint.interpreter.engine.machine import Interpreter
-from gradlint.interpreter.python.containers import SEQUENCES, container
+from gradlint.interpreter.python.containers import container
 from gradlint.interpreter.static.scopes import argument, receiver, spelled
-from gradlint.interpreter.torch_api.torch_paths import SPECIAL, Known
+from gradlint.interpreter.training.assumed_optimizer import driven
 from gradlint.interpreter.training.optimizer import held, stepped, surely_held
-from gradlint.interpreter.unknown.assumed_optimizer import driven
 from gradlint.knowledge import ROWS
 from gradlint.knowledge.rows import Operation, Result
 
@@ -56,7 +58,7 @@ ROW = Operation(
 UNSCALING = {SCALED: PLAIN}
 
 
-def _built(path: str) -> Known:
+def _built(path: str) -> Model:
     def build(it: Interpreter, node: Any, args: Arguments) -> Value:
         row = it.torch.scalers[path]
         asked = Const(True) if not args.unknown else Scalar(BOOL)
@@ -67,7 +69,7 @@ def _built(path: str) -> Known:
     return build
 
 
-SPECIAL |= {row.path: _built(row.path) for row in ROWS["scalers"]}
+MODELS |= {row.path: _built(row.path) for row in ROWS["scalers"]}
 
 
 def enabled(it: Interpreter, owner: Value) -> Truth:
@@ -245,3 +247,7 @@ METHODS: dict[str, Callable[[Interpreter, Any, Value, Arguments], Value]] = {
     for word in ("scale", "growth_factor", "backoff_factor", "growth_interval")
     if (verb, word) != ("set", "scale")
 }
+
+implements(TypeSlot.CALL_METHOD, Scaler)(by_name(METHODS))
+
+implements(TypeSlot.TRUTH, Scaler)(lambda it, thing: YES)

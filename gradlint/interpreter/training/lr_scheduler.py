@@ -11,6 +11,8 @@ from gradlint.domain import (
     INTEGER,
     NONE_VALUE,
     UNKNOWN,
+    YES,
+    Bound,
     Container,
     Function,
     Mark,
@@ -23,14 +25,15 @@ from gradlint.domain import (
     one_of,
 )
 from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.calls import by_name, call_value
+from gradlint.interpreter.engine.dispatch import MODELS, Model, TypeSlot, implements
+from gradlint.interpreter.engine.iteration import elements
 from gradlint.interpreter.engine.machine import Interpreter
-from gradlint.interpreter.python.containers import elements
 from gradlint.interpreter.static.scopes import receiver, spelled
-from gradlint.interpreter.torch_api.torch_paths import SPECIAL, Known
 from gradlint.knowledge import ROWS
 
 
-def _built(path: str) -> Known:
+def _built(path: str) -> Model:
     def build(it: Interpreter, node: Any, args: Arguments) -> Value:
         row = it.torch.schedulers[path]
         first = args.get("schedulers" if row.chained else "optimizer", 0, UNKNOWN)
@@ -49,15 +52,13 @@ def _built(path: str) -> Known:
 
 def _asked(it: Interpreter, node: Any, value: Value) -> None:
     """A function among the arguments is called with the number of the epoch, now and at every step."""
-    from gradlint.interpreter.syntax.calls import call_value
-
     for option in alternatives(elements(it, node, value) if it.may_be(value, Container) else value):
         if type(option) is Function:
             it.escaped_functions[option.node] = None
             call_value(it, it.place_of(node, "rate"), option, Arguments([Scalar(INTEGER)]), "")
 
 
-SPECIAL |= {row.path: _built(row.path) for row in ROWS["schedulers"]}
+MODELS |= {row.path: _built(row.path) for row in ROWS["schedulers"]}
 
 
 def step(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
@@ -98,3 +99,14 @@ ATTRIBUTES: dict[str, Callable[[Interpreter, Any, Ref], Value]] = {
     "last_epoch": lambda it, node, owner: Scalar(INTEGER),
     "base_lrs": lambda it, node, owner: _rates(it, node, owner, Arguments()),
 }
+
+implements(TypeSlot.CALL_METHOD, Scheduler)(by_name(METHODS))
+
+
+@implements(TypeSlot.GET_ATTRIBUTE, Scheduler)
+def _get_attribute(it: Interpreter, node: Any, owner: Ref, name: str, chain: str, guard: bool) -> Value:
+    reader = ATTRIBUTES.get(name)
+    return Bound(owner, name) if reader is None else reader(it, node, owner)
+
+
+implements(TypeSlot.TRUTH, Scheduler)(lambda it, thing: YES)

@@ -18,6 +18,8 @@ from gradlint.domain import (
     UNKNOWN,
     UNSURE,
     YES,
+    Bound,
+    Class,
     Const,
     Container,
     Items,
@@ -50,11 +52,18 @@ from gradlint.interpreter.autograd.in_place import Write, memory_written, perhap
 from gradlint.interpreter.autograd.leaf import want_leaves
 from gradlint.interpreter.autograd.tensor import STEP, truth_of
 from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.calls import call_value
+from gradlint.interpreter.engine.dispatch import TypeSlot, implements
 from gradlint.interpreter.engine.escape import havoc, result_of_unknown
+from gradlint.interpreter.engine.iteration import consume, elements
+from gradlint.interpreter.engine.loops import run_loop
 from gradlint.interpreter.engine.machine import Interpreter
-from gradlint.interpreter.python.containers import append, consume, container, elements
-from gradlint.interpreter.python.mro import ancestry, method_of
+from gradlint.interpreter.python.containers import append, container
+from gradlint.interpreter.python.descriptors import member_of
+from gradlint.interpreter.python.functions import call_function
+from gradlint.interpreter.python.mro import ancestry, find_member, method_of
 from gradlint.interpreter.static.scopes import receiver, spelled
+from gradlint.interpreter.training.assumed_optimizer import entrust
 from gradlint.interpreter.training.param_groups import Given, certainly_given, given_elements, unnamed
 from gradlint.knowledge.clearing import OF_OPTIMIZERS
 
@@ -172,8 +181,19 @@ def unfilled(kind: str, cls: Value, node: Any) -> Optimizer:
     return Optimizer(kind, open=NO, stepped=NO, stage=READY, cls=cls, marks=(Mark("made", node),))
 
 
-def fill(it: Interpreter, node: Any, owner: Value, args: Arguments) -> None:
+@implements(TypeSlot.NEW, Optimizer)
+def _new(it: Interpreter, thing: Class, cls: Ref, node: Any) -> Optimizer | None:
+    return unfilled(thing.name, cls, node) if torch_optimizer(it, cls) else None
+
+
+@implements(TypeSlot.INITIALISE, Optimizer)
+def _initialise(it: Interpreter, node: Any, owner: Value, cls: Value, args: Arguments) -> bool:
     """The `__init__` of torch's own classes gives an optimizer its parameters."""
+    fill(it, node, owner, args)
+    return it.may_be(owner, Optimizer)
+
+
+def fill(it: Interpreter, node: Any, owner: Value, args: Arguments) -> None:
     for ref, _ in it.all(owner, Optimizer):
         start = it.hold(ref)
         given = args.get("params", 0, UNKNOWN)
@@ -225,24 +245,6 @@ def _has_groups(it: Interpreter, thing: Optimizer) -> bool:
     return listing is None or len(listing.items) > 0
 
 
-def trainable(it: Interpreter, value: Value) -> tuple[Tensor, ...]:
-    """What an optimizer would be given of a value: the tensor, or the parameters of the module."""
-    from gradlint.interpreter.nn.module import parameters
-
-    return tensors_of(it, [*(ref for ref, _ in it.all(value, Tensor)), *(ref for _, ref in parameters(it, value)[0])])
-
-
-def holding(it: Interpreter, value: Value) -> tuple[Optimizer, ...]:
-    """The optimizers that hold a tensor or a parameter of a module."""
-    from gradlint.interpreter.nn.module import parameters
-
-    refs = {ref for ref, _ in it.all(value, Tensor)} | {ref for _, ref in parameters(it, value)[0]}
-    if not refs:
-        return ()
-    found = [thing for thing in it.state.heap.values() if type(thing) is Optimizer]
-    return tuple(thing for thing in found if not refs.isdisjoint(ref for group in thing.groups for ref in group))
-
-
 def _listed(it: Interpreter, thing: Optimizer) -> Iterator[Ref]:
     """The tensors that `param_groups` holds, where the program may have put others."""
     for _, groups in it.all(thing.listing, Container):
@@ -255,8 +257,6 @@ def _listed(it: Interpreter, thing: Optimizer) -> Iterator[Ref]:
 
 def step(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
     """`step()`, that of its class if the program writes one."""
-    from gradlint.interpreter.python.functions import call_function
-
     method = method_of(it, owner, "step")
     if method is None:
         return _step(it, node, owner, args)
@@ -314,9 +314,6 @@ def _tell_step(it: Interpreter, node: Any, owner: Value, closure: Value, returne
 
 def _run_closure(it: Interpreter, node: Any, start: int, closure: Value) -> Value:
     """What the closure gives, run with gradients on: once, or again and again, with a step after each time."""
-    from gradlint.interpreter.syntax.calls import call_value
-    from gradlint.interpreter.syntax.loops import run_loop
-
     place = it.place_of(node, "closure")
     found = it.hold(NOTHING)
     again = any(_repeats(it, thing) for _, thing in it.all(it.state.flight[start], Optimizer))
@@ -467,4 +464,36 @@ METHODS: dict[str, Callable[[Interpreter, Any, Value, Arguments], Value]] = {
 )
 
 INHERITED = METHODS | {"step": _step}
-"""What `super()` means in a class of the program."""
+
+
+@implements(TypeSlot.CALL_INHERITED, Optimizer)
+def _call_inherited(it: Interpreter, node: Any, owner: Value, method: str, args: Arguments) -> Value | None:
+    """What `super()` means in a class of the program."""
+    known = INHERITED.get(method)
+    return None if known is None else known(it, node, owner, args)
+
+
+@implements(TypeSlot.CALL_METHOD, Optimizer)
+def _call_method(it: Interpreter, node: Any, owner: Value, method: str, args: Arguments, name: str) -> Value | None:
+    known = METHODS.get(method)
+    if known is None:
+        return None
+    entrust(it, owner)
+    if method in ("step", "zero_grad") and any(thing.held_back.may(YES) for _, thing in it.all(owner, Optimizer)):
+        return it.perhaps(lambda: known(it, node, owner, args))
+    return known(it, node, owner, args)
+
+
+@implements(TypeSlot.GET_ATTRIBUTE, Optimizer)
+def _get_attribute(it: Interpreter, node: Any, owner: Ref, name: str, chain: str, guard: bool) -> Value:
+    thing: Optimizer = it[owner]
+    if thing.attributes or thing.cls != UNKNOWN:
+        own = dict(thing.attributes).get(name)
+        own = find_member(it, thing.cls, name) if own is None and name != "step" else own
+        if own is not None:
+            return member_of(it, node, owner, own, name)
+    reader = ATTRIBUTES.get(name)
+    return Bound(owner, name) if reader is None else reader(it, node, owner)
+
+
+implements(TypeSlot.TRUTH, Optimizer)(lambda it, thing: YES)

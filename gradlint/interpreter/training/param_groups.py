@@ -9,8 +9,9 @@ from gradlint.domain import MOST_ITEMS, NO, NOTHING, Container, Iterator, Ref, T
 from gradlint.domain.state import OLDEST
 from gradlint.frozen import frozen
 from gradlint.interpreter.engine.deferred import asked
+from gradlint.interpreter.engine.iteration import element_list
 from gradlint.interpreter.engine.machine import Interpreter
-from gradlint.interpreter.python.containers import certain, listing
+from gradlint.interpreter.python.containers import certain
 
 
 @frozen()
@@ -27,7 +28,7 @@ def given_elements(it: Interpreter, given: Value) -> Given:
     """What certainly stands in the argument."""
     parts = _parts(it, given)
     listed = [
-        [ref for one in listing(it, part) or [part] if type(ref := unnamed(it, one)) is Ref and _is_one(it, ref)]
+        [ref for one in element_list(it, part) or [part] if type(ref := unnamed(it, one)) is Ref and _is_one(it, ref)]
         for part in parts
     ]
     return Given(
@@ -72,7 +73,7 @@ def _parts(it: Interpreter, given: Value) -> list[Value]:
 def _slots(it: Interpreter, part: Value) -> list[Value]:
     if it.may_be(part, Tensor):
         return [part]
-    known = listing(it, part)
+    known = element_list(it, part)
     if known is not None:
         return [unnamed(it, value) for value in known]
     container, iterator = it.only(part, Container), it.only(part, Iterator)

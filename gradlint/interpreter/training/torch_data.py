@@ -24,16 +24,16 @@ from gradlint.domain import (
     number_kind,
     one_of,
 )
+from gradlint.interpreter.autograd.batches import batch
 from gradlint.interpreter.autograd.tensor import fresh
 from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.calls import call_named, call_value
+from gradlint.interpreter.engine.dispatch import ELEMENTS_OF, ITEMS_OF, models
+from gradlint.interpreter.engine.iteration import element_list, elements
 from gradlint.interpreter.engine.machine import Interpreter
-from gradlint.interpreter.python import containers
 from gradlint.interpreter.python.functions import call_function
+from gradlint.interpreter.python.items import get_item
 from gradlint.interpreter.python.mro import method_of
-from gradlint.interpreter.syntax.calls import call_named, call_value
-from gradlint.interpreter.syntax.expressions import get_item
-from gradlint.interpreter.torch_api.torch_paths import ELEMENTS_OF, ITEMS_OF, special
-from gradlint.interpreter.training.batches import batch
 from gradlint.interpreter.training.data_loader import COLLATE, LOADER, loader
 
 DATA = "torch.utils.data."
@@ -52,14 +52,14 @@ def _attribute(thing: Instance, name: str) -> Value:
 # ---- data sets
 
 
-@special(f"{DATA}TensorDataset")
+@models(f"{DATA}TensorDataset")
 def _tensors(it: Interpreter, node: Any, args: Arguments) -> Value:
     tensors = it.new(node, "tensors", Container("tuple", items=tuple(enumerate(args.positional))))
     return _object(it, node, "TensorDataset", tensors=tensors)
 
 
 def _row_of_each(it: Interpreter, node: Any, thing: Instance, index: Value) -> Value:
-    tensors = containers.listing(it, _attribute(thing, "tensors")) or []
+    tensors = element_list(it, _attribute(thing, "tensors")) or []
     start = it.hold(*tensors)
     for number in range(len(tensors)):
         it.hold(get_item(it, it.place_of(node, f"tensor {number}"), it.state.flight[start + number], index))
@@ -67,20 +67,20 @@ def _row_of_each(it: Interpreter, node: Any, thing: Instance, index: Value) -> V
     return it.new(node, "sample", Container("tuple", items=tuple(enumerate(rows))))
 
 
-@special(f"{DATA}Subset", f"{DATA}dataset.Subset")
+@models(f"{DATA}Subset", f"{DATA}dataset.Subset")
 def _subset(it: Interpreter, node: Any, args: Arguments) -> Value:
     return _object(it, node, "Subset", dataset=args.get("dataset", 0, UNKNOWN))
 
 
-@special(f"{DATA}random_split", f"{DATA}dataset.random_split")
+@models(f"{DATA}random_split", f"{DATA}dataset.random_split")
 def _split(it: Interpreter, node: Any, args: Arguments) -> Value:
     part = _object(it, node, "Subset", dataset=args.get("dataset", 0, UNKNOWN))
     return it.new(node, "parts", Container("list", rest=part))
 
 
-@special(f"{DATA}ConcatDataset", f"{DATA}ChainDataset")
+@models(f"{DATA}ConcatDataset", f"{DATA}ChainDataset")
 def _joined(it: Interpreter, node: Any, args: Arguments) -> Value:
-    return _object(it, node, "Subset", dataset=containers.elements(it, node, args.get("datasets", 0, UNKNOWN)))
+    return _object(it, node, "Subset", dataset=elements(it, node, args.get("datasets", 0, UNKNOWN)))
 
 
 def _item_of_whole(it: Interpreter, node: Any, thing: Instance, index: Value) -> Value:
@@ -92,7 +92,7 @@ ITEMS_OF |= {f"{DATA}TensorDataset": _row_of_each, f"{DATA}Subset": _item_of_who
 # ---- loaders
 
 
-@special(LOADER, f"{DATA}dataloader.DataLoader")
+@models(LOADER, f"{DATA}dataloader.DataLoader")
 def _loader(it: Interpreter, node: Any, args: Arguments) -> Value:
     collate = UNKNOWN if args.unknown else args.get("collate_fn", COLLATE, NONE_VALUE)
     size = args.get("batch_size", 1, Const(1))
@@ -123,16 +123,16 @@ def _asked_how_long(it: Interpreter, node: Any, dataset: Value, collate: Value) 
 def _sample(it: Interpreter, node: Any, dataset: Value) -> Value:
     """One sample of a data set."""
     if method_of(it, dataset, "__iter__") is not None and method_of(it, dataset, "__getitem__") is None:
-        return containers.elements(it, node, dataset)
+        return elements(it, node, dataset)
     return get_item(it, it.place_of(node, "sample"), dataset, Scalar(INTEGER))
 
 
 ELEMENTS_OF[LOADER] = _batch
 
 
-@special(f"{DATA}default_collate", f"{DATA}dataloader.default_collate")
+@models(f"{DATA}default_collate", f"{DATA}dataloader.default_collate")
 def _default_collate(it: Interpreter, node: Any, args: Arguments) -> Value:
-    return _collated(it, node, containers.elements(it, node, args.get("batch", 0, UNKNOWN)))
+    return _collated(it, node, elements(it, node, args.get("batch", 0, UNKNOWN)))
 
 
 def _collated(it: Interpreter, node: Any, sample: Value, depth: int = 0) -> Value:

@@ -18,6 +18,7 @@ from gradlint.domain import (
     UNSURE,
     Array,
     Belief,
+    Class,
     Container,
     Instance,
     Iterator,
@@ -32,13 +33,18 @@ from gradlint.domain import (
     Value,
     one_of,
 )
+from gradlint.interpreter.autograd.tensor import unknown_tensor
+from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot, implements
 from gradlint.interpreter.engine.machine import Interpreter
-from gradlint.interpreter.libraries import pack_results
+from gradlint.interpreter.engine.places import peek_class
+from gradlint.interpreter.engine.unseen import STAND_IN
 from gradlint.interpreter.nn.module import parameter, unknown_module
-from gradlint.interpreter.syntax.narrowing import PARAMETER_CLASSES, TENSOR_CLASSES, peek_class
+from gradlint.interpreter.python.isinstance_checks import PARAMETER_CLASSES, TENSOR_CLASSES
+from gradlint.interpreter.python.mro import ancestry
 from gradlint.interpreter.training.data_loader import LOADER, loader
-from gradlint.interpreter.unknown.duck_typing import unknown_tensor
+from gradlint.interpreter.unknown.duck_typing import by_use
 
+ANNOTATED: dict[type, Callable[..., Value]] = SLOTS[TypeSlot.ANNOTATED]
 CALLABLE = Named("typing.Callable")
 NUMBERS = {"int": INTEGER, "float": FLOAT, "bool": BOOL, "complex": COMPLEX}
 SCHEDULER_BASES = frozenset({"torch.optim.lr_scheduler.LRScheduler", "torch.optim.lr_scheduler._LRScheduler"})
@@ -209,9 +215,7 @@ def _iterator(it: Interpreter, node: Any, inner: list[Any]) -> Value | None:
 def instance_of(it: Interpreter, node: Any, cls: str | Ref) -> Value | None:
     """An instance of a class that somebody else made; None for classes of which nothing is known."""
     if type(cls) is Ref:
-        from gradlint.interpreter.unknown.parameters import annotated_instance
-
-        return annotated_instance(it, node, cls)
+        return ANNOTATED[Class](it, node, cls)
     assert isinstance(cls, str)
     cls = cls.removeprefix("builtins.")
     if cls in NUMBERS:
@@ -243,7 +247,7 @@ def instance_of(it: Interpreter, node: Any, cls: str | Ref) -> Value | None:
     if known is not None and cls.rpartition(".")[0] in ("", "typing", "collections", "collections.abc"):
         return known(it, node, [])
     if it.packs.cls(cls) is not None or it.packs.is_foreign(cls):
-        return pack_results.typical(it, node, cls, "annotated", Belief.ANNOTATED)
+        return ANNOTATED[Named](it, node, cls)
     if "." not in cls or cls.startswith(NO_CLASSES):
         return None
     return it.new(node, "annotated", Instance(cls=Named(cls), belief=Belief.ANNOTATED))
@@ -266,3 +270,21 @@ def commented(function: Any) -> list[Any]:
             found = parsed(text.removeprefix("type:").partition("->")[0].strip())
             return [element.value for element in found.elements] if isinstance(found, cst.Tuple) else [found]
     return []
+
+
+@implements(TypeSlot.LEARN_ATTRIBUTE, Instance)
+def _learn_attribute(it: Interpreter, node: Any, owner: Ref, name: str, chain: str) -> Value | None:
+    """What use tells of an attribute, or else what the classes of the object say of it in annotations."""
+    found = by_use(it, node, chain, f"{STAND_IN}{name}")
+    return _declared(it, node, owner, name) if found is None else found
+
+
+def _declared(it: Interpreter, node: Any, owner: Ref, name: str) -> Value | None:
+    """What the classes of an object say in annotations of an attribute."""
+    thing: Any = it.state.heap.get(owner)
+    for one in ancestry(it, getattr(thing, "cls", UNKNOWN)):
+        cls = it.state.heap.get(one) if type(one) is Ref else None
+        scope = it.scan.scopes.get(cls.node) if type(cls) is Class else None
+        if scope is not None and name in scope.annotations:
+            return value_of(it, it.place_of(node, f"{STAND_IN}{name}"), scope.annotations[name])
+    return None

@@ -7,7 +7,7 @@ optimizer, `x.unscale_(optimizer)` a GradScaler. Such knowledge is believed less
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 from typing import Any
 
@@ -15,43 +15,35 @@ import libcst as cst
 
 from gradlint.domain import (
     BOOL,
-    MOST_ITEMS,
-    NO,
     NOTHING,
-    OPAQUE,
-    UNKNOWN,
     UNSURE,
-    Array,
     Belief,
-    Const,
     Container,
     Instance,
     Mark,
-    Module,
     Named,
-    Node,
-    Optimizer,
     Ref,
     Scalar,
     Scaler,
     Scheduler,
-    Slot,
     Tensor,
     Unknown,
     Value,
-    handed_on,
-    one_of,
-    references,
 )
 from gradlint.frozen import replace
-from gradlint.interpreter.autograd.tensor import memory_of_gradient
+from gradlint.interpreter.autograd.tensor import unknown_tensor
 from gradlint.interpreter.engine.arguments import Arguments
-from gradlint.interpreter.engine.machine import Frame, Interpreter, syntax
+from gradlint.interpreter.engine.calls import call_method, plain_method
+from gradlint.interpreter.engine.dispatch import TypeSlot, implements
+from gradlint.interpreter.engine.escape import done_to_one_of
+from gradlint.interpreter.engine.machine import Frame, Interpreter
+from gradlint.interpreter.engine.unseen import is_some_object, turns_out
+from gradlint.interpreter.nn.module import unknown_module
+from gradlint.interpreter.python.mro import FUNCTION_CONTEXT
 from gradlint.interpreter.static.scopes import ALONG, HANDED, Scope, dotted, kept, uses_of_given
+from gradlint.interpreter.training.assumed_optimizer import optimizer_over
 from gradlint.knowledge.signs import (
     APPLIED,
-    ASKS_FOR_GRADIENTS,
-    ASKS_FOR_NONE,
     CLEARS,
     DETACH_DROPPED,
     FUNCTION_CONTEXT_USES,
@@ -72,7 +64,6 @@ from gradlint.knowledge.signs import (
 Uses = AbstractSet[str]
 LOADED = "DataLoader 0"
 """How the use of a thing ends that is handed to a loader."""
-FUNCTION_CONTEXT = Named("torch.autograd.function.FunctionCtx")
 
 # ---- which kind
 
@@ -136,20 +127,7 @@ def uses_of(frame: Frame, chain: str) -> Uses:
 
 
 def _module(it: Interpreter, node: Any, part: str, reach: tuple[Ref, ...]) -> Ref:
-    from gradlint.interpreter.nn.module import unknown_module
-
     return unknown_module(it, node, part, Belief.BY_USE)
-
-
-def _optimizer(it: Interpreter, node: Any, part: str, reach: tuple[Ref, ...]) -> Ref:
-    """What unknown code makes of modules, and of no other optimizer, holds their parameters."""
-    from gradlint.interpreter.nn.module import parameters
-
-    kinds = {type(it.state.heap.get(ref)) for ref in reach}
-    held = parameters(it, one_of(reach))[0] if Module in kinds and Optimizer not in kinds else []
-    groups = tuple((ref,) for _, ref in held[:MOST_ITEMS])
-    made = Optimizer(groups=groups, open=NO if held else UNSURE, belief=Belief.BY_USE, marks=(Mark("made", node),))
-    return it.new(node, part, made)
 
 
 def _scaler(it: Interpreter, node: Any, part: str, reach: tuple[Ref, ...]) -> Ref:
@@ -185,69 +163,12 @@ def needed(it: Interpreter, node: Any, part: str) -> tuple[str, Ref]:
 
 MAKERS: dict[str, Callable[[Interpreter, Any, str, tuple[Ref, ...]], Ref]] = {
     "module": _module,
-    "optimizer": _optimizer,
+    "optimizer": optimizer_over,
     "scaler": _scaler,
     "scheduler": _scheduler,
     "tensor": _tensor,
     "context of a function": _function_context,
 }
-
-
-def unknown_tensor(it: Interpreter, node: Any, part: str, belief: Belief, reach: Iterable[Ref] = ()) -> Ref:
-    """A tensor of which nothing else is known.
-
-    Its history may hold anything, and it may share the memory of all that went into it.
-    """
-    history, memories = made_of(it, reach)
-    leaves = handed_leaves(it, reach)
-    if leaves:
-        computed = Node("unknown", syntax(node), tuple((leaf, None) for leaf in leaves))
-        history = (*history, it.new(node, f"{part} history", computed))
-    storage = (it.memory(node, f"{part} memory"), *memories)
-    return it.new(node, part, Tensor(storage=storage, node=history, belief=belief, marks=(Mark("made", node),)))
-
-
-def handed_leaves(it: Interpreter, reach: Iterable[Ref]) -> list[Ref]:
-    """The parameters of modules that were handed over, where unknown code had those and may have computed with them.
-    Where it had an object as well that came of a method nobody knows, it may have computed with that instead."""
-    from gradlint.interpreter.nn.module import parameters
-    from gradlint.interpreter.python.attribute_load import STAND_IN
-
-    reach = tuple(reach)
-    if any(ref.part.startswith(STAND_IN) and is_some_object(it.state.heap.get(ref)) for ref in reach):
-        return []
-    modules = [
-        ref for ref in reach if type(thing := it.state.heap.get(ref)) is Module and thing.belief >= Belief.BY_USE
-    ]
-    return [ref for _, ref in parameters(it, one_of(modules))[0][:MOST_ITEMS]] if modules else []
-
-
-def made_of(it: Interpreter, reach: Iterable[Ref]) -> tuple[Slot, tuple[Ref, ...]]:
-    """The nodes that unknown code may have given a tensor, and the memories it may share with what went in, or with the
-    gradients of that.
-
-    What it made itself of that stands behind the opaque node: whose history that is, is not known.
-    """
-    history: dict[Ref | None, None] = {OPAQUE: None, None: None}
-    memories: dict[Ref, None] = {}
-    seen: set[Ref] = set()
-    todo = list(reach)
-    while todo:
-        ref = todo.pop()
-        thing = it.state.heap.get(ref)
-        if ref in seen or thing is None or type(thing) is Node:
-            continue
-        seen.add(ref)
-        if type(thing) is Tensor:
-            history |= dict.fromkeys(thing.node)
-            memories |= dict.fromkeys(thing.storage)
-            todo += references(thing.gradient)
-        elif type(thing) is Array:
-            memories |= dict.fromkeys(thing.storage)
-        else:
-            todo += handed_on(thing)
-    memories |= dict.fromkeys(map(memory_of_gradient, memories))
-    return tuple(history), tuple(memories)
 
 
 FLAGGING = frozenset({"requires_grad_", "detach_", "retain_grad"})
@@ -256,8 +177,6 @@ FLAGGING = frozenset({"requires_grad_", "detach_", "retain_grad"})
 
 def owner_by_method(it: Interpreter, node: Any, owner: Unknown, method: str, *, given: bool) -> Ref | None:
     """The tensor that something unknown is that has a method which only tensors have; `given`: it takes arguments."""
-    from gradlint.interpreter.engine.escape import done_to_one_of
-
     if it.torchless or f"{method}({'.' if given else ''})" not in TENSOR_USES:
         return None
     if _is_of_own_class(it, frozenset({method})):
@@ -265,6 +184,16 @@ def owner_by_method(it: Interpreter, node: Any, owner: Unknown, method: str, *, 
     if method in FLAGGING:
         done_to_one_of(it, owner)
     return unknown_tensor(it, node, "by method", Belief.BY_USE, owner.reach)
+
+
+@implements(TypeSlot.CALL_METHOD, Unknown)
+def _call_method(it: Interpreter, node: Any, owner: Unknown, method: str, args: Arguments, name: str) -> Value:
+    """A method of something unknown, which it may show to be a tensor."""
+    given = args.unknown or bool(args.positional or args.keywords)
+    tensor = owner_by_method(it, node, owner, method, given=given)
+    if tensor is None:
+        return plain_method(it, node, owner, method, args)
+    return call_method(it, node, tensor, method, args, "")
 
 
 def by_use(
@@ -329,10 +258,9 @@ def _is_operand(it: Interpreter, use: str) -> bool:
     return name in row.operands and name not in (*row.numbers, *row.optional)
 
 
+@implements(TypeSlot.LEARN, object)
 def told_by_use(it: Interpreter, node: Any, value: Value, chain: str, source: Any = None) -> Value:
     """The value itself, or what its use tells where nothing else does; `source` is the expression that gives it."""
-    from gradlint.interpreter.engine.escape import done_to_one_of
-
     if type(value) is Unknown:
         found = by_use(it, node, chain, chain, reach=value.reach, source=source)
         if found is None:
@@ -348,37 +276,7 @@ def told_by_use(it: Interpreter, node: Any, value: Value, chain: str, source: An
     return value
 
 
-def note_options(it: Interpreter, node: Any, args: Arguments) -> None:
-    """Note whether a call asks for no gradients, by the name of an option or in a table of options."""
-    options: list[tuple[Any, Value]] = list(args.keywords.items())
-    for value in args.values():
-        for _, thing in it.all(value, Container):
-            options += thing.items
-    it.frozen_on_request.pop(node, None)
-    if any(type(name) is str and _asks_for_frozen(name, value) for name, value in options):
-        it.frozen_on_request[node] = None
-
-
-def _asks_for_frozen(name: str, value: Value) -> bool:
-    """Whether an option asks for no gradients: one against them that is not refused, or one for them that is."""
-    refused = type(value) is Const and value.value in (False, None, "False")
-    return (ASKS_FOR_GRADIENTS if refused else ASKS_FOR_NONE).search(name) is not None
-
-
 def _leave_open_whether_frozen(it: Interpreter, made: Ref) -> None:
     """What unseen code made may have parameters without gradients."""
     for ref, tensor in it.all(getattr(it[made], "rest", NOTHING), Tensor):
         it.set(ref, replace(tensor, requires_grad=UNSURE))
-
-
-def is_some_object(thing: object) -> bool:
-    """Whether it is an object of which only the name is known."""
-    return type(thing) is Instance and thing.belief is Belief.BY_NAME and thing.cls == UNKNOWN
-
-
-def turns_out(it: Interpreter, ref: Ref, found: Ref) -> None:
-    """Some object is what another one is, whoever holds it."""
-    some, thing = it[ref], it.state.heap.pop(found)
-    if type(thing) is Module:
-        thing = replace(thing, attributes=tuple((dict(some.attributes) | dict(thing.attributes)).items()))
-    it.state.heap[ref] = thing

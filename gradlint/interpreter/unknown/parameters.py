@@ -14,6 +14,7 @@ from gradlint.domain import (
     UNKNOWN,
     UNSURE,
     Belief,
+    Class,
     Const,
     Container,
     Function,
@@ -31,24 +32,18 @@ from gradlint.domain import (
 )
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd.hooks import ARRIVING
-from gradlint.interpreter.autograd.tensor import fresh
+from gradlint.interpreter.autograd.tensor import fresh, made_of, unknown_tensor
 from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot, implements
 from gradlint.interpreter.engine.machine import Frame, Interpreter
-from gradlint.interpreter.libraries.pack_hooks import handed
-from gradlint.interpreter.nn.module import submodules
+from gradlint.interpreter.engine.module_tree import submodules
+from gradlint.interpreter.engine.unseen import is_some_object, turns_out
 from gradlint.interpreter.python.classes import instantiate
 from gradlint.interpreter.python.functions import new_frame
 from gradlint.interpreter.python.mro import ancestry, find_method
 from gradlint.interpreter.static.scopes import parameters_of
 from gradlint.interpreter.unknown import annotations as declared
-from gradlint.interpreter.unknown.duck_typing import (
-    by_use,
-    function_context,
-    is_some_object,
-    made_of,
-    turns_out,
-    unknown_tensor,
-)
+from gradlint.interpreter.unknown.duck_typing import by_use, function_context
 
 
 def typical_instance(it: Interpreter, node: Any, cls: Ref) -> Value:
@@ -70,6 +65,7 @@ def typical_instance(it: Interpreter, node: Any, cls: Ref) -> Value:
     return made
 
 
+@implements(TypeSlot.ANNOTATED, Class)
 def annotated_instance(it: Interpreter, node: Any, cls: Ref) -> Value:
     """An instance of a class of the program that somebody else made: built as usual, in a mode nobody knows."""
     key = (it.classes_by_ref(cls), "annotated")
@@ -92,7 +88,7 @@ def arguments(it: Interpreter, frame: Frame, function: Function, params: list[An
     it.switch(frame)
     annotations = {param: param.annotation.annotation for param in params if param.annotation is not None}
     annotations = annotations or dict(zip(reversed(params), reversed(declared.commented(function.node)), strict=False))
-    told = handed(it, function, params)
+    told = SLOTS[TypeSlot.HANDED][Function](it, function, params)
     start = it.hold()
     for param in params:
         name = param.name.value
@@ -102,6 +98,7 @@ def arguments(it: Interpreter, frame: Frame, function: Function, params: list[An
     return out
 
 
+@implements(TypeSlot.LEARN_ARGUMENTS, Function)
 def learn_parameters(it: Interpreter, frame: Frame, function: Function) -> None:
     """What is not known of the arguments of a call is told by annotations and use."""
     names = it.state.names
@@ -129,6 +126,7 @@ def _told(it: Interpreter, param: cst.Param, value: Unknown) -> Value:
     return value if told is None else grown(it, told, value.reach)
 
 
+@implements(TypeSlot.LEARN_RESULT, Function)
 def returned(it: Interpreter, node: Any, function: Function, value: Value) -> Value:
     """What a function gave back; where that is not known, what its annotation says."""
     if type(value) is not Unknown or getattr(function.node, "returns", None) is None or function.generator:
@@ -137,26 +135,6 @@ def returned(it: Interpreter, node: Any, function: Function, value: Value) -> Va
     told = declared.value_of(it, it.place_of(node, "returned"), function.node.returns.annotation)
     reach = it.land(start)[0].reach  # type: ignore[union-attr]
     return value if told is None else grown(it, told, reach)
-
-
-def is_left_to_others(function: Function) -> bool:
-    """Whether a method is there for other classes to define: all it does is to raise NotImplementedError."""
-    body: Any = function.node.body
-    if function.owner is None or not isinstance(body, cst.IndentedBlock):
-        return False
-    if ABSTRACT in function.decorators:
-        return True
-    last: Any = body.body[-1]
-    if len(body.body) > 2 or not isinstance(last, cst.SimpleStatementLine) or not isinstance(last.body[0], cst.Raise):
-        return False
-    first: Any = body.body[0]
-    told = last.body[0].exc
-    raised = told.func if isinstance(told, cst.Call) else told
-    alone = first is last or (isinstance(first, cst.SimpleStatementLine) and isinstance(first.body[0], cst.Expr))
-    return alone and isinstance(raised, cst.Name) and raised.value == "NotImplementedError"
-
-
-ABSTRACT = Named("abc.abstractmethod")
 
 
 def grown(it: Interpreter, told: Value, reach: tuple[Ref, ...]) -> Value:

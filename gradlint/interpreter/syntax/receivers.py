@@ -14,35 +14,29 @@ from typing import Any
 from gradlint.domain import (
     NO,
     NOTHING,
-    Array,
     Belief,
     Bound,
     Class,
     Const,
-    Container,
     Context,
     Function,
     Imported,
     Instance,
-    Iterator,
-    Module,
     Named,
-    Optimizer,
+    Node,
     Plain,
     Ref,
     Scalar,
-    Scaler,
-    Scheduler,
     Super,
     Tensor,
     Value,
     alternatives,
 )
+from gradlint.interpreter.autograd.batches import is_batch
+from gradlint.interpreter.autograd.tensor_attributes import PART
 from gradlint.interpreter.engine.machine import Interpreter
-from gradlint.interpreter.libraries import pack_results
-from gradlint.interpreter.python.attribute_load import STAND_IN
+from gradlint.interpreter.engine.unseen import STAND_IN
 from gradlint.interpreter.python.mro import ancestry, find_member
-from gradlint.interpreter.training.batches import is_batch
 from gradlint.knowledge import DTYPES
 from gradlint.knowledge.vocabulary import NAMESPACES, OF_TENSORS, VOCABULARY
 
@@ -72,10 +66,10 @@ def _kind(it: Interpreter, value: Value, name: str) -> str:
         of_value = OF_VALUES.get(type(value))
         return UNCLEAR if of_value is None else of_value(it, value, name)
     thing = it.state.heap.get(value)
-    of_object = OF_OBJECTS.get(type(thing))
-    if of_object is None or getattr(thing, "belief", Belief.PROVEN) is Belief.BY_NAME:
+    if thing is None or type(thing) is Node or getattr(thing, "belief", Belief.PROVEN) is Belief.BY_NAME:
         return UNCLEAR
-    return of_object(it, value, thing, name)
+    of_object = OF_OBJECTS.get(type(thing))
+    return type(thing).__name__.lower() if of_object is None else of_object(it, value, thing, name)
 
 
 def _of_library(it: Interpreter, value: Named, name: str) -> str:
@@ -111,7 +105,7 @@ OF_VALUES: dict[type, Callable[[Interpreter, Any, str], str]] = {
 def _of_tensor(it: Interpreter, ref: Ref, thing: Tensor, name: str) -> str:
     """What may as well be a tuple, a dict or an object is a tensor if it is asked for what only tensors have; what a
     loader gathers is no object. A part of a result that is told by its name alone is not known."""
-    if ref.part.startswith(pack_results.PART):
+    if ref.part.startswith(PART):
         return UNCLEAR
     return "tensor" if not thing.loose or name in OF_TENSORS or is_batch(thing) else UNCLEAR
 
@@ -165,11 +159,5 @@ OF_OBJECTS: dict[type, Callable[[Interpreter, Ref, Any, str], str]] = {
     Tensor: _of_tensor,
     Class: _of_class,
     Instance: _of_instance,
-    Module: lambda it, ref, thing, name: "module",
-    Optimizer: lambda it, ref, thing, name: "optimizer",
-    Scaler: lambda it, ref, thing, name: "scaler",
-    Scheduler: lambda it, ref, thing, name: "scheduler",
-    Container: lambda it, ref, thing, name: "container",
-    Iterator: lambda it, ref, thing, name: "iterator",
-    Array: lambda it, ref, thing, name: "array",
 }
+"""The kinds of objects that are not always known; the others are called as their type is."""

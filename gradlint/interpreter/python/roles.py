@@ -2,24 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
-
-from gradlint.domain import Class, Const, Escape, Function, Imported, Named, Ref, Value, alternatives
+from gradlint.domain import Class, Const, Function, Ref
 from gradlint.events import Role
-from gradlint.interpreter.engine.machine import Frame, Interpreter, syntax
+from gradlint.interpreter.engine.machine import Frame, Interpreter
 from gradlint.interpreter.python.mro import torch_base
-from gradlint.interpreter.static.scopes import dotted
-from gradlint.knowledge.signs import (
-    DIFFERENTIATES,
-    EVALUATES,
-    LIBRARIES_THAT_READ,
-    PHASES,
-    READS,
-    TRAINS,
-    evaluates,
-    words,
-)
+from gradlint.knowledge.signs import EVALUATES, PHASES, TRAINS, evaluates, words
 
 
 def roles_of(it: Interpreter, frame: Frame, function: Function) -> frozenset[Role]:
@@ -56,21 +43,3 @@ def _by_name(it: Interpreter, function: Function, cls: Ref | None) -> Role | Non
         if evaluates(name):
             return Role.EVALUATION
     return None
-
-
-def escape_by(it: Interpreter, node: Any, *callees: Value) -> Escape:
-    """What unseen code that is called here may do with the graphs that it is handed, by the name it is called by, or
-    where that says nothing by those of what it belongs to."""
-    paths = [one.path for value in callees for one in alternatives(value) if type(one) is Named]
-    paths += [f"{one.module}.{one.name}" for value in callees for one in alternatives(value) if type(one) is Imported]
-    names = [*paths, dotted(getattr(syntax(node), "func", None))]
-    for said in (_words_of(name.rpartition(".")[2] for name in names), _words_of(names)):
-        if said & DIFFERENTIATES:
-            return Escape.DIFFERENTIATED
-        if said & READS or any(path.partition(".")[0] in LIBRARIES_THAT_READ for path in paths):
-            return Escape.READ
-    return Escape.HELD
-
-
-def _words_of(names: Iterable[str]) -> frozenset[str]:
-    return frozenset[str]().union(*map(words, names))

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import MOST_ITEMS, NO, READY, UNKNOWN, Belief, Module, Optimizer, Ref, Value
+from gradlint.domain import MOST_ITEMS, NO, READY, UNKNOWN, UNSURE, Belief, Mark, Module, Optimizer, Ref, Value, one_of
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.machine import Interpreter
-from gradlint.interpreter.nn.module import parameters
-from gradlint.interpreter.unknown.duck_typing import MAKERS, is_some_object, turns_out
+from gradlint.interpreter.engine.module_tree import parameters
+from gradlint.interpreter.engine.unseen import is_some_object, turns_out
 
 
 def entrust(it: Interpreter, owner: Value) -> None:
@@ -43,10 +43,19 @@ def driven(it: Interpreter, node: Any, value: Value) -> Value:
     """What a GradScaler is told to unscale or to step: if nothing else tells of an argument, then an optimizer. What
     is taken out of an argument may be another one each time."""
     if type(value) is Ref and value.part == "argument" and is_some_object(it.state.heap.get(value)):
-        turns_out(it, value, MAKERS["optimizer"](it, node, "driven", ()))
+        turns_out(it, value, optimizer_over(it, node, "driven", ()))
     entrust(it, value)
     return value
 
 
 def _is_handed_over(thing: Optimizer) -> bool:
     return thing.belief >= Belief.ANNOTATED and thing.cls == UNKNOWN
+
+
+def optimizer_over(it: Interpreter, node: Any, part: str, reach: tuple[Ref, ...]) -> Ref:
+    """What unknown code makes of modules, and of no other optimizer, holds their parameters."""
+    kinds = {type(it.state.heap.get(ref)) for ref in reach}
+    held = parameters(it, one_of(reach))[0] if Module in kinds and Optimizer not in kinds else []
+    groups = tuple((ref,) for _, ref in held[:MOST_ITEMS])
+    made = Optimizer(groups=groups, open=NO if held else UNSURE, belief=Belief.BY_USE, marks=(Mark("made", node),))
+    return it.new(node, part, made)

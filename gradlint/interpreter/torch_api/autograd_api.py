@@ -27,12 +27,13 @@ from gradlint.interpreter.autograd.backward_arguments import BACKWARD, GRAD, eac
 from gradlint.interpreter.autograd.grad import RETURNED, marked
 from gradlint.interpreter.autograd.tensor import fresh
 from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.dispatch import models
+from gradlint.interpreter.engine.history import nodes_of
 from gradlint.interpreter.engine.machine import Interpreter, syntax
 from gradlint.interpreter.python.containers import container
-from gradlint.interpreter.torch_api.torch_paths import special
 
 
-@special("torch.autograd.backward")
+@models("torch.autograd.backward")
 def _backward(it: Interpreter, node: Any, args: Arguments) -> Value:
     roots = each(it, node, args.get("tensors", 0, UNKNOWN))
     wanted = wanted_inputs(it, node, args, BACKWARD)
@@ -40,7 +41,7 @@ def _backward(it: Interpreter, node: Any, args: Arguments) -> Value:
     return NONE_VALUE
 
 
-@special("torch.autograd.grad")
+@models("torch.autograd.grad")
 def _grad(it: Interpreter, node: Any, args: Arguments) -> Value:
     """The gradients come back, one for each input; `.grad` stays as it is."""
     roots = each(it, node, args.get("outputs", 0, UNKNOWN))
@@ -74,7 +75,7 @@ def _second_order(it: Interpreter, node: Any, roots: list[Value], request: Reque
     """The node of gradients that can be differentiated again: they were computed from all that led to the roots."""
     if request.create is NO:
         return None
-    return it.new(node, "second order", Node("grad", syntax(node), tuple(it.operand(root) for root in roots)))
+    return it.new(node, "second order", Node("grad", syntax(node), tuple(nodes_of(it, root) for root in roots)))
 
 
 def _gradient(

@@ -40,12 +40,13 @@ from gradlint.frozen import replace
 from gradlint.interpreter.autograd.record import apply
 from gradlint.interpreter.autograd.version_counter import compared, counts_alone, kept
 from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.calls import call_named
+from gradlint.interpreter.engine.dispatch import TypeSlot, implements, models
 from gradlint.interpreter.engine.escape import result_of_unknown
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python.functions import call_function, restoring
 from gradlint.interpreter.python.mro import ancestry, find_method
 from gradlint.interpreter.static.tree_walk import in_order
-from gradlint.interpreter.torch_api.torch_paths import special
 from gradlint.interpreter.unknown.duck_typing import needed
 from gradlint.knowledge.rows import Operation, Result
 
@@ -60,6 +61,17 @@ BACKWARD = frozenset({"backward", "vjp"})
 def is_function(it: Interpreter, cls: Ref) -> bool:
     """Whether a class of the program derives from `torch.autograd.Function`."""
     return any(type(one) is Named and one in BASES for one in ancestry(it, cls))
+
+
+@implements(TypeSlot.CALL_INHERITED, Class)
+def _inherited(it: Interpreter, node: Any, owner: Ref, method: str, args: Arguments) -> Value | None:
+    """What the class of torch gives a class of the program, or an instance of one; None for what it does not."""
+    if method == "apply":
+        return call(it, node, owner, args)
+    cls = getattr(it[owner], "cls", None)
+    if method != "__call__" or type(cls) is not Ref or not is_function(it, cls):
+        return None
+    return call_named(it, node, CALLED, args.with_first(owner), "")
 
 
 def call(it: Interpreter, node: Any, cls: Ref, args: Arguments) -> Value | None:
@@ -191,22 +203,22 @@ def _may_be_tensor(it: Interpreter, value: Value) -> bool:
 # ---- the context
 
 
-@special(f"{CONTEXT}.save_for_backward")
+@models(f"{CONTEXT}.save_for_backward")
 def _save(it: Interpreter, node: Any, args: Arguments) -> Value:
     return _note(it, node, args, SAVED)
 
 
-@special(f"{CONTEXT}.mark_dirty")
+@models(f"{CONTEXT}.mark_dirty")
 def _mark_dirty(it: Interpreter, node: Any, args: Arguments) -> Value:
     return _note(it, node, args, DIRTY)
 
 
-@special(f"{CONTEXT}.mark_non_differentiable")
+@models(f"{CONTEXT}.mark_non_differentiable")
 def _mark_non_differentiable(it: Interpreter, node: Any, args: Arguments) -> Value:
     return _note(it, node, args, NON_DIFFERENTIABLE)
 
 
-@special(f"{CONTEXT}.set_materialize_grads", f"{CONTEXT}.save_for_forward")
+@models(f"{CONTEXT}.set_materialize_grads", f"{CONTEXT}.save_for_forward")
 def _nothing(it: Interpreter, node: Any, args: Arguments) -> Value:
     return NONE_VALUE
 

@@ -8,6 +8,7 @@ from typing import Any
 import libcst as cst
 
 from gradlint.domain import NOTHING, Container, Ref, Tensor, Unknown, Value, alternatives, object_references, references
+from gradlint.interpreter.engine.history import nodes_of
 from gradlint.interpreter.engine.machine import Frame, Interpreter
 from gradlint.interpreter.static.rebinding import read_first
 from gradlint.interpreter.static.scopes import targets
@@ -40,7 +41,7 @@ def may_be_carried(it: Interpreter, nodes: Iterable[Ref]) -> bool:
     bound = bound_first(loop) - _seen_inside(frame.scope.node) if isinstance(loop, cst.For | cst.While) else set()
     held = [value for (owner, name), value in began.names.items() if owner != frame.id or name not in bound]
     now, it.state = it.state, began
-    graphs = [node for ref in _held_by(it, [*held, *began.flight]) for node in it.operand(ref)]
+    graphs = [node for ref in _held_by(it, [*held, *began.flight]) for node in nodes_of(it, ref)]
     past, it.state = it.past(graphs), now
     return not past.keys().isdisjoint(nodes)
 
@@ -135,7 +136,7 @@ def _loop_around(scope: Any, place: Any) -> Any:
 
 
 def _holds(it: Interpreter, ref: Ref, carried: Sequence[Ref]) -> bool:
-    return type(it[ref]) is Tensor and not it.past(it.operand(ref)).keys().isdisjoint(carried)
+    return type(it[ref]) is Tensor and not it.past(nodes_of(it, ref)).keys().isdisjoint(carried)
 
 
 def _kind(it: Interpreter, value: Value) -> str:

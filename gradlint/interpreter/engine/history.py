@@ -3,11 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from gradlint.domain import NO, YES, Belief, Container, Graph, Node, Ref, Slot, Tensor, Value
+from gradlint.domain import (
+    MAYBE,
+    NO,
+    OPAQUE,
+    UNSURE,
+    YES,
+    Belief,
+    Container,
+    Graph,
+    Instance,
+    Mark,
+    Node,
+    Ref,
+    Slot,
+    Tensor,
+    Truth,
+    Unknown,
+    Value,
+    alternatives,
+)
+from gradlint.domain.state import OLDEST
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.engine.unseen import handed_leaves
 
 T = TypeVar("T")
 
@@ -177,3 +198,72 @@ def past_outside(it: Interpreter, starts: Iterable[Slot], barred: set[Ref]) -> d
         if type(thing) is Node:
             todo += [other for slot in thing.inputs for other in slot if other is not None]
     return found
+
+
+def grows(it: Interpreter, node: Any, part: str, inputs: tuple[Slot, ...]) -> Truth:
+    """Whether the history holds an older node of the same place: certainly, or on some path that ran."""
+    site, part, frame = it.site(node), f"{part}node", it.frame.id
+    older = [ref for age in (1, OLDEST) if (ref := Ref(site, part, frame, age)) in it.state.heap]
+    if not older:
+        return NO
+    if any((site, part, frame) in sure_places(it, slot, MOST_LOOKED_BACK) for slot in inputs):
+        return YES
+    found = [it.past(slot, MOST_LOOKED_BACK) for slot in inputs]
+    if any(ref in past for ref in older for past in found):
+        return MAYBE
+    return UNSURE if any(len(past) > MOST_LOOKED_BACK or OPAQUE in past for past in found) else NO
+
+
+MOST_LEFT = 300
+"""How many nodes of a graph are noted of which something is cut."""
+
+
+def cut_at(it: Interpreter, mark: Mark, values: Iterable[Value]) -> None:
+    """Something computed from these values leaves their graphs at this cut, as far as they may carry one."""
+    nodes = [node for tensor in tensors_in(it, values) if tensor.requires_grad.may(YES) for node in tensor.node]
+    for ref in it.past(nodes, MOST_LEFT):
+        if type(it.state.heap.get(ref)) is Node:
+            it.cut[ref] = mark
+            it.left.setdefault(ref.key, mark)
+
+
+def tensors_in(it: Interpreter, values: Iterable[Value], depth: int = 0) -> list[Tensor]:
+    """The tensors among these values, and among what containers hold."""
+    found: list[Tensor] = []
+    for option in (option for value in values for option in alternatives(value)):
+        thing = it.state.heap.get(option) if type(option) is Ref else None
+        if type(thing) is Tensor:
+            found.append(thing)
+        elif type(thing) is Container and depth < DEEPEST:
+            found += tensors_in(it, [*(inner for _, inner in thing.items), thing.rest], depth + 1)
+    return found
+
+
+DEEPEST = 3
+"""How deep containers are looked into."""
+
+
+def nodes_of(it: Interpreter, value: Value) -> Slot:
+    """What a value is as an operand of the graph: nodes, leaves, None (nothing recorded) or OPAQUE."""
+    out: dict[Ref | None, None] = {}
+    for option in alternatives(value):
+        thing = it.state.heap.get(option) if type(option) is Ref else None
+        if type(thing) is Tensor:
+            if thing.requires_grad.may(NO) or thing.inference.possibly(YES):  # no view of what was made in
+                out[None] = None  # inference mode is recorded, and `F.linear` looks at its weight through one
+            elif thing.leaf is YES and None in thing.node and len(thing.node) > 1:
+                out[None] = None  # a view made with gradients off may show the flag of what it is a view of
+            if thing.requires_grad.may(YES):
+                for node in thing.node or (None,):
+                    out[it.own(option) if node is None else node] = None  # type: ignore[arg-type]
+                if not thing.node and thing.leaf.may(NO):
+                    out[OPAQUE] = None  # nobody saw what recorded it
+        elif type(option) is Unknown or type(thing) is Instance:
+            out[OPAQUE] = None
+            if type(option) is Unknown and option.reach:
+                out |= dict.fromkeys(handed_leaves(it, option.reach))
+                for ref in option.reach:
+                    out |= dict.fromkeys(nodes_of(it, ref))
+        else:
+            out[None] = None
+    return tuple(out)

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 from gradlint.domain import Belief, Container, Mark, Plain, Ref, Tensor, Value
+from gradlint.interpreter.autograd.tensor import made_of
+from gradlint.interpreter.engine.iteration import iterator
 from gradlint.interpreter.engine.machine import Interpreter
-from gradlint.interpreter.python.containers import iterator
-from gradlint.interpreter.unknown.duck_typing import made_of
 
 BATCH = "batch"
 """How the tensors of a batch are made."""

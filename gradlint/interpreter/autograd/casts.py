@@ -1,0 +1,74 @@
+"""Casts: `to(...)` and the like give the same tensor, or a copy of another kind that autograd follows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradlint.domain import (
+    ANY_DEVICE,
+    ANY_DTYPE,
+    ANY_PRECISION,
+    Const,
+    Device,
+    Dtypes,
+    Named,
+    Plain,
+    Precision,
+    Scalar,
+    Tensor,
+    Value,
+    alternatives,
+)
+from gradlint.interpreter.autograd.record import apply
+from gradlint.interpreter.autograd.tensor import device_asked, dtype_named, precision_named
+from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.machine import Interpreter
+
+
+def cast(
+    it: Interpreter,
+    node: Any,
+    owner: Value,
+    dtype: Dtypes | None,
+    precision: Precision,
+    device: Device | None = None,
+    method: str = "to",
+) -> Value:
+    """`to(...)`: the same object where nothing has to change, else a copy that autograd follows."""
+    row = it.torch.operations[f"torch.Tensor.{method}"]
+    return apply(it, node, row, [("input", owner)], dtype=dtype, precision=precision, device=device)
+
+
+def to(it: Interpreter, node: Any, owner: Value, args: Arguments, chain: str) -> Value:
+    tensor = it.only(owner, Tensor)
+    own = tensor.dtype if tensor else ANY_DTYPE
+    values = [*args.positional, *(v for k, v in args.keywords.items() if k in ("dtype", "other", "device"))]
+    device = next((found for value in values if (found := device_asked(it, value)) is not None), None)
+    if args.unknown or args.keywords.keys() & COPYING or len(args.positional) > MOST_ASKED:
+        device = ANY_DEVICE
+    for value in values:
+        kind = _target(it, value, own)
+        if kind is not None:
+            return cast(it, node, owner, kind, precision_named(value), device)
+    return cast(it, node, owner, None, ANY_PRECISION, device)
+
+
+COPYING = frozenset({"copy", "memory_format"})
+"""What `to` may be told so that it copies though nothing else changes."""
+MOST_ASKED = 2
+"""A third argument may say that `to` is to copy."""
+
+
+def _target(it: Interpreter, value: Value, own: Dtypes) -> Dtypes | None:
+    """The kind that an argument of `to` asks for; None where it is a device or a flag."""
+    dtype = dtype_named(value)
+    if dtype is not None:
+        return dtype
+    other = it.only(value, Tensor)
+    if other is not None:
+        return other.dtype
+    if all(type(o) in (Const, Scalar) or (type(o) is Plain and o.kind != "dtype") for o in alternatives(value)):
+        return None
+    if type(value) is Named and value.path.startswith("torch.device"):
+        return None
+    return own | ANY_DTYPE

@@ -1,0 +1,56 @@
+"""Indexing tensors: what kind of index it is, and what a tensor gives for it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradlint.domain import NO, YES, Array, Const, Container, Plain, Ref, Scalar, Tensor, Truth, Value, alternatives
+from gradlint.frozen import replace
+from gradlint.interpreter.autograd import shape
+from gradlint.interpreter.autograd.record import apply
+from gradlint.interpreter.autograd.tensor_attributes import output
+from gradlint.interpreter.engine.dispatch import TypeSlot, implements
+from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.knowledge.dimensions import NOT_SEEN
+
+BASIC = Plain("basic index")
+ADVANCED = Plain("advanced index")
+UNCLEAR = Plain("index")
+
+
+@implements(TypeSlot.GET_ITEM, Tensor)
+def _get_item(it: Interpreter, node: Any, owner: Value, index: Value) -> Value:
+    """Indexing a tensor: a view for numbers, slices and None, a copy for lists and tensors."""
+    tensor = it.only(owner, Tensor)
+    if tensor is not None and tensor.loose and tensor.many:
+        return owner
+    if tensor is not None and tensor.loose and type(index) is Const and isinstance(index.value, str):
+        return output(it, node, owner, index.value)
+    kind = index_kind(it, index)
+    row = it.torch.operations["operator.getitem"] if kind is not YES else it.torch.operations[ADVANCED_ROW]
+    if kind.is_unsure:
+        row = replace(row, results=(replace(row.results[0], kind="view or fresh"),))
+    told = shape.told_key(it, index) if kind is NO else NOT_SEEN
+    return apply(it, node, row, [(row.operands[0], owner)], told=told)
+
+
+ADVANCED_ROW = "operator.getitem advanced"
+
+
+def index_kind(it: Interpreter, index: Value) -> Truth:
+    """Whether an index is an advanced one, which copies."""
+    if index == ADVANCED:
+        return YES
+    if index == UNCLEAR:
+        return Truth.unsure()
+    out = None
+    for option in alternatives(index):
+        thing = it.state.heap.get(option) if type(option) is Ref else None
+        if type(thing) in (Tensor, Array) or (type(thing) is Container and thing.kind == "list"):
+            found = YES
+        elif type(option) in (Const, Plain, Scalar):
+            found = NO
+        else:
+            found = Truth.unsure()
+        out = found if out is None else out | found
+    return out if out in (YES, NO) else Truth.unsure()

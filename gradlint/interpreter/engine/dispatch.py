@@ -1,0 +1,149 @@
+"""The tables of the interpreter: what is done with each kind of node and value, and at each import path.
+
+They are empty here. Each file of a room enters what it knows under a decorator when it is loaded, and `driver` loads
+them all; so who asks a table needs to import nobody who is in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import Enum, auto
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from gradlint.domain import Instance, Ref, Value
+
+if TYPE_CHECKING:
+    from gradlint.interpreter.engine.arguments import Arguments
+    from gradlint.interpreter.engine.machine import Interpreter
+
+
+HandlerT = TypeVar("HandlerT", bound=Callable[..., Any])
+Handler = Callable[["Interpreter", Any], Value]
+Step = Callable[["Interpreter", Any], None]
+Model = Callable[["Interpreter", Any, "Arguments"], Value]
+
+# ---- by kinds of syntax nodes
+
+EXPRESSIONS: dict[type, Handler] = {}
+STATEMENTS: dict[type, Step] = {}
+
+
+def _entering(table: dict[Any, Any], keys: tuple[Any, ...]) -> Callable[[HandlerT], HandlerT]:
+    def register(handler: HandlerT) -> HandlerT:
+        assert table.keys().isdisjoint(keys), f"entered twice: {keys}"
+        table.update(dict.fromkeys(keys, handler))
+        return handler
+
+    return register
+
+
+def evaluates(*nodes: type) -> Callable[[Handler], Handler]:
+    """Register how these kinds of expression are evaluated."""
+    return _entering(EXPRESSIONS, nodes)
+
+
+def executes(*nodes: type) -> Callable[[Step], Step]:
+    """Register how these kinds of statement are run."""
+    return _entering(STATEMENTS, nodes)
+
+
+# ---- by import paths
+
+MODELS: dict[str, Model] = {}
+CALLED: dict[str, Callable[[Interpreter, Any, Instance, Arguments], Value]] = {}
+"""What calling an instance of these classes does."""
+ITEMS_OF: dict[str, Callable[[Interpreter, Any, Instance, Value], Value]] = {}
+"""What `instance[index]` gives for these classes."""
+ATTRIBUTES_OF: dict[str, Callable[[Interpreter, Any, Value, str], Value | None]] = {}
+"""What an attribute of an instance of these classes is that is computed anew each time; None for all others."""
+ELEMENTS_OF: dict[str, Callable[[Interpreter, Any, Instance], Value]] = {}
+"""What iterating over an instance of these classes gives."""
+
+
+def models(*paths: str) -> Callable[[Model], Model]:
+    """Register what calling something at these import paths does."""
+    return _entering(MODELS, paths)
+
+
+# ---- by kinds of values
+
+
+class TypeSlot(Enum):
+    """What may be done with a value, each kind of value or object in its own way, as in the type slots of CPython.
+
+    A handler takes the interpreter, the place, the value, and after these what stands behind the name here.
+    """
+
+    CALL = auto()
+    """`value(...)`: arguments and the name it is called by; None for a call of code that nobody sees."""
+    CALL_ALL = auto()
+    """The same for a value of which all alternatives are of the kind, at once."""
+    CALL_METHOD = auto()
+    """`value.name(...)`: the name, arguments, and how the method is written; None for code that nobody sees."""
+    CALL_DEFINED = auto()
+    """The same for a method that a class of the program defines; None where that is all that is to be run."""
+    CALL_INHERITED = auto()
+    """`super().name(...)`: the name and arguments; None where the kind has no such method."""
+    GET_ATTRIBUTE = auto()
+    """`value.name`: the name, how the value is written, and whether it is asked in a guard (`getattr`)."""
+    GET_BUILT_IN = auto()
+    """What the kind itself has under a name where no class of the program does: the name; None for what it has not."""
+    SET_ATTRIBUTE = auto()
+    """`value.name = other`: the name, the other value, and whether it is certainly this object."""
+    BIND = auto()
+    """What a member of a class is as an attribute of an object: the object and the member; None for itself."""
+    LEARN_ATTRIBUTE = auto()
+    """What is told by other means of an attribute that nobody set: its name, and how it is written."""
+    ANNOTATED = auto()
+    """An object that somebody else made of a class that an annotation names: the class, or its import path."""
+    HANDED = auto()
+    """What a library hands over for each parameter of a function that it calls; takes function and parameters."""
+    LEARN = auto()
+    """What is told of an object by how a name that holds it is used: the object, and the name as it is written."""
+    GET_ITEM = auto()
+    """`value[index]`: the index."""
+    TYPE_OF = auto()
+    """`type(value)`; takes the object or value alone."""
+    NEW = auto()
+    """What `object.__new__` makes of a class of the program: the class, its reference and the place; None for none."""
+    INITIALISE = auto()
+    """`__init__` of a base that the program does not show: object, class and arguments; whether there is one."""
+    BUILT = auto()
+    """An instance of a class of the program was made: the instance, and what the class was called with."""
+    UNFOLLOWED = auto()
+    """An instance of a class of the program whose `__init__` is not followed: the class."""
+    CERTAIN = auto()
+    """What certainly comes by when something goes over an object; takes the interpreter and the object."""
+    NOT_EMPTY = auto()
+    """Whether going over an object certainly gives something; takes the interpreter and the object."""
+    HAS_ATTRIBUTE = auto()
+    """`hasattr(value, name)`, as far as it is certain; takes the interpreter, the object and the name."""
+    TRUTH = auto()
+    """`bool(value)`, as far as it is certain; takes the interpreter and the object."""
+    ITERATE = auto()
+    """`iter(value)`: the object."""
+    NEXT = auto()
+    """`next(value)`: the object."""
+    RESTART = auto()
+    """An iterator that nobody has asked yet runs as things are now; takes the interpreter, the reference and it."""
+    LEARN_ARGUMENTS = auto()
+    """What is not known of the arguments in the frame of a call is told by other means; takes frame and function."""
+    LEARN_RESULT = auto()
+    """The same of what a function gave back: the result."""
+    DIFFERENTIATED_UNSEEN = auto()
+    """What a tensor is after unseen code may have run backward through its graph; takes the tensor alone."""
+    WRITTEN_UNSEEN = auto()
+    """Unseen code may write these memories; takes the interpreter and the memories."""
+
+
+SLOTS: dict[TypeSlot, dict[type, Callable[..., Any]]] = {slot: {} for slot in TypeSlot}
+
+
+def implements(slot: TypeSlot, *kinds: type) -> Callable[[HandlerT], HandlerT]:
+    """Register how something is done with values or objects of these kinds."""
+    return _entering(SLOTS[slot], kinds)
+
+
+def kind_of(it: Interpreter, value: Value) -> type:
+    """The kind of an object, or of a value that is none."""
+    return type(it.state.heap.get(value)) if type(value) is Ref else type(value)

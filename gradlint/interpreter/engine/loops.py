@@ -1,0 +1,231 @@
+"""Loops that run until another iteration changes nothing: the first is told as it runs, later ones once for all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+import libcst as cst
+
+from gradlint import events
+from gradlint.domain import MAYBE, NO, UNKNOWN, UNSURE, YES, Ref, State, Truth, joined_states, same
+from gradlint.domain.state import OLDEST
+from gradlint.interpreter.engine.escape import AFTERWARDS
+from gradlint.interpreter.engine.machine import ActiveLoop, Interpreter, LoopPaths
+
+MOST_PASSES = 8
+"""Passes before what still changes is given up as unknown."""
+MOST_ROUNDS = 2
+"""Iterations that are run one by one where it is certain that there are no more."""
+PEELED_LEVELS = 2
+TELLING_APART = frozenset(
+    {
+        events.BackwardRun,
+        events.GradientRead,
+        events.GradientsCleared,
+        events.HookRegistered,
+        events.OptimizerBuilt,
+        events.OptimizerStepped,
+        events.ScalerUsed,
+        events.StateLoaded,
+        events.WrittenInPlace,
+    }
+)
+"""What leaves the objects of one iteration in another state than those of the iterations before it."""
+MOST_LOOPS_DEEP = 4
+"""Loops inside loops (and clauses of comprehensions) that run to a fixpoint; those further inside run once."""
+
+
+def open_end(_: int) -> Truth:
+    """Of a loop of which nobody knows how often it runs."""
+    return UNSURE
+
+
+def leave(it: Interpreter, left: Callable[[State], None] = lambda _: None) -> None:
+    """The loop may end here, because there is nothing more to go over. `left` is told the state in which it does."""
+    assert it.frame.loop is not None
+    if it.state.live:
+        state = it.fork()
+        it.frame.loop.exits.append(state)
+        left(state)
+
+
+def run_loop(
+    it: Interpreter,
+    node: Any,
+    step: Callable[[Truth], None],
+    orelse: cst.Else | None = None,
+    after: Callable[[], None] = lambda: None,
+    *,
+    once: bool = False,
+    least: int | None = None,
+    left: Callable[[State], None] = lambda _: None,
+    ends: Callable[[int], Truth] = open_end,
+) -> None:
+    """Run `step` for the first and for later iterations (it is told whether it is the first), and go on from all the
+    ways the loop can end. Where the first may be all (`once`), it is told by itself, however far out the loop is.
+
+    The loop ends when there is nothing more to go over, but not before it has run `least` times (no more than two are
+    told apart), and `left` is told the states in which it does; None where `step` itself says when the loop ends.
+    `ends` is asked whether that is so after a number of rounds: where they are certainly few, each is run by itself.
+    """
+
+    def round_(first: Truth) -> None:
+        paths.head = it.fork() if it.kept and first is not YES else None
+        step(first)
+        it.join([it.state, *paths.continues])
+        paths.continues.clear()
+        it.state.sweep()
+
+    def turn(first: Truth) -> None:
+        before = least == 0 or (least == 1 and first is NO)
+        if before:
+            leave(it, left)
+        round_(first)
+        if least and not before and first is not YES:
+            goes_on = it.fork()
+            grow_older()
+            leave(it, left)
+            it.state = goes_on
+
+    outer, began, depth = it.frame.loop, len(it.story), len(it.state.flight)
+    paths = it.frame.loop = LoopPaths(node, conditions=it.conditions)
+    height = it.scan.loops[node].height if node in it.scan.loops else 0
+    peel = once or (height < PEELED_LEVELS and it.peeled <= PEELED_LEVELS)
+    with _ageing(it) as grow_older:
+        if peel:
+            it.peeled += 1
+            turn(YES)
+        it.loops_deep += 1
+        if it.loops_deep > MOST_LOOPS_DEEP:
+            it.hit("depth of loops")
+            if not peel:
+                turn(YES)
+            leave(it, left)
+        elif it.state.live:
+            outer_later = it.later
+            it.later = YES if peel else it.later if it.later is YES else MAYBE
+            if peel and _are_few(it, partial(round_, NO), grow_older, ends):
+                grow_older()
+                if least is None:
+                    step(NO)
+                else:
+                    leave(it, left)
+                it.end_path()
+            else:
+                _fixpoint(it, partial(turn, NO if peel else UNSURE), grow_older)
+            it.later = outer_later
+        it.loops_deep -= 1
+        if peel:
+            it.peeled -= 1
+    it.frame.loop = outer
+    it.join(paths.exits)
+    del it.state.flight[depth:]
+    if it.state.live:
+        after()
+        if orelse is not None:
+            it.run_body(orelse.body.body)
+    it.join([it.state, *paths.breaks])
+    del it.state.flight[depth:]
+    if not it.unheard and isinstance(node, cst.CSTNode):
+        it.emit(events.LoopFinished, node, story=tuple(it.story[began:]), periodic=it.scan.periodic)
+
+
+@contextmanager
+def _ageing(it: Interpreter) -> Iterator[Callable[[], list[Ref]]]:
+    """Within a loop: gives what to do before each later pass, so that what the passes before it made grows older.
+
+    While an instance is built, its parts are not told apart by the iteration that made them: `self.layers` of a
+    hundred equal layers is the first one and all others, later just all. Nor is what earlier iterations computed
+    where nothing happens that could make a difference between the last one and those before it.
+    """
+    made, it.made = it.made, set()
+    it.loops.append(ActiveLoop(it.made))
+    before, age = frozenset(it.entered), it.age
+    entered = set(before)
+    building, began = it.instances_deep > 0, len(it.story)
+
+    def grow_older() -> list[Ref]:
+        entered.update(it.entered)
+        it.entered = set(before)
+        alike = building or it.muted > 0 or not any(type(event) in TELLING_APART for event in it.story[began:])
+        oldest = it.state.age(it.made, at_once=alike)
+        if building and it.made:
+            it.age = OLDEST
+        return oldest
+
+    yield grow_older
+    it.age = age
+    it.loops.pop()
+    made |= it.made
+    it.made = made
+    it.entered |= entered
+
+
+def _are_few(
+    it: Interpreter, turn: Callable[[], None], grow_older: Callable[[], list[Ref]], ends: Callable[[int], Truth]
+) -> bool:
+    """Run the later iterations one by one, where it is certain how many they are and that these are few. Otherwise
+    nothing has happened."""
+    start, take_back = it.fork(), outward(it)
+    with it.provisionally() as forget:
+        for rounds in range(1, MOST_ROUNDS + 1):
+            over = ends(rounds) if it.state.live else YES
+            if over is not NO or rounds == MOST_ROUNDS:
+                break
+            grow_older()
+            turn()
+        if over is YES:
+            return True
+        forget()
+    take_back()
+    it.state = start
+    return False
+
+
+def _fixpoint(it: Interpreter, turn: Callable[[], None], grow_older: Callable[[], list[Ref]]) -> None:
+    """Run later iterations until another one changes nothing; only that one is told, for it knows all the others.
+
+    What grew as old as can be before a pass is so after it as well: that need not wait for yet another pass.
+    """
+    for count in range(MOST_PASSES + 1):
+        head, take_back = it.fork(), outward(it)
+        with it.provisionally() as forget:
+            oldest = grow_older()
+            head.foresee(it.state, oldest)
+            turn()
+            new = joined_states([head, it.state]) if it.state.live else head
+            if same(new, head):
+                return
+            if count == MOST_PASSES:
+                it.hit("passes of a loop")
+                return
+            forget()
+        take_back()
+        it.state = new if count < MOST_PASSES - 1 else _widened(head, new)
+
+
+def outward(it: Interpreter) -> Callable[[], None]:
+    """Gives what takes back all that leaves the loop by other ways from now on."""
+    kept = [(waiting, len(waiting)) for waiting in it.frame.pending()]
+    tries = list(it.frame.tries)
+
+    def take_back() -> None:
+        for waiting, length in kept:
+            del waiting[length:]
+        it.frame.tries[:] = tries
+
+    return take_back
+
+
+def _widened(old: State, new: State) -> State:
+    """Give up on what keeps changing: names become unknown, objects as unknown code would leave them."""
+    for name, value in list(new.names.items()):
+        if old.names.get(name) != value:
+            new.names[name] = UNKNOWN
+    for ref, thing in list(new.heap.items()):
+        if old.heap.get(ref) != thing and (change := AFTERWARDS.get(type(thing))):
+            new.heap[ref] = change(thing)
+    return new

@@ -1,0 +1,86 @@
+"""Modules as trees: the modules, parameters and buffers inside a module, with their dotted names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from gradlint.domain import ANY_MODE, EVAL, NO, TRAIN, YES, Const, Mode, Module, Ref, Tensor, Truth, Value, either
+from gradlint.interpreter.engine.machine import Interpreter
+
+
+def walk(it: Interpreter, value: Value, wanted: Callable[[Ref], bool] = lambda _: True) -> dict[Ref, str | None]:
+    """A module and all modules inside it in the order of `modules()`, with their dotted names where those are known;
+    what is not `wanted` is left out with all that is reached through it alone."""
+    found: dict[Ref, str | None] = {}
+    todo: list[tuple[Ref, str | None]] = [(ref, "") for ref, _ in it.all(value, Module)]
+    while todo:
+        ref, path = todo.pop(0)
+        if ref in found or not wanted(ref):
+            continue
+        found[ref] = path
+        module: Module = it[ref]
+        inside = [(inner, below(path, name)) for name, part in module.attributes for inner, _ in it.all(part, Module)]
+        todo = [*inside, *((inner, None) for inner, _ in it.all(module.rest, Module)), *todo]
+    return found
+
+
+def below(path: str | None, name: object) -> str | None:
+    """The dotted name of a part of the module of that name."""
+    return None if path is None else f"{path}.{name}" if path else str(name)
+
+
+def submodules(it: Interpreter, value: Value) -> list[Ref]:
+    """A module and all modules inside it, in order."""
+    return list(walk(it, value))
+
+
+Tensors = tuple[list[tuple[str, Ref]], Truth]
+"""Tensors with their dotted names (empty where not known), and whether there may be others."""
+
+
+def parameters(it: Interpreter, value: Value, *, recurse: bool = True) -> Tensors:
+    """The parameters of a module."""
+    return _tensors(it, value, recurse, lambda module, name, tensor: tensor.parameter.may(YES))
+
+
+def buffers(it: Interpreter, value: Value, *, recurse: bool = True, saved: bool = False) -> Tensors:
+    """The buffers of a module; `saved`: only those that its state dict has."""
+
+    def wanted(module: Module, name: object, tensor: Tensor) -> bool:
+        registered = dict(module.buffers).get(name)
+        return registered is not None and not (saved and registered == Const(False))
+
+    return _tensors(it, value, recurse, wanted)
+
+
+def _tensors(it: Interpreter, value: Value, recurse: bool, wanted: Callable[[Module, object, Tensor], bool]) -> Tensors:
+    found: dict[Ref, str] = {}
+    opens = [NO]
+    for ref, path in walk(it, value).items() if recurse else [(ref, "") for ref, _ in it.all(value, Module)]:
+        module: Module = it[ref]
+        opens.append(module.open)
+        for name, part in (*module.attributes, (None, module.rest)):
+            for inner, tensor in it.all(part, Tensor):
+                if wanted(module, name, tensor):
+                    found.setdefault(inner, "" if name is None else below(path, name) or "")
+    return [(name, ref) for ref, name in found.items()], either(opens)
+
+
+def certain_parts(it: Interpreter, owner: Value) -> dict[Ref, None]:
+    """A module and the modules, parameters and buffers inside it, of those that are certainly there: not one or
+    another, not in one of two modules, and each as what it is."""
+    certain: dict[Ref, None] = {}
+    todo = [owner]
+    while todo:
+        value = todo.pop()
+        thing = it.state.heap.get(value) if type(value) is Ref and value not in certain else None
+        if type(thing) is Module or (type(thing) is Tensor and thing.parameter in (YES, NO)):
+            certain[value] = None  # type: ignore[index]
+        if type(thing) is Module:
+            todo += [*(part for _, part in thing.attributes), *thing.certain]
+    return certain
+
+
+def mode_of(trains: Truth) -> Mode:
+    """The mode of a module that trains, or does not."""
+    return {YES: TRAIN, NO: EVAL}.get(trains, ANY_MODE)

@@ -1,0 +1,77 @@
+"""Places: what a name, a chain of attributes or a constant subscript holds, without running anything."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import libcst as cst
+
+from gradlint.domain import Class, Container, Imported, Instance, Module, Named, Ref, Value, with_attribute
+from gradlint.frozen import replace
+from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.static.scopes import dotted
+
+
+def peek(it: Interpreter, node: Any) -> Value | None:
+    """What a name, a chain of attributes or a constant subscript holds, without running anything."""
+    if type(node) is cst.Name:
+        return it.lookup(node.value)
+    if type(node) is cst.Attribute:
+        owner = peek(it, node.value)
+        thing: Any = it.thing(owner) if owner is not None else None
+        return dict(getattr(thing, "attributes", ())).get(node.attr.value)
+    if type(node) is cst.Subscript and (key := key_of(node)) is not None:
+        owner = peek(it, node.value)
+        thing = it.thing(owner) if owner is not None else None
+        return dict(thing.items).get(key) if type(thing) is Container else None
+    return None
+
+
+def key_of(node: cst.Subscript) -> object | None:
+    """The constant that an element is asked for by."""
+    part: Any = node.slice[0].slice if len(node.slice) == 1 else None
+    if type(part) is cst.Index and isinstance(part.value, (cst.SimpleString, cst.Integer)):
+        return part.value.evaluated_value
+    return None
+
+
+def poke(it: Interpreter, node: Any, value: Value) -> None:
+    """Let a place hold this value from here on; what is no place is left alone, and so is a place in one of several
+    objects that one reference stands for."""
+    if type(node) not in (cst.Name, cst.Attribute, cst.Subscript):
+        return
+    if type(node) is cst.Name:
+        frame: Any = it.frame.declared.get(node.value, it.frame)
+        while frame is not None:
+            if (frame.id, node.value) in it.state.names:
+                it.state.names[frame.id, node.value] = value
+                return
+            frame = frame.parent
+        return
+    owner = peek(it, node.value)
+    if type(owner) is not Ref:
+        return
+    thing: Any = it.state.heap.get(owner)
+    if not it.is_meant(owner, thing):
+        return
+    if type(node) is cst.Attribute and isinstance(thing, (Module, Instance)):
+        it.state.heap[owner] = with_attribute(thing, node.attr.value, value)
+    elif type(node) is cst.Subscript and type(thing) is Container:
+        items = dict(thing.items) | {key_of(node): value}
+        it.state.heap[owner] = replace(thing, items=tuple(items.items()))
+
+
+def peek_class(it: Interpreter, node: Any) -> str | Ref | None:
+    """The class that an expression names: an import path, or a class of the program."""
+    path = dotted(node)
+    if not path:
+        return None
+    first, *rest = path.split(".")
+    found = it.lookup(first)
+    if found is None:
+        return path if not rest else None
+    while type(found) is Imported and rest:
+        found = it.neighbours.attribute(found, rest.pop(0))
+    if type(found) is Named:
+        return ".".join([found.path, *rest])
+    return found if type(found) is Ref and not rest and type(it.state.heap.get(found)) is Class else None

@@ -1,0 +1,229 @@
+"""Modules as Python sees them: what calling one, a method or an attribute of one gives."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import libcst as cst
+
+from gradlint import events
+from gradlint.domain import (
+    BOOL,
+    EVAL,
+    INTEGER,
+    NO,
+    NOTHING,
+    TRAIN,
+    UNSURE,
+    YES,
+    Belief,
+    Bound,
+    Class,
+    Const,
+    Mark,
+    Mode,
+    Module,
+    Named,
+    Plain,
+    Ref,
+    Scalar,
+    Tensor,
+    Truth,
+    Value,
+    one_of,
+)
+from gradlint.frozen import replace
+from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.dispatch import MODELS, TypeSlot, implements
+from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.nn import module_calls, module_containers
+from gradlint.interpreter.nn.module import build, tell_built, unknown_module
+from gradlint.interpreter.nn.module_calls import as_torch, run
+from gradlint.interpreter.nn.module_methods import APPLYING, METHODS
+from gradlint.interpreter.nn.registration import unregistered
+from gradlint.interpreter.python.instances import attributes_of, keep_attribute
+from gradlint.interpreter.python.items import item_by_method
+from gradlint.interpreter.python.mro import find_member, torch_base
+from gradlint.knowledge.module_settings import MODULE_NAMES, SETTINGS, SIZES
+
+
+@implements(TypeSlot.CALL, Module)
+@implements(TypeSlot.CALL_ALL, Module)
+def _call(it: Interpreter, node: Any, owner: Value, args: Arguments, name: str) -> Value:
+    return module_calls.call(it, node, owner, args, "call", name)
+
+
+@implements(TypeSlot.CALL_DEFINED, Module)
+def _call_defined(it: Interpreter, node: Any, owner: Value, method: str, args: Arguments, name: str) -> Value | None:
+    applies = method in APPLYING and it.only(owner, Module) is not None
+    return _applied(it, node, owner, method, args, name) if applies else None
+
+
+@implements(TypeSlot.CALL_INHERITED, Module)
+def _call_inherited(it: Interpreter, node: Any, owner: Value, method: str, args: Arguments) -> Value | None:
+    """What the class of torch makes of a method that a class of the program defines anew."""
+    if method == "forward":
+        return one_of([as_torch(it, node, ref, args) for ref, _ in it.all(owner, Module)])
+    if method == "__call__":
+        return one_of([run(it, node, ref, args, "forward") for ref, _ in it.all(owner, Module)])
+    known = METHODS.get(method)
+    return None if known is None else known(it, node, owner, args)
+
+
+def _applied(it: Interpreter, node: Any, owner: Value, method: str, args: Arguments, name: str) -> Value:
+    """`module.forward(x)` and `module.__call__(x)`, written so or taken off the module before."""
+    func = getattr(node, "func", None)
+    written = type(func) is cst.Attribute and func.attr.value == method
+    how = "call" if method == "__call__" else "forward" if written else "held"
+    return module_calls.call(it, node, owner, args, how, name.rpartition(".")[0] if written else name)
+
+
+@implements(TypeSlot.CALL_METHOD, Module)
+def _call_method(it: Interpreter, node: Any, owner: Value, method: str, args: Arguments, name: str) -> Value | None:
+    chain = name.rpartition(".")[0]
+    if method in APPLYING:
+        return _applied(it, node, owner, method, args, name)
+    wrapper = it.only(owner, Module)
+    if wrapper is not None and (special := MODELS.get(f"{wrapper.holder}.{method}")) is not None:
+        return special(it, node, args.with_first(owner))
+    known = METHODS.get(method)
+    if known is None:
+        return module_containers.call_method(it, node, owner, method, args)
+    shown = it.thing(owner)
+    result = known(it, node, owner, args)
+    if not it.unheard:
+        it.emit(
+            events.Called,
+            node,
+            path=f"torch.nn.Module.{method}",
+            args=(shown, *(it.thing(v) for v in args.positional)),
+            keywords=tuple((key, it.thing(v)) for key, v in args.keywords.items()),
+            result=it.thing(result),
+            name=chain,
+        )
+    return result
+
+
+_NUMBER = re.compile(r"\d+")
+
+REGISTRIES = frozenset({"_modules", "_parameters", "_buffers"})
+"""Where a module keeps what is registered; what is put there by hand is there like what is assigned."""
+
+
+@implements(TypeSlot.GET_BUILT_IN, Module)
+def _built_in(it: Interpreter, node: Any, owner: Ref, name: str) -> Value | None:
+    """What every module has, a wrapper, or a class of torch."""
+    thing: Module = it[owner]
+    if name in METHODS or name in APPLYING or f"{thing.holder}.{name}" in MODELS:
+        return Bound(owner, name)
+    if name == "training":
+        return _training(thing.mode)
+    if name in REGISTRIES:
+        return attributes_of(it, node, owner)
+    if name in module_containers.METHODS and module_containers.base(it, thing):
+        return Bound(owner, name)
+    return _part_of_torch(it, node, thing, name)
+
+
+def _part_of_torch(it: Interpreter, node: Any, thing: Module, name: str) -> Value | None:
+    """What a class of torch gives its modules, or what was registered under a name that was made up."""
+    if it.may_be(thing.rest, Module):
+        return thing.rest
+    row = it.torch.modules.get(thing.cls.path if type(thing.cls) is Named else torch_base(it, thing.cls))
+    if row is None:
+        return None
+    counted = _NUMBER.sub("0", name)
+    if thing.rest != NOTHING and any(_NUMBER.sub("0", known) == counted for known in row.parameters):
+        return thing.rest
+    inner = _within(row.parameters, name)
+    if inner and row.call not in ("container", "none"):
+        return _inner_part(it, node, f"part {name}", inner, thing.rest)
+    return Scalar(INTEGER) if name in SIZES else Plain("setting") if name in SETTINGS else None
+
+
+def _within(names: Sequence[str], part: str) -> list[str]:
+    """Those of these names that lie in a part, as the part calls them."""
+    return [name.removeprefix(f"{part}.") for name in names if name.startswith(f"{part}.")]
+
+
+def _inner_part(it: Interpreter, node: Any, place: str, names: Sequence[str], parameter: Value) -> Value:
+    """A part of a layer, with its parameters by name: one handle stands for all that the layer has."""
+    made = unknown_module(it, node, place, Belief.BY_USE, Named("torch.nn.Module"))
+    if parameter == NOTHING:
+        return made
+    for head in dict.fromkeys(name.partition(".")[0] for name in names):
+        inner = _within(names, head)
+        at = f"{place}.{head}"
+        value = _inner_part(it, node, at, inner, parameter) if inner else _one_of_those(it, node, at, parameter)
+        keep_attribute(it, made, head, value)
+    return made
+
+
+def _one_of_those(it: Interpreter, node: Any, place: str, parameter: Value) -> Value:
+    """One of the parameters for which a handle stands: what is done to it is not done to all of them."""
+    return one_of([parameter, *(it.new(node, place, tensor) for _, tensor in it.all(parameter, Tensor))])
+
+
+def _training(mode: Mode) -> Value:
+    return Const(True) if mode is TRAIN else Const(False) if mode is EVAL else Scalar(BOOL)
+
+
+@implements(TypeSlot.HAS_ATTRIBUTE, Module)
+def has_attribute(it: Interpreter, module: Module, name: str) -> Truth:
+    """Whether a module of a class of the program has an attribute, as far as that is certain."""
+    if find_member(it, module.cls, "__getattr__") is not None:
+        return UNSURE
+    closed = module.open is NO and module.rest == NOTHING and type(module.cls) is Ref
+    if name in METHODS or name in MODULE_NAMES or find_member(it, module.cls, name) is not None:
+        return YES
+    if any(known == name for known, _ in module.attributes):
+        return UNSURE
+    plain = closed and torch_base(it, module.cls) == "torch.nn.Module" and not name.startswith("_")
+    return NO if plain else UNSURE
+
+
+@implements(TypeSlot.UNFOLLOWED, Module)
+def _unfollowed(it: Interpreter, node: Any, cls: Ref) -> Value:
+    """A module of a class of the program that is not taken apart: it has some parameters and whatever else."""
+    made = unknown_module(it, node, "instance", Belief.PROVEN, cls)
+    it.put(made, replace(it[made], open=UNSURE, unbuilt=YES))
+    return made
+
+
+def built_as(it: Interpreter, node: Any, owner: Value, path: str, args: Arguments) -> None:
+    """The parts that a torch class's own `__init__` gives an instance."""
+    start = it.hold(owner)
+    made = build(it, it.place_of(node, f"as {path}"), path, args)
+    owner = it.land(start)[0]
+    parts: Module = it[made]
+    for ref, module in it.all(owner, Module):
+        attributes = tuple((dict(module.attributes) | dict(parts.attributes)).items())
+        whole = replace(module, attributes=attributes, rest=parts.rest, certain=parts.certain, buffers=parts.buffers)
+        it.put(ref, whole)
+
+
+@implements(TypeSlot.NEW, Module)
+def _new(it: Interpreter, thing: Class, cls: Ref, node: Any) -> Module | None:
+    marks = (Mark("made", node),)
+    return Module(cls=cls, mode=TRAIN, open=thing.open, initialised=NO, marks=marks) if thing.module is YES else None
+
+
+@implements(TypeSlot.INITIALISE, Module)
+def _initialise(it: Interpreter, node: Any, owner: Value, cls: Value, args: Arguments) -> bool:
+    path = torch_base(it, cls)
+    if path:
+        built_as(it, node, owner, path, args)
+    return bool(path)
+
+
+@implements(TypeSlot.BUILT, Module)
+def _built(it: Interpreter, node: Any, made: Value, given: list[Value]) -> None:
+    tell_built(it, node, made, given, lambda: unregistered(it, made, given))
+
+
+@implements(TypeSlot.GET_ITEM, Module)
+def _get_item(it: Interpreter, node: Any, owner: Ref, index: Value) -> Value:
+    found = item_by_method(it, node, owner, index)
+    return module_containers.get_item(it, node, owner, index) if found is None else found

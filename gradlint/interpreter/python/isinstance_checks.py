@@ -1,0 +1,131 @@
+"""`isinstance(value, cls)`, as far as it is known."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradlint.domain import (
+    NO,
+    NOTHING,
+    YES,
+    Array,
+    Belief,
+    Const,
+    Container,
+    Instance,
+    Module,
+    Named,
+    Optimizer,
+    Ref,
+    Scaler,
+    Scheduler,
+    Tensor,
+    Truth,
+    Unknown,
+    Value,
+    alternatives,
+    truth,
+)
+from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.python.mro import ancestry
+from gradlint.knowledge.module_families import FAMILIES, LAZY, public
+
+TENSOR_CLASSES = frozenset({"torch.Tensor", "torch.FloatTensor", "torch.autograd.Variable"})
+PARAMETER_CLASSES = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Parameter"})
+PYTHON_CLASSES: dict[str, tuple[type, ...]] = {
+    "int": (int,), "float": (float,), "bool": (bool,), "str": (str,), "complex": (complex,), "bytes": (bytes,),
+}  # fmt: skip
+_DICTS = frozenset({"dict", "OrderedDict", "defaultdict", "Counter", "state_dict"})
+_SEQUENCES = frozenset({"list", "tuple", "deque", "bounded deque"})
+CONTAINER_CLASSES: dict[str, frozenset[str]] = {
+    "dict": _DICTS, "list": frozenset({"list"}), "tuple": frozenset({"tuple"}), "set": frozenset({"set"}),
+    "collections.OrderedDict": frozenset({"OrderedDict", "state_dict"}),
+    "collections.defaultdict": frozenset({"defaultdict"}), "collections.deque": frozenset({"deque", "bounded deque"}),
+    "collections.abc.Mapping": _DICTS, "typing.Mapping": _DICTS, "typing.Dict": _DICTS, "typing.Sequence": _SEQUENCES,
+    "collections.abc.Sequence": _SEQUENCES, "typing.List": frozenset({"list"}),
+    "collections.abc.Iterable": _DICTS | _SEQUENCES | {"set"}, "typing.Iterable": _DICTS | _SEQUENCES | {"set"},
+}  # fmt: skip
+KNOWN_KINDS = frozenset().union(*CONTAINER_CLASSES.values())
+"""Kinds of containers that say which class it is; an annotation may name a protocol only."""
+
+
+def is_a(it: Interpreter, value: Value, cls: str | Ref) -> Truth:
+    """Whether a value is an instance of a class."""
+    thing: Any = it.state.heap.get(value) if type(value) is Ref else value
+    if is_guessed(thing):
+        return Truth.unsure()
+    if type(cls) is Ref:
+        return _descends(it, thing, cls)
+    if cls in TENSOR_CLASSES:
+        return Truth.unsure() if getattr(thing, "loose", False) else truth(type(thing) is Tensor)
+    if cls in PARAMETER_CLASSES:
+        return thing.parameter if type(thing) is Tensor else NO
+    assert isinstance(cls, str)
+    if cls in PYTHON_CLASSES:
+        if type(thing) is Const:
+            return truth(type(thing.value) in PYTHON_CLASSES[cls])
+        return NO if type(value) is Ref and type(thing) is not Instance else Truth.unsure()
+    if cls in CONTAINER_CLASSES:
+        if type(thing) is Container:
+            return Truth.unsure() if thing.kind not in KNOWN_KINDS else truth(thing.kind in CONTAINER_CLASSES[cls])
+        return NO if type(thing) in (Tensor, Module, Optimizer, Scaler, Scheduler, Const) else Truth.unsure()
+    if cls.startswith("torch.nn.") or cls == "torch.nn.Module":
+        return _is_module(it, thing, cls)
+    if type(thing) in (Tensor, Const) and not cls.startswith("torch."):
+        return NO if cls.startswith("numpy.") else Truth.unsure()
+    return Truth.unsure()
+
+
+def is_instance(it: Interpreter, value: Value, wanted: Value) -> Truth:
+    """`isinstance(value, wanted)`, as far as it is known."""
+    thing = it.thing(wanted)
+    if type(thing) is Container:
+        found = [is_instance(it, value, one) for _, one in thing.items]
+        return YES if YES in found else NO if found and all(one is NO for one in found) else Truth.unsure()
+    cls = wanted.path.removeprefix("builtins.") if type(wanted) is Named else wanted if type(wanted) is Ref else None
+    if cls is None:
+        return Truth.unsure()
+    verdicts = [is_a(it, option, cls) for option in alternatives(value)]
+    out = verdicts[0]
+    for verdict in verdicts[1:]:
+        out = out | verdict
+    return out
+
+
+def is_guessed(thing: Any) -> bool:
+    """Whether nothing proves what kind of object it is."""
+    unclear = type(thing) is Unknown or (type(thing) is Instance and type(thing.cls) in (Unknown, Named))
+    return unclear or getattr(thing, "belief", Belief.PROVEN) >= Belief.BY_USE
+
+
+def _descends(it: Interpreter, thing: Any, cls: Ref) -> Truth:
+    if not isinstance(thing, (Module, Instance, Container)):
+        return NO if type(thing) in (Tensor, Const, Optimizer, Scaler, Scheduler) else Truth.unsure()
+    found = list(ancestry(it, thing.cls))
+    if cls in found:
+        return YES
+    if thing.belief is not Belief.PROVEN:
+        return Truth.unsure()
+    return NO if all(type(one) is Ref or type(one) is Named or one == NOTHING for one in found) else Truth.unsure()
+
+
+def _is_module(it: Interpreter, thing: Any, cls: str) -> Truth:
+    if type(thing) is not Module:
+        return NO if type(thing) in (Tensor, Const, Container, Optimizer, Scaler, Scheduler, Array) else Truth.unsure()
+    cls = public(cls)
+    found = list(ancestry(it, thing.cls))
+    if cls == "torch.nn.Module":
+        return YES
+    below = FAMILIES.get(cls, frozenset())
+    verdicts = {_of_torch(one.path, cls, below) for one in found if type(one) is Named}
+    if YES in verdicts or thing.belief is not Belief.PROVEN or not (cls in it.torch.modules or cls in FAMILIES):
+        return YES if YES in verdicts else Truth.unsure()
+    sure = all(type(one) is Ref or type(one) is Named for one in found) and verdicts <= {NO}
+    return NO if sure else Truth.unsure()
+
+
+def _of_torch(path: str, cls: str, below: frozenset[str]) -> Truth:
+    """Whether a class of torch is or derives from another; a lazy module is of another class after its first call."""
+    if path == cls:
+        return Truth.unsure() if path.startswith(LAZY) else YES
+    return truth(path in below)

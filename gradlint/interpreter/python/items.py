@@ -1,0 +1,46 @@
+"""Subscripts: what `value[index]` gives, by the kind of value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gradlint.domain import UNKNOWN, Const, Named, Plain, Ref, Tensor, Value, alternatives, one_of
+from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot, kind_of
+from gradlint.interpreter.engine.escape import result_of_unknown
+from gradlint.interpreter.engine.iteration import ELEMENTS
+from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.python.functions import call_function
+from gradlint.interpreter.python.mro import method_of
+
+GET: dict[type, Callable[..., Value]] = SLOTS[TypeSlot.GET_ITEM]
+
+
+def get_item(it: Interpreter, node: Any, owner: Value, index: Value) -> Value:
+    """`owner[index]`."""
+    options = [option for option in alternatives(owner) if option != Const(None)]
+    tensors = [option for option in options if type(option) is Ref and type(it.state.heap.get(option)) is Tensor]
+    if tensors and len(tensors) == len(options):
+        return GET[Tensor](it, node, one_of(tensors, len(tensors)), index)
+    return one_of([_item(it, node, option, index) for option in options])
+
+
+def _item(it: Interpreter, node: Any, owner: Value, index: Value) -> Value:
+    handler = GET.get(kind_of(it, owner))
+    if handler is not None:
+        return handler(it, node, owner, index)
+    if type(owner) is Named:
+        return owner
+    if type(owner) is Const:
+        return Plain("str")
+    if type(owner) is Plain:
+        return ELEMENTS.get(owner.kind, UNKNOWN)
+    found = item_by_method(it, node, owner, index)
+    return result_of_unknown([owner]) if found is None else found
+
+
+def item_by_method(it: Interpreter, node: Any, owner: Value, index: Value) -> Value | None:
+    """What the `__getitem__` that the class of an object defines gives; None where it defines none."""
+    method = method_of(it, owner, "__getitem__")
+    return None if method is None else call_function(it, node, method, Arguments([owner, index]))

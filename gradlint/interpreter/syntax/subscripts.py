@@ -1,0 +1,33 @@
+"""What stands between the brackets of a subscript."""
+
+from __future__ import annotations
+
+from types import NoneType
+from typing import Any
+
+import libcst as cst
+
+from gradlint.domain import YES, Const, Places, Value
+from gradlint.interpreter.autograd.indexing import ADVANCED, BASIC, UNCLEAR, index_kind
+from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.python import containers
+
+
+def index_value(it: Interpreter, node: cst.Subscript) -> Value:
+    """What stands between the brackets."""
+    found = [_element(it, element.slice) for element in node.slice]
+    if len(found) == 1 and not isinstance(node.slice[0].comma, cst.Comma):
+        return found[0]
+    constants = [value for value in found if type(value) is Const]
+    if len(constants) == len(found):
+        return Const(Places(tuple(constants)))
+    kinds = [index_kind(it, value) for value in found]
+    return ADVANCED if YES in kinds else UNCLEAR if any(kind.is_unsure for kind in kinds) else BASIC
+
+
+def _element(it: Interpreter, part: Any) -> Value:
+    if type(part) is not cst.Slice:
+        return it.value(part.value)
+    found = [Const(None) if bound is None else it.value(bound) for bound in (part.lower, part.upper, part.step)]
+    known = [bound.value for bound in found if type(bound) is Const and isinstance(bound.value, (int, NoneType))]
+    return Const(slice(*known)) if len(known) == len(found) else containers.SLICE
