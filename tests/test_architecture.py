@@ -170,11 +170,13 @@ def used(tree: ast.Module, module: str) -> set[str]:
 
 
 def pure(path: Path, tree: ast.Module) -> Iterator[str]:
-    """Law 3: what a run of the linter passes through has no files, no clock, no chance and no globals."""
+    """Law 3: what a run of the linter passes through has no files, no clock, no chance and no globals; only
+    `driver` loads modules, those of the interpreter."""
     if path.parts[0] != "gradlint" or room(path) not in PURE:
         return
+    loads = {"importlib", "importlib.import_module"} if path == Path("gradlint/interpreter/driver.py") else set()
     for found in imports(tree):
-        if found.is_of(*IMPURE_MODULES) and not used(tree, found.module) <= FOR_THE_STACK:
+        if found.module not in loads and found.is_of(*IMPURE_MODULES) and not used(tree, found.module) <= FOR_THE_STACK:
             yield f"line {found.line} imports {found.module}"
     for node in ast.walk(tree):
         if isinstance(node, ast.Global):
@@ -223,6 +225,8 @@ def test_every_module_keeps_to_its_room(law: Law, path: Path):
         (pure, "gradlint/linter.py", "import sys\nsys.setrecursionlimit(9)\nprint_ = sys.stdout"),
         (pure, "gradlint/linter.py", "import sys\nf(sys)"),
         (pure, "gradlint/linter.py", "import sys as system"),
+        (pure, "gradlint/interpreter/driver.py", "from importlib import metadata"),
+        (pure, "gradlint/interpreter/engine/machine.py", "from importlib import import_module"),
         (pure, "gradlint/linter.py", "from sys import argv"),
         (pure, "gradlint/linter.py", "def f():\n    global x\n    x = 1"),
         (pure, "gradlint/domain/facts.py", "print(1)"),

@@ -6,13 +6,12 @@ import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
-from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any
 
 import libcst as cst
 
-from gradlint import events
+from gradlint import events, interpreter
 from gradlint.domain import (
     MAYBE,
     NO,
@@ -59,7 +58,7 @@ from gradlint.knowledge.together import NO_PACKS, Packs
 
 def _load_rooms() -> None:
     """Load every file of every room: each enters what it knows into the tables of `engine.dispatch`."""
-    for room in iter_modules([str(Path(__file__).parent)], f"{__package__}."):
+    for room in iter_modules(interpreter.__path__, f"{__package__}."):
         if room.ispkg:
             for file in iter_modules(import_module(room.name).__path__, f"{room.name}."):
                 import_module(file.name)
