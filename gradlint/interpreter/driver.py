@@ -34,6 +34,7 @@ from gradlint.domain import (
     alternatives,
     one_of,
 )
+from gradlint.domain.weakening import after_unseen_code
 from gradlint.events import Event, Run
 from gradlint.frozen import replace
 
@@ -42,7 +43,7 @@ from gradlint.interpreter.autograd import autograd_api  # noqa: F401
 from gradlint.interpreter.autograd.custom_function import is_function, mode_alone
 from gradlint.interpreter.collected_tests import collected, imports_a_runner
 from gradlint.interpreter.engine.budgets import PURSES
-from gradlint.interpreter.engine.escape import as_it_was, havoc, in_reach, in_strange_hands
+from gradlint.interpreter.engine.escape import as_it_was, havoc, in_reach
 from gradlint.interpreter.engine.imports import Neighbours, Project
 from gradlint.interpreter.engine.machine import MOST_WORK, Interpreter, TooMuch
 from gradlint.interpreter.engine.tracing import Trace
@@ -314,7 +315,7 @@ def _turned_out(base: State, ends: list[State]) -> None:
             shown = [state.heap[ref] for state in there if not is_some_object(state.heap[ref])]
             for state in there if shown else ():
                 if is_some_object(state.heap[ref]):
-                    state.heap[ref] = in_strange_hands(shown[0])
+                    state.heap[ref] = after_unseen_code(shown[0])
 
 
 def _forget_stand_ins(it: Interpreter, owner: Value) -> None:

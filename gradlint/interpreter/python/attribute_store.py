@@ -7,8 +7,6 @@ from typing import Any
 
 from gradlint import events
 from gradlint.domain import (
-    ANY_DEVICE,
-    ANY_PRECISION,
     FRESH,
     LOST,
     NO,
@@ -40,8 +38,8 @@ from gradlint.domain import (
     truth,
     with_attribute,
 )
+from gradlint.domain.fields import Aspect, unknown
 from gradlint.frozen import replace
-from gradlint.interpreter.autograd import layout
 from gradlint.interpreter.autograd.grad import clear_gradients
 from gradlint.interpreter.autograd.in_place import gradients_written
 from gradlint.interpreter.autograd.leaf import want_leaves
@@ -241,12 +239,7 @@ def _set_on_tensor(it: Interpreter, node: Any, ref: Ref, thing: Tensor, name: st
     elif name == "data":
         other = it.only(value, Tensor)
         memory = other.storage if other else (it.memory(node, "data"),)
-        facts: dict[str, Any] = {
-            "precision": ANY_PRECISION,
-            "device": ANY_DEVICE,
-            "inference": UNSURE,
-            **layout.UNKNOWN_LAYOUT,
-        }
+        facts = unknown(Tensor, Aspect.MEMORY)
         if other:
             facts = {name: getattr(other, name) for name in ("dtype", *facts)}
             facts["inference"] |= thing.inference  # it may be written as before, and be saved as what it was given

@@ -36,8 +36,8 @@ from gradlint.domain import (
     same,
 )
 from gradlint.domain.state import OLDEST
+from gradlint.domain.weakening import after_unseen_code
 from gradlint.interpreter.engine import per_element
-from gradlint.interpreter.engine.escape import AFTERWARDS
 from gradlint.interpreter.engine.machine import ActiveLoop, Interpreter, LoopPaths, statement
 from gradlint.interpreter.python import containers
 from gradlint.interpreter.syntax.assignment import assign
@@ -342,6 +342,6 @@ def _widened(old: State, new: State) -> State:
         if old.names.get(name) != value:
             new.names[name] = UNKNOWN
     for ref, thing in list(new.heap.items()):
-        if old.heap.get(ref) != thing and (change := AFTERWARDS.get(type(thing))):
-            new.heap[ref] = change(thing)
+        if old.heap.get(ref) != thing:
+            new.heap[ref] = after_unseen_code(thing)
     return new
