@@ -89,7 +89,7 @@ _forgotten = partial(declared, suspended=After.FORGOTTEN, unseen=After.FORGOTTEN
 """The same for what is no fact."""
 _asked = partial(_used, rarely=True)
 """The same for one that most unseen code leaves alone."""
-_of_memory = partial(declared, suspended=After.UNSURE, unseen=After.KEPT)
+_of_memory = partial(declared, suspended=After.UNSURE, unseen=After.KEPT, decides=True)
 """What depends on the memory that a tensor has by then (`module.double()`, `x.unsqueeze_(0)`): code of the program may
 give it other memory, which unseen code is trusted not to do."""
 _grown = partial(declared, suspended=After.KEPT, unseen=After.UNSURE)
@@ -153,7 +153,7 @@ class Tensor(Cell):
     leaf: Truth = _asked(UNSURE, of=Aspect.HANDLE, decides=True)
     retains: Truth = _asked(UNSURE, of=Aspect.HANDLE)
     parameter: Truth = fixed(UNSURE, of=Aspect.HANDLE)
-    inference: Truth = _of_memory(UNSURE, of=Aspect.MEMORY, decides=True)
+    inference: Truth = _of_memory(UNSURE, of=Aspect.MEMORY)
     scalar: Truth = _of_memory(UNSURE, of=Aspect.SIZE)
     planar: Truth = _of_memory(UNSURE, of=Aspect.SIZE)
     contiguous: Truth = _of_memory(UNSURE, of=Aspect.LAYOUT)
