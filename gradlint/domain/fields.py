@@ -61,7 +61,7 @@ class After(Enum):
 
 
 class Aspect(Enum):
-    """What of a tensor a field tells; one aspect is within another whose name it begins with."""
+    """What of a tensor or a graph node a field tells; one aspect is within another whose name it begins with."""
 
     NONE = ""
     TYPE = "type"
@@ -71,6 +71,8 @@ class Aspect(Enum):
     HANDLE = "handle"
     GRADIENT = "handle.gradient"
     PROVENANCE = "provenance"
+    LACKING = "lacking"
+    LACKING_NOTICED = "lacking.noticed"
 
     def within(self, other: Aspect) -> bool:
         """Whether this is a part of another aspect, or that itself."""
