@@ -186,11 +186,19 @@ def test_a_new_field_joins():
     "thing", [Sparse(sparse=YES), Sparse(patterns=(NEWEST,)), Sparse(patterns=(CLASS,)), Sparse(blocks=Const(1))]
 )
 def test_a_new_field_is_in_the_key_of_a_call(thing: Sparse) -> None:
-    def key(argument: Sparse) -> object:
-        it: Any = SimpleNamespace(state=SimpleNamespace(heap={OLD_CLASS: argument, CLASS: Instance()}), sweeping=[])
-        return Given(it).key(OLD_CLASS)
+    assert key_of(thing) != key_of(Sparse()) and key_of(thing) == key_of(replace(thing))
 
-    assert key(thing) != key(Sparse()) and key(thing) == key(replace(thing))
+
+def test_what_a_new_field_refers_to_is_in_the_key_of_a_call():
+    one, other = Tensor(leaf=YES), Tensor(leaf=NO)
+    assert key_of(Sparse(blocks=CLASS), one) == key_of(Sparse(blocks=CLASS), replace(one))
+    assert key_of(Sparse(blocks=CLASS), one) != key_of(Sparse(blocks=CLASS), other)
+
+
+def key_of(thing: Sparse, held: Object | None = None) -> object:
+    """What the key of a call has of an argument, which may refer to `CLASS`."""
+    it: Any = SimpleNamespace(state=SimpleNamespace(heap={OLD_CLASS: thing, CLASS: held or Instance()}), sweeping=[])
+    return Given(it).key(OLD_CLASS)
 
 
 @pytest.mark.parametrize(
