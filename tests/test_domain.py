@@ -59,6 +59,9 @@ from gradlint.domain.weakening import RARELY, after_more, after_unseen_code, aft
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.call_keys import Given
 from gradlint.interpreter.engine.deferred import _like, _noticed
+from gradlint.knowledge.sizes import RESIZING
+from gradlint.testing.diary import Diary
+from gradlint.testing.programs import real
 
 NEWEST, BEFORE, CLASS, OLD_CLASS = (
     Ref(1, "tensor", 0, 0),
@@ -292,3 +295,13 @@ def made(cls: type) -> Any:
 def test_every_field_of_a_tensor_is_of_its_type_or_its_handle_or_tells_where_it_came_from():
     groups = [set(names_of(Tensor, aspect)) for aspect in (Aspect.TYPE, Aspect.HANDLE, Aspect.PROVENANCE)]
     assert sum(map(len, groups)) == len(set().union(*groups)) == len(fields(Tensor))
+
+
+def test_what_an_operation_leaves_open_of_sizes_is_layout():
+    assert {name for names in RESIZING.values() for name in names} <= set(names_of(Tensor, Aspect.LAYOUT))
+
+
+def test_every_fact_of_a_type_is_compared_with_torch():
+    torch = pytest.importorskip("torch")
+    computed = torch.ones(2, requires_grad=True) * 2
+    assert set(names_of(Tensor, Aspect.TYPE)) <= real(computed, Diary()).keys()
