@@ -109,7 +109,7 @@ def interpret(
     program that would take too long, a part is run: `given_up` is where it ended.
     """
     it = Interpreter(tree, listen, packs, found, trace)
-    it.neighbours, it.purses = Neighbours(it, project), dict(PURSES)
+    it.neighbours, it.steps.purses = Neighbours(it, project), dict(PURSES)
     if trace is not None:
         trace.trees[it.frame.file.path] = tree
     with deep_recursion():
@@ -150,7 +150,7 @@ FRAMES = 12_000
 
 def _run_the_rest(it: Interpreter) -> None:
     """Run what has no caller in the file, classes first, in the order of the text."""
-    it.grant_steps_elsewhere()
+    it.steps.grant_elsewhere(it.scan.statements)
     _leave_the_body(it)
     it.neighbours.strangers()
     it.defined_anew = defined_anew(it)
@@ -244,7 +244,7 @@ def _waits(it: Interpreter, function: Function) -> bool:
 
 def run_class(it: Interpreter, node: Any) -> None:
     """Make an instance of a class as an unknown caller would, and run each method that nobody called on it."""
-    it.grant_steps()
+    it.steps.grant(it.scan.statements)
     cls = it.classes[node]
     it.state.reaching(cls)
     if type(it.state.heap.get(cls)) is not Class:
@@ -353,7 +353,7 @@ def run_alone(it: Interpreter, function: Function, owner: Value | None) -> None:
     if (cls := it.classes.get(function.owner)) is not None:
         it.state.reaching(cls)
     it.called[function.node] = None
-    it.grant_steps()
+    it.steps.grant(it.scan.statements)
     outer = it.frame
     it.switch(it.frames[function.frame])
     frame = new_frame(it, ("alone", function.node), function)
