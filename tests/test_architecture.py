@@ -6,12 +6,15 @@ import ast
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from conftest import NEED_TORCH
+
+from gradlint.domain import Object
 
 ROOT = Path(__file__).parent.parent
 
@@ -185,7 +188,35 @@ def pure(path: Path, tree: ast.Module) -> Iterator[str]:
             yield f"line {node.lineno} calls {node.func.id}"
 
 
-LAWS = (no_torch, rooms, libcst, rules_know_little, only_the_registry_loads_rules, no_tests, pure)
+FIELDS = [frozenset(one.name for one in fields(cls)) for cls in get_args(Object)]
+
+PARAMETERS = frozenset({"dtype", "device"})
+"""Parameters of torch that are called like fields."""
+
+
+def listed(node: ast.AST) -> list[str]:
+    """The strings that a literal lists, or that a call is given; none if it has other things in it as well."""
+    name = {ast.Tuple: "elts", ast.List: "elts", ast.Set: "elts", ast.Dict: "keys", ast.Call: "args"}.get(type(node))
+    parts = getattr(node, name) if name else ()
+    found = [part.value for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str)]
+    return found if len(found) == len(parts) else []
+
+
+def fields_declare(path: Path, tree: ast.Module) -> Iterator[str]:
+    """What follows from a field is computed from what it declares: outside of `domain` no module has a list of fields
+    of one class of objects."""
+    if path.parts[0] != "gradlint" or room(path) not in ("interpreter", "linter", "events", "rule"):
+        return
+    for statement in tree.body:
+        if not isinstance(statement, ast.Assign | ast.AnnAssign) or statement.value is None:
+            continue
+        for node in ast.walk(statement.value):
+            names = listed(node)
+            if len(names) > 1 and not PARAMETERS.issuperset(names) and any(known.issuperset(names) for known in FIELDS):
+                yield f"line {node.lineno} lists the fields {', '.join(names)}"  # type: ignore[attr-defined]
+
+
+LAWS = (no_torch, rooms, libcst, rules_know_little, only_the_registry_loads_rules, no_tests, pure, fields_declare)
 
 
 @pytest.mark.parametrize("path", [*ENGINE, *RULES], ids=str)
@@ -221,6 +252,10 @@ def test_every_module_keeps_to_its_room(law: Law, path: Path):
         (only_the_registry_loads_rules, "gradlint/run.py", "from importlib.metadata import entry_points"),
         (no_tests, "gradlint/testing/cases.py", "from tests.fuzz import compare"),
         (no_tests, "gradlint/testing/cases.py", "def f():\n    import tests.fuzz"),
+        (fields_declare, "gradlint/interpreter/engine/deferred.py", "MEMORY = ('precision', 'device')"),
+        (fields_declare, "gradlint/interpreter/engine/deferred.py", "L: dict = {Tensor: attrgetter('dtype', 'leaf')}"),
+        (fields_declare, "gradlint/interpreter/engine/deferred.py", "GRAD = frozenset({'grad', 'unit', 'gradient'})"),
+        (fields_declare, "gradlint/interpreter/autograd/layout.py", "SIZES = {'scalar': UNSURE, 'size': None}"),
         (pure, "gradlint/linter.py", "import os.path"),
         (pure, "gradlint/linter.py", "import sys\nsys.setrecursionlimit(9)\nprint_ = sys.stdout"),
         (pure, "gradlint/linter.py", "import sys\nf(sys)"),
@@ -249,6 +284,8 @@ def test_a_module_in_the_wrong_room_is_noticed(law: Law, path: str, text: str):
             "gradlint/interpreter/engine/machine.py",
             "import libcst as cst\nfrom gradlint import events\nfrom gradlint.knowledge import rows",
         ),
+        ("gradlint/interpreter/syntax/narrowing.py", "FLAGS = {'requires_grad': 'requires_grad', 'is_leaf': 'leaf'}"),
+        ("gradlint/interpreter/autograd/layout.py", "SIZES = names_of(Tensor, Aspect.SIZE)\nNAMES = ('size', 'shape')"),
         ("gradlint/interpreter/engine/machine.py", "import sys\nsys.setrecursionlimit(sys.getrecursionlimit())"),
         ("gradlint/domain/facts.py", "from gradlint.domain.values import Ref\nimport dataclasses"),
     ],

@@ -11,7 +11,7 @@ import pytest
 
 from gradlint import engine, settings
 from gradlint.finding import Confidence, Finding
-from gradlint.interpreter.engine import machine
+from gradlint.interpreter.engine import steps
 from gradlint.interpreter.engine.budgets import PURSES
 from gradlint.registry import rules
 from tests.splitting import SCRIPT, WAYS, Split, Way, by_class, by_function, by_role, split
@@ -134,7 +134,7 @@ def test_a_bound_hides_nothing_and_proves_nothing(
     script = tmp_path / f"{SCRIPT}.py"
     followed = reported(script)
     for bound in ("FEWEST_STEPS_ELSEWHERE_OF_A_SCRIPT", "FEWEST_STEPS_ELSEWHERE"):
-        monkeypatch.setattr(machine, bound, 0)
+        monkeypatch.setattr(steps, bound, 0)
     monkeypatch.setattr("gradlint.interpreter.driver.PURSES", dict.fromkeys(PURSES, 5))
     bounded = reported(script)
     for file in tmp_path.glob("*.py"):

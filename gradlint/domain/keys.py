@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import fields
+from dataclasses import Field
 from operator import attrgetter
-from typing import Any, get_args
+from typing import Any
 
-from gradlint.domain.objects import REFERENCE, Object
+from gradlint.domain.fields import Declaration, Join, Key, PerClass, declarations
+from gradlint.domain.objects import REFERENCE
 from gradlint.domain.values import Slot, Value
 from gradlint.frozen import frozen
 
@@ -15,30 +16,28 @@ Reading = Callable[[Any], tuple[Any, ...]]
 
 
 @frozen()
-class Declared:
+class InKey:
     """What the fields of a class declare. Each of the first three reads all fields of that kind at once; `joins` says
     how each field that is `described` joins, and `empty` is what they hold where they mention nothing."""
 
     itself: Reading
     numbered: Callable[[Any], tuple[Slot, ...]]
     described: Reading
-    joins: tuple[str, ...]
+    joins: tuple[Join, ...]
     empty: tuple[Any, ...]
 
 
-def declared(cls: type) -> Declared | None:
-    """What of the objects of a class is in a key; None: their references. Raises TypeError for a field that does not
-    declare it."""
+def in_key(cls: type) -> InKey | None:
+    """What of the objects of a class is in a key; None: their references."""
     if getattr(cls, "key", "") == REFERENCE:
         return None
-    kinds: dict[str, list[Any]] = {"itself": [], "numbered": [], "described": []}
-    for one in fields(cls):
-        if (kind := one.metadata.get("key")) not in kinds:
-            raise TypeError(f"`{cls.__name__}.{one.name}` does not declare what of it is in the key of a call (`key`)")
-        kinds[kind].append(one)
-    itself, numbered, described = (_reading([one.name for one in found]) for found in kinds.values())
-    joins = tuple([one.metadata["join"] for one in kinds["described"]])
-    return Declared(itself, numbered, described, joins, tuple([one.default for one in kinds["described"]]))
+    kinds: dict[Key, list[tuple[Field[Any], Declaration]]] = {kind: [] for kind in Key}
+    for one, says in declarations(cls):
+        kinds[says.key].append((one, says))
+    described = kinds[Key.DESCRIBED]
+    itself, numbered, told = (_reading([one.name for one, _ in found]) for found in kinds.values())
+    joins = tuple([says.join for _, says in described])
+    return InKey(itself, numbered, told, joins, tuple([one.default for one, _ in described]))
 
 
 def _reading(names: Sequence[str]) -> Reading:
@@ -47,13 +46,15 @@ def _reading(names: Sequence[str]) -> Reading:
     return lambda thing: tuple([getattr(thing, name) for name in names])
 
 
-DECLARED = {cls: found for cls in get_args(Object) if (found := declared(cls)) is not None}
+IN_KEY = PerClass(in_key)
 
 
-def mentioned(join: str, content: Any) -> tuple[object, Sequence[Value | None]]:
+def mentioned(join: Join, content: Any) -> tuple[object, Sequence[Value | None]]:
     """The values in a field that joins like this, and what else there is in it."""
-    if join == "value":
+    if join is Join.VALUE:
         return None, (content,)
-    if join == "items":
+    if join is Join.ITEMS:
         return tuple([key for key, _ in content]), [value for _, value in content]
+    if join is Join.PARTS:
+        return tuple(map(len, content)), [ref for part in content for ref in part]
     return len(content), content

@@ -1,30 +1,8 @@
 """Objects: what has an identity and lives on the heap.
 
-Objects are immutable; changing one means putting another in its place. Each field says how two
-paths join in it:
-
-* a fact joins by union;
-* `alternatives`: a tuple of references of which one holds; joins by union;
-* `perhaps`: the same, or nothing at all; where only one path has any, None is among them afterwards;
-* `parts`: a tuple of things that hold together, each a tuple of alternatives; joins slot by slot;
-* `items`: pairs of key and value; joins key by key;
-* `value`: a value; joins as one of both;
-* `values`: a tuple of values; joins one by one;
-* `marks`: where something came from, for notes; joins by union, a few at most;
-* `certain`: references of objects that are there for certain; what both paths are certain of, and what one of them is
-  certain of and only it has made.
-
-Everything else must agree, or falls back to the field's default.
-
-Each field also says what of it is in the key of a call that is given the object (`key`), so that two calls which one
-summary serves can notice no difference:
-
-* `itself`: its value;
-* `described`: what the key has of the objects that it mentions, each known by when it is first mentioned;
-* `numbered`: which of its references are the same, by when they are first mentioned, but not what they are like.
-
-A class whose objects are in a key as references says so (`key`) for all its fields: what such an object holds must be
-as it was.
+Objects are immutable; changing one means putting another in its place. Each field declares what follows from it
+(`gradlint.domain.fields`). A class whose objects are in the key of a call as references says so (`key`) for all its
+fields: what such an object holds must be as it was.
 
 A tensor is three things: the handle (`Tensor`: flags and `.grad`), the memory (only a reference,
 shared by views, `.data`, `.detach()`, `state_dict()` and NumPy arrays) and the graph node (`Node`).
@@ -34,10 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from collections.abc import Container as Holding
-from dataclasses import MISSING, field, fields
+from dataclasses import MISSING, fields
 from enum import IntEnum
+from functools import partial
 from operator import attrgetter, or_
-from typing import Any, ClassVar, TypeVar, get_args
+from typing import Any, ClassVar, TypeVar
 
 from gradlint.domain.facts import (
     ANY_DEVICE,
@@ -50,13 +29,24 @@ from gradlint.domain.facts import (
     YES,
     Device,
     Dtypes,
-    Fact,
     Grad,
     Mode,
     Precision,
     Stage,
     Truth,
     Unit,
+)
+from gradlint.domain.fields import (
+    REFERRING,
+    After,
+    Aspect,
+    Join,
+    Key,
+    PerClass,
+    declarations,
+    declared,
+    fixed,
+    heap_object,
 )
 from gradlint.domain.values import (
     CONTEXT_BITS,
@@ -93,45 +83,29 @@ REFERENCE = "reference"
 """The key of a class whose objects stand for themselves."""
 
 
-def _itself(default: Any = MISSING) -> Any:
-    return field(default=default, metadata={"key": "itself"})
-
-
-def _alternatives(default: Any, key: str = "") -> Any:
-    return field(default=default, metadata={"join": "alternatives", "key": key})
-
-
-def _perhaps(default: Any, key: str = "") -> Any:
-    return field(default=default, metadata={"join": "perhaps", "key": key})
-
-
-def _parts(default: Any, key: str = "") -> Any:
-    return field(default=default, metadata={"join": "parts", "key": key})
-
-
-def _items(default: Any, key: str = "") -> Any:
-    return field(default=default, metadata={"join": "items", "key": key})
-
-
-def _value(default: Any, key: str = "") -> Any:
-    return field(default=default, metadata={"join": "value", "key": key})
-
-
-def _values(default: Any, key: str = "") -> Any:
-    return field(default=default, metadata={"join": "values", "key": key})
-
-
-def _certain(default: Any, key: str = "") -> Any:
-    return field(default=default, metadata={"join": "certain", "key": key})
-
-
-def _names(key: str = "") -> Any:
-    return field(default=frozenset(), metadata={"join": "names", "key": key})
-
-
-def _marks(key: str = "") -> Any:
-    return field(default=(), metadata={"join": "marks", "key": key})
-
+_used = partial(declared, suspended=After.UNSURE, unseen=After.UNSURE)
+"""A fact that changes with use: by whoever goes on while code waits, and by unseen code."""
+_forgotten = partial(declared, suspended=After.FORGOTTEN, unseen=After.FORGOTTEN)
+"""The same for what is no fact."""
+_asked = partial(_used, rarely=True)
+"""The same for one that most unseen code leaves alone."""
+_of_memory = partial(declared, suspended=After.UNSURE, unseen=After.KEPT, decides=True)
+"""What depends on the memory that a tensor has by then (`module.double()`, `x.unsqueeze_(0)`): code of the program may
+give it other memory, which unseen code is trusted not to do."""
+_grown = partial(declared, suspended=After.KEPT, unseen=After.UNSURE)
+"""A fact that unseen code may change."""
+_begun = partial(declared, suspended=After.KEPT, unseen=After.ONE_WAY)
+"""A fact that unseen code may make certain, and nothing makes false again."""
+_elements = partial(declared, suspended=After.THINNED, unseen=After.FORGOTTEN)
+"""What tells of the elements of a container."""
+_alternatives = partial(fixed, join=Join.ALTERNATIVES)
+_parts = partial(fixed, join=Join.PARTS)
+_items = partial(fixed, join=Join.ITEMS)
+_value = partial(fixed, join=Join.VALUE)
+_certain = partial(fixed, join=Join.CERTAIN)
+_names = partial(fixed, frozenset(), join=Join.NAMES)
+_marks = partial(fixed, (), join=Join.MARKS)
+_agreed = partial(fixed, join=Join.AGREE)
 
 Items = tuple[tuple[object, Value], ...]
 """Values by constant key, in order of insertion."""
@@ -149,7 +123,7 @@ class Cell:
     _origins: frozenset[Origin]
 
 
-@frozen()
+@heap_object()
 class Tensor(Cell):
     """A tensor's handle.
 
@@ -172,37 +146,37 @@ class Tensor(Cell):
     well be a tuple, a dict or an object of tensors with these facts (the result of a module of an unknown class).
     """
 
-    dtype: Dtypes = _itself(ANY_DTYPE)
-    precision: Precision = _itself(ANY_PRECISION)
-    device: Device = _itself(ANY_DEVICE)
-    requires_grad: Truth = _itself(UNSURE)
-    leaf: Truth = _itself(UNSURE)
-    retains: Truth = _itself(UNSURE)
-    parameter: Truth = _itself(UNSURE)
-    inference: Truth = _itself(UNSURE)
-    scalar: Truth = _itself(UNSURE)
-    planar: Truth = _itself(UNSURE)
-    contiguous: Truth = _itself(UNSURE)
-    size: tuple[int, ...] | None = _itself(None)
-    grad: Grad = _itself(ANY_GRAD)
-    unit: Unit = _itself(Unit.unsure())
-    overwritten: Truth = _itself(NO)
-    unwritable: Truth = _itself(UNSURE)
-    showing: Truth = _itself(NO)
-    alone: Truth = _itself(NO)
-    count: Slot = _perhaps((), key="numbered")
-    storage: tuple[Ref, ...] = _alternatives((), key="numbered")
-    node: Slot = _perhaps((), key="numbered")
-    base: Slot = _perhaps((), key="described")
-    grad_of: tuple[Ref, ...] = _alternatives((), key="described")
-    gradient: Value = _value(UNKNOWN, key="described")
-    hooks: Items = _items((), key="described")
-    made: str = _itself("")
-    squashed: str = _itself("")
-    many: bool = _itself(False)
-    loose: bool = _itself(False)
-    belief: Belief = _itself(Belief.PROVEN)
-    marks: tuple[Mark, ...] = _marks(key="itself")
+    dtype: Dtypes = fixed(ANY_DTYPE, of=Aspect.TYPE, decides=True)
+    precision: Precision = _of_memory(ANY_PRECISION, of=Aspect.MEMORY)
+    device: Device = _of_memory(ANY_DEVICE, of=Aspect.MEMORY)
+    requires_grad: Truth = _asked(UNSURE, of=Aspect.HANDLE, decides=True)
+    leaf: Truth = _asked(UNSURE, of=Aspect.HANDLE, decides=True)
+    retains: Truth = _asked(UNSURE, of=Aspect.HANDLE)
+    parameter: Truth = fixed(UNSURE, of=Aspect.HANDLE)
+    inference: Truth = _of_memory(UNSURE, of=Aspect.MEMORY)
+    scalar: Truth = _of_memory(UNSURE, of=Aspect.SIZE)
+    planar: Truth = _of_memory(UNSURE, of=Aspect.SIZE)
+    contiguous: Truth = _of_memory(UNSURE, of=Aspect.LAYOUT)
+    size: tuple[int, ...] | None = _of_memory(None, join=Join.AGREE, suspended=After.FORGOTTEN, of=Aspect.SIZE)
+    grad: Grad = _used(ANY_GRAD, of=Aspect.GRADIENT)
+    unit: Unit = _used(Unit.unsure(), of=Aspect.GRADIENT)
+    overwritten: Truth = fixed(NO, of=Aspect.HANDLE)
+    unwritable: Truth = fixed(UNSURE, of=Aspect.HANDLE)
+    showing: Truth = fixed(NO, of=Aspect.HANDLE)
+    alone: Truth = fixed(NO, of=Aspect.HANDLE)
+    count: Slot = fixed((), join=Join.PERHAPS, key=Key.NUMBERED, shared=True, of=Aspect.HANDLE)
+    storage: tuple[Ref, ...] = _alternatives((), key=Key.NUMBERED, shared=True, of=Aspect.HANDLE)
+    node: Slot = fixed((), join=Join.PERHAPS, key=Key.NUMBERED, of=Aspect.HANDLE)
+    base: Slot = fixed((), join=Join.PERHAPS, of=Aspect.HANDLE)
+    grad_of: tuple[Ref, ...] = _alternatives((), shared=True, of=Aspect.PROVENANCE)
+    gradient: Value = _forgotten(UNKNOWN, join=Join.VALUE, of=Aspect.GRADIENT)
+    hooks: Items = _items((), of=Aspect.HANDLE)
+    made: str = _agreed("", of=Aspect.PROVENANCE)
+    squashed: str = _agreed("", of=Aspect.PROVENANCE)
+    many: bool = _agreed(False, of=Aspect.PROVENANCE)
+    loose: bool = _agreed(False, of=Aspect.PROVENANCE)
+    belief: Belief = fixed(Belief.PROVEN, of=Aspect.PROVENANCE)
+    marks: tuple[Mark, ...] = _marks(of=Aspect.PROVENANCE)
 
     def __str__(self) -> str:
         shown = [str(self.dtype), f"requires_grad={self.requires_grad}", f"leaf={self.leaf}"]
@@ -211,7 +185,7 @@ class Tensor(Cell):
         return f"Tensor[{', '.join(shown)}]"
 
 
-@frozen()
+@heap_object()
 class Node(Cell):
     """One recorded operation of the graph.
 
@@ -225,16 +199,16 @@ class Node(Cell):
     """
 
     key: ClassVar[str] = REFERENCE
-    op: str
-    at: Syntax
+    op: str = _agreed()
+    at: Syntax = _agreed()
     inputs: tuple[Slot, ...] = _parts(())
     saves: tuple[Slot, ...] = _parts(())
-    freed: Truth = NO
-    swept: Truth = NO
-    stale: Truth = NO
-    corrupt: Truth = NO
-    grows: Truth = NO
-    reached: Truth = NO
+    freed: Truth = _begun(NO, of=Aspect.LACKING_NOTICED)
+    swept: Truth = fixed(NO)
+    stale: Truth = fixed(NO, of=Aspect.LACKING_NOTICED)
+    corrupt: Truth = fixed(NO, of=Aspect.LACKING)
+    grows: Truth = fixed(NO)
+    reached: Truth = _grown(NO)
     marks: tuple[Mark, ...] = _marks()
 
 
@@ -247,7 +221,7 @@ NOWHERE = Ref(-3, "nowhere", 0)
 """Among the alternatives of an operand: an operation that was recorded may hand no gradient on to it."""
 
 
-@frozen()
+@heap_object()
 class Module(Cell):
     """An nn.Module. `cls` is what it is an instance of (a Named path or a Class), `attributes` all that was
     set on it by name (submodules, parameters, plain attributes), `rest` stands for all parts that have no name
@@ -265,13 +239,13 @@ class Module(Cell):
     rest: Value = _value(NOTHING)
     certain: tuple[Ref, ...] = _certain(())
     buffers: Items = _items(())
-    mode: Mode = ANY_MODE
-    open: Truth = UNSURE
-    initialised: Truth = YES
-    unbuilt: Truth = NO
-    holder: str = ""
+    mode: Mode = _used(ANY_MODE, decides=True)
+    open: Truth = _grown(UNSURE, rarely=True)
+    initialised: Truth = _begun(YES, rarely=True)
+    unbuilt: Truth = fixed(NO)
+    holder: str = _agreed("")
     hooks: Items = _items(())
-    belief: Belief = Belief.PROVEN
+    belief: Belief = fixed(Belief.PROVEN)
     marks: tuple[Mark, ...] = _marks()
     absent: frozenset[str] = _names()
 
@@ -279,7 +253,7 @@ class Module(Cell):
         return f"Module[{_cls(self.cls)}, mode={self.mode}]"
 
 
-@frozen()
+@heap_object()
 class Optimizer(Cell):
     """An optimizer: `groups` are the parameters it was given, part by part; `open` says whether it may hold others,
     `held_back` whether its `step()` and `zero_grad()` may do nothing (a wrapper that accumulates gradients), `stepped`
@@ -289,19 +263,19 @@ class Optimizer(Cell):
     it."""
 
     key: ClassVar[str] = REFERENCE
-    kind: str = ""
+    kind: str = _agreed("")
     groups: tuple[Slot, ...] = _parts(())
-    open: Truth = UNSURE
-    held_back: Truth = NO
-    stepped: Truth = UNSURE
-    stage: Stage = Stage.unsure()
-    options: Items = _items(())
-    differentiable: Truth = NO
+    open: Truth = _grown(UNSURE, rarely=True)
+    held_back: Truth = fixed(NO)
+    stepped: Truth = _used(UNSURE)
+    stage: Stage = _asked(Stage.unsure())
+    options: Items = _items((), unseen=After.FORGOTTEN, rarely=True)
+    differentiable: Truth = fixed(NO)
     recorded: Value = _value(NOTHING)
     listing: Value = _value(NOTHING)
     cls: Value = _value(UNKNOWN)
     attributes: Items = _items(())
-    belief: Belief = Belief.PROVEN
+    belief: Belief = fixed(Belief.PROVEN)
     marks: tuple[Mark, ...] = _marks()
     absent: frozenset[str] = _names()
 
@@ -309,54 +283,54 @@ class Optimizer(Cell):
         return f"Optimizer[{self.kind or '?'}]"
 
 
-@frozen()
+@heap_object()
 class Scaler(Cell):
     """A GradScaler. `enabled` is what it was asked to be: where its device is missing torch switches it off. `begun`
     says whether it has scaled anything yet, `optimizers` are those it has unscaled or stepped, `storage` is the
     memory of its factor, which `update()` writes in place."""
 
     key: ClassVar[str] = REFERENCE
-    enabled: Truth = UNSURE
-    begun: Truth = UNSURE
+    enabled: Truth = fixed(UNSURE)
+    begun: Truth = _grown(UNSURE)
     optimizers: tuple[Ref, ...] = _alternatives(())
     storage: tuple[Ref, ...] = _alternatives(())
-    belief: Belief = Belief.PROVEN
+    belief: Belief = fixed(Belief.PROVEN)
     marks: tuple[Mark, ...] = _marks()
 
     def __str__(self) -> str:
         return f"Scaler[enabled={self.enabled}]"
 
 
-@frozen()
+@heap_object()
 class Scheduler(Cell):
     """What sets the learning rates of an optimizer; `optimizers` are those it may be."""
 
     key: ClassVar[str] = REFERENCE
-    kind: str = ""
+    kind: str = _agreed("")
     optimizers: tuple[Ref, ...] = _alternatives(())
-    belief: Belief = Belief.PROVEN
+    belief: Belief = fixed(Belief.PROVEN)
     marks: tuple[Mark, ...] = _marks()
 
     def __str__(self) -> str:
         return f"Scheduler[{self.kind or '?'}]"
 
 
-@frozen()
+@heap_object()
 class Container(Cell):
     """A list, tuple, set, dict ...: values by constant key or index, and `rest` for all others (`NOTHING`: there
     are certainly no others), among which those that are `certain` certainly are. `keys` is what the keys of those
     others are in a mapping; `cls` is the class of a named tuple, whose fields name the items; `origin` is the
     module whose `state_dict()` it is."""
 
-    kind: str = _itself()
-    items: Items = _items((), key="described")
-    rest: Value = _value(NOTHING, key="described")
-    origin: tuple[Ref, ...] = _alternatives((), key="described")
-    belief: Belief = _itself(Belief.PROVEN)
-    marks: tuple[Mark, ...] = _marks(key="itself")
-    keys: Value = _value(UNKNOWN, key="described")
-    cls: Value = _value(NOTHING, key="described")
-    certain: tuple[Ref, ...] = _certain((), key="described")
+    kind: str = _agreed()
+    items: Items = _elements((), join=Join.ITEMS)
+    rest: Value = _elements(NOTHING, join=Join.VALUE, unseen=After.REACHED)
+    origin: tuple[Ref, ...] = _alternatives((), shared=True)
+    belief: Belief = fixed(Belief.PROVEN)
+    marks: tuple[Mark, ...] = _marks()
+    keys: Value = _elements(UNKNOWN, join=Join.VALUE)
+    cls: Value = _value(NOTHING)
+    certain: tuple[Ref, ...] = _elements((), join=Join.CERTAIN)
 
     def __str__(self) -> str:
         return self.kind or "container"  # joined from two kinds it is of none
@@ -365,7 +339,7 @@ class Container(Cell):
 MAPPINGS = frozenset({"dict", "OrderedDict", "defaultdict", "Counter", "state_dict"})
 
 
-@frozen()
+@heap_object()
 class Iterator(Cell):
     """Something consumed by iterating once; `used` says whether that happened, `empty` and `several` whether it gives
     nothing or more than one (of one that was asked once: still gives), `length` how many it gives, `source` what it
@@ -378,42 +352,42 @@ class Iterator(Cell):
     key: ClassVar[str] = REFERENCE
     element: Value = _value(UNKNOWN)
     source: Value = _value(UNKNOWN)
-    by: str = ""
-    used: Truth = NO
-    empty: Truth = UNSURE
-    several: Truth = UNSURE
-    length: int | None = None
-    belief: Belief = Belief.PROVEN
+    by: str = _agreed("")
+    used: Truth = _begun(NO)
+    empty: Truth = fixed(UNSURE)
+    several: Truth = fixed(UNSURE)
+    length: int | None = _agreed(None)
+    belief: Belief = fixed(Belief.PROVEN)
     marks: tuple[Mark, ...] = _marks()
     listed: Value = _value(NOTHING)
     certain: tuple[Ref, ...] = _certain(())
     returned: Value = _value(UNKNOWN)
     touches: tuple[Ref, ...] = _alternatives(())
     fills: tuple[Ref, ...] = _alternatives(())
-    seen: Seen = _items(())
-    on: Truth = NO
-    off: Truth = NO
-    inference: Truth = NO
+    seen: Seen = _items((), shared=True)
+    on: Truth = fixed(NO)
+    off: Truth = fixed(NO)
+    inference: Truth = fixed(NO)
 
     def __str__(self) -> str:
         return f"Iterator[{self.by}]"
 
 
-@frozen()
+@heap_object()
 class Array(Cell):
     """A NumPy array and the memory it may share with a tensor, of which it was then "made"."""
 
     key: ClassVar[str] = REFERENCE
-    dtype: Dtypes = ANY_DTYPE
-    storage: tuple[Ref, ...] = _alternatives(())
-    belief: Belief = Belief.PROVEN
+    dtype: Dtypes = fixed(ANY_DTYPE)
+    storage: tuple[Ref, ...] = _alternatives((), shared=True)
+    belief: Belief = fixed(Belief.PROVEN)
     marks: tuple[Mark, ...] = _marks()
 
     def __str__(self) -> str:
         return f"Array[{self.dtype}]"
 
 
-@frozen()
+@heap_object()
 class Class(Cell):
     """A class written in the program: its members, bases in order, and the attribute names that its methods read
     off `self` (`reads`); `open` says whether some base is not known. `kind` is "dataclass", "named tuple", "typed
@@ -421,31 +395,31 @@ class Class(Cell):
     the names it takes, each with its default (`NOTHING`: none)."""
 
     key: ClassVar[str] = REFERENCE
-    node: Syntax
-    name: str
-    bases: tuple[Value, ...] = _values(())
+    node: Syntax = _agreed()
+    name: str = _agreed()
+    bases: tuple[Value, ...] = fixed((), join=Join.VALUES)
     members: Items = _items(())
-    reads: frozenset[str] = frozenset()
-    module: Truth = UNSURE
-    open: Truth = UNSURE
-    kind: str = ""
+    reads: frozenset[str] = _agreed(frozenset())
+    module: Truth = fixed(UNSURE)
+    open: Truth = fixed(UNSURE)
+    kind: str = _agreed("")
     fields: Items = _items(())
 
     def __str__(self) -> str:
         return f"class {self.name}"
 
 
-@frozen()
+@heap_object()
 class Instance(Cell):
     """An object with attributes: of a class of the program (`cls`), or of one that is not known (`open`); `absent` are
     the names of those that were set on some paths alone."""
 
-    cls: Value = _value(UNKNOWN, key="described")
-    attributes: Items = _items((), key="described")
-    open: Truth = _itself(UNSURE)
-    belief: Belief = _itself(Belief.PROVEN)
-    marks: tuple[Mark, ...] = _marks(key="itself")
-    absent: frozenset[str] = _names(key="itself")
+    cls: Value = _value(UNKNOWN)
+    attributes: Items = _items(())
+    open: Truth = _grown(UNSURE)
+    belief: Belief = fixed(Belief.PROVEN)
+    marks: tuple[Mark, ...] = _marks()
+    absent: frozenset[str] = _names()
 
     def __str__(self) -> str:
         return f"Instance[{_cls(self.cls)}]"
@@ -511,39 +485,40 @@ def _join_certain(a: tuple[Ref, ...], b: tuple[Ref, ...], sides: Sides | None) -
     return (*mine, *(ref for ref in b if ref in sides.second_only and ref not in a))
 
 
-_JOINS: dict[str, Callable[[Any, Any], Any]] = {
-    "fact": or_,
-    "belief": max,
-    "alternatives": _join_union,
-    "perhaps": _join_perhaps,
-    "parts": _join_parts,
-    "items": _join_items,
-    "value": lambda a, b: one_of((a, b), MOST_ITEMS),
-    "values": lambda a, b: tuple(one_of(pair) for pair in zip(a, b, strict=False)),
-    "marks": _join_marks,
-    "names": or_,
+Joining = Callable[[Any, Any], Any]
+_JOINS: dict[Join, Joining] = {
+    Join.FACT: or_,
+    Join.WEAKEST: max,
+    Join.ALTERNATIVES: _join_union,
+    Join.PERHAPS: _join_perhaps,
+    Join.PARTS: _join_parts,
+    Join.ITEMS: _join_items,
+    Join.VALUE: lambda a, b: one_of((a, b), MOST_ITEMS),
+    Join.VALUES: lambda a, b: tuple(one_of(pair) for pair in zip(a, b, strict=False)),
+    Join.MARKS: _join_marks,
+    Join.NAMES: or_,
 }
 
 
-def _plan(cls: type) -> tuple[tuple[str, str, Any], ...]:
-    """For each field its name, how it joins, and its default."""
-    defaults = {f.name: None if f.default is MISSING else f.default for f in fields(cls)}
-    kinds = {name: _KINDS.get(type(default).__base__, "") for name, default in defaults.items()}
-    return tuple((f.name, f.metadata.get("join", kinds[f.name]), defaults[f.name]) for f in fields(cls))
+def _plan(cls: type) -> tuple[Callable[[Any], tuple[Any, ...]], tuple[tuple[str, Joining | None], ...]]:
+    """What reads all fields of a class, and of each its name and what joins it (None: sides must be known)."""
+    defaults = {one.name: None if one.default is MISSING else one.default for one in fields(cls)}
+    joins = {
+        one.name: None if says.join is Join.CERTAIN else _JOINS.get(says.join, partial(_agreed_on, defaults[one.name]))
+        for one, says in declarations(cls)
+    }
+    return attrgetter(*joins), tuple(joins.items())
 
 
-_KINDS: dict[type | None, str] = {Fact: "fact", IntEnum: "belief"}
-"""How fields join whose default is of such a kind."""
-_PLANS = {cls: _plan(cls) for cls in get_args(Object)}
-_READERS = {cls: attrgetter(*(name for name, _, _ in plan)) for cls, plan in _PLANS.items()}
-_REFERRING = {
-    cls: tuple(
-        (name, how)
-        for name, how, _ in plan
-        if how in ("alternatives", "perhaps", "parts", "items", "value", "values", "certain")
-    )
-    for cls, plan in _PLANS.items()
-}
+def _agreed_on(default: Any, a: Any, b: Any) -> Any:
+    return default
+
+
+_PLANS = PerClass(_plan)
+_REFERRING = PerClass(
+    lambda cls: tuple([(one.name, says.join) for one, says in declarations(cls) if says.join in REFERRING])
+)
+_VALUE, _VALUES, _ITEMS, _PARTS = Join.VALUE, Join.VALUES, Join.ITEMS, Join.PARTS
 
 
 def joined(a: Object, b: Object, sides: Sides | None = None) -> Object:
@@ -561,14 +536,11 @@ def joined(a: Object, b: Object, sides: Sides | None = None) -> Object:
         a, b = _perhaps_absent(a, b)  # type: ignore[type-var]
     changed: dict[str, Any] = {}
     as_b = True
-    read, plan = _READERS[type(a)], _PLANS[type(a)]
-    for x, y, (name, how, default) in zip(read(a), read(b), plan, strict=True):
+    read, plan = _PLANS[type(a)]
+    for x, y, (name, join) in zip(read(a), read(b), plan, strict=True):
         if x is y or x == y:
             continue
-        if how == "certain":
-            both: Any = _join_certain(x, y, sides)
-        else:
-            both = _JOINS[how](x, y) if how else default
+        both: Any = _join_certain(x, y, sides) if join is None else join(x, y)
         if both is not x and both != x:
             changed[name] = both
         as_b = as_b and (both is y or both == y)
@@ -681,24 +653,19 @@ def object_references(thing: Object) -> tuple[Ref, ...]:
 def handed_on(thing: Object) -> tuple[Ref, ...]:
     """What whoever holds an object can get at. What has left the graph leads back to it by nothing that it shares, but
     what is not known may be one of the things that it was told to share with."""
-    if type(thing) not in _OUT_OF_SIGHT or (type(thing) is Tensor and OPAQUE in thing.node):
+    shared = _SHARED[type(thing)]
+    if not shared or (type(thing) is Tensor and OPAQUE in thing.node):
         return object_references(thing)
     try:
         return thing._handed_on
     except AttributeError:
-        found = tuple(dict.fromkeys(_mentioned(thing, _OUT_OF_SIGHT[type(thing)])))
+        found = tuple(dict.fromkeys(_mentioned(thing, shared)))
         object.__setattr__(thing, "_handed_on", found)
         return found
 
 
-_OUT_OF_SIGHT: dict[type, frozenset[str]] = {
-    Tensor: frozenset({"count", "storage", "grad_of", "source"}),
-    Array: frozenset({"storage"}),
-    Container: frozenset({"origin"}),
-    Iterator: frozenset({"seen"}),
-}
-"""The fields that tell what an object has in common with others, and what code that waits has looked at: nobody gets by
-them from an object to another."""
+_SHARED = PerClass(lambda cls: frozenset([one.name for one, says in declarations(cls) if says.shared]))
+"""The fields by which nobody gets from an object to another."""
 
 
 def origins(thing: Object) -> frozenset[Origin]:
@@ -717,23 +684,23 @@ def _mentioned(thing: Object, but: Holding[str] = ()) -> list[Ref]:
         if name in but:
             continue
         content = getattr(thing, name)
-        if how == "value":
+        if how is _VALUE:
             if type(content) is Ref:
                 out.append(content)
             else:
                 out += references(content)
         elif not content:
             continue
-        elif how == "items":
+        elif how is _ITEMS:
             for _, value in content:
                 if type(value) is Ref:
                     out.append(value)
                 elif type(value) is not Const:
                     out += references(value)
-        elif how == "parts":
+        elif how is _PARTS:
             for part in content:
                 out += part
-        elif how == "values":
+        elif how is _VALUES:
             for value in content:
                 out += references(value)
         else:
@@ -751,15 +718,15 @@ def object_renamed(thing: Object, now: dict[Ref, Ref]) -> Object:
         content = getattr(thing, name)
         if not content:
             continue
-        if how == "value":
+        if how is _VALUE:
             if type(content) is Const:
                 continue
             new: Any = renamed(content, now)
-        elif how == "items":
+        elif how is _ITEMS:
             new = tuple([(key, value if type(value) is Const else renamed(value, now)) for key, value in content])
-        elif how == "parts":
+        elif how is _PARTS:
             new = tuple([part if renaming.isdisjoint(part) else _union(part, now) for part in content])
-        elif how == "values":
+        elif how is _VALUES:
             new = tuple([renamed(value, now) for value in content])
         elif renaming.isdisjoint(content):
             continue

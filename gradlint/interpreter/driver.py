@@ -36,11 +36,12 @@ from gradlint.domain import (
     alternatives,
     one_of,
 )
+from gradlint.domain.weakening import after_unseen_code
 from gradlint.events import Event, Run
 from gradlint.frozen import replace
 from gradlint.interpreter.collected_tests import collected, imports_a_runner
 from gradlint.interpreter.engine.budgets import PURSES
-from gradlint.interpreter.engine.escape import as_it_was, havoc, in_reach, in_strange_hands
+from gradlint.interpreter.engine.escape import as_it_was, havoc, in_reach
 from gradlint.interpreter.engine.imports import Neighbours, Project
 from gradlint.interpreter.engine.machine import MOST_WORK, Interpreter, TooMuch
 from gradlint.interpreter.engine.tracing import Trace
@@ -83,7 +84,7 @@ def interpret(
     program that would take too long, a part is run: `given_up` is where it ended.
     """
     it = Interpreter(tree, listen, packs, found, trace)
-    it.neighbours, it.purses = Neighbours(it, project), dict(PURSES)
+    it.neighbours, it.steps.purses = Neighbours(it, project), dict(PURSES)
     if trace is not None:
         trace.trees[it.frame.file.path] = tree
     with deep_recursion():
@@ -124,7 +125,7 @@ FRAMES = 12_000
 
 def _run_the_rest(it: Interpreter) -> None:
     """Run what has no caller in the file, classes first, in the order of the text."""
-    it.grant_steps_elsewhere()
+    it.steps.grant_elsewhere(it.scan.statements)
     _leave_the_body(it)
     it.neighbours.strangers()
     it.defined_anew = defined_anew(it)
@@ -218,7 +219,7 @@ def _waits(it: Interpreter, function: Function) -> bool:
 
 def run_class(it: Interpreter, node: Any) -> None:
     """Make an instance of a class as an unknown caller would, and run each method that nobody called on it."""
-    it.grant_steps()
+    it.steps.grant(it.scan.statements)
     cls = it.classes[node]
     it.state.reaching(cls)
     if type(it.state.heap.get(cls)) is not Class:
@@ -289,7 +290,7 @@ def _turned_out(base: State, ends: list[State]) -> None:
             shown = [state.heap[ref] for state in there if not is_some_object(state.heap[ref])]
             for state in there if shown else ():
                 if is_some_object(state.heap[ref]):
-                    state.heap[ref] = in_strange_hands(shown[0])
+                    state.heap[ref] = after_unseen_code(shown[0])
 
 
 def _forget_stand_ins(it: Interpreter, owner: Value) -> None:
@@ -327,7 +328,7 @@ def run_alone(it: Interpreter, function: Function, owner: Value | None) -> None:
     if (cls := it.classes.get(function.owner)) is not None:
         it.state.reaching(cls)
     it.called[function.node] = None
-    it.grant_steps()
+    it.steps.grant(it.scan.statements)
     outer = it.frame
     it.switch(it.frames[function.frame])
     frame = new_frame(it, ("alone", function.node), function)

@@ -29,6 +29,7 @@ from gradlint.domain import (
     truth,
     with_mark,
 )
+from gradlint.domain.fields import Aspect, names_of
 from gradlint.domain.state import OLDEST
 from gradlint.frozen import frozen, replace
 from gradlint.interpreter.autograd.grad import filled
@@ -387,9 +388,9 @@ def _unreached(it: Interpreter, history: History, request: Request) -> Truth:
 
 WORK_OF_A_BACKWARD, WORK_OF_A_NODE = 8, 25
 """How often every object is looked at for each backward, and every node of the graph."""
-NOTICED = ("freed", "stale")
+NOTICED = names_of(Node, Aspect.LACKING_NOTICED)
 """In which ways a node lacks what it saved so that torch raises."""
-FAULTS = (*NOTICED, "corrupt")
+FAULTS = names_of(Node, Aspect.LACKING)
 
 
 def _spoiled(it: Interpreter, history: History, reaching: dict[Ref, bool] | None) -> list[Ref]:

@@ -6,8 +6,8 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from gradlint.domain import NONE_VALUE, UNSURE, YES, Const, Container, Scalar, Tensor, Truth, Value
+from gradlint.domain.fields import Aspect, unknown
 from gradlint.interpreter.autograd.operands import Operand
-from gradlint.interpreter.autograd.shape import UNKNOWN_SIZES
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.knowledge.dimensions import Told
@@ -23,7 +23,7 @@ from gradlint.knowledge.layout import (
 )
 from gradlint.knowledge.rows import Factory, Operation
 
-UNKNOWN_LAYOUT: dict[str, Any] = UNKNOWN_SIZES | {"contiguous": UNSURE}
+UNKNOWN_LAYOUT = unknown(Tensor, Aspect.LAYOUT)
 """What is known of a tensor's sizes, and of how it lies in memory, once it may have been given other memory."""
 
 

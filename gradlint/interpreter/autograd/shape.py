@@ -25,6 +25,7 @@ from gradlint.domain import (
     Value,
     truth,
 )
+from gradlint.domain.fields import Aspect, unknown
 from gradlint.interpreter.autograd.operands import Operand
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.machine import Interpreter
@@ -58,7 +59,7 @@ from gradlint.knowledge.sizes import (
     SPREADING,
 )
 
-UNKNOWN_SIZES: dict[str, Any] = {"scalar": UNSURE, "planar": UNSURE, "size": None}
+UNKNOWN_SIZES = unknown(Tensor, Aspect.SIZE)
 """What is known of a tensor's sizes where nothing is."""
 
 MOST_NESTED = 4

@@ -6,8 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 from gradlint.domain import (
-    ANY_DEVICE,
-    ANY_PRECISION,
     BOOL,
     FRESH,
     LOST,
@@ -15,7 +13,6 @@ from gradlint.domain import (
     NONE,
     NONE_VALUE,
     UNKNOWN,
-    UNSURE,
     YES,
     Belief,
     Bound,
@@ -33,8 +30,8 @@ from gradlint.domain import (
     references,
     truth,
 )
+from gradlint.domain.fields import Aspect, unknown
 from gradlint.frozen import replace
-from gradlint.interpreter.autograd import layout
 from gradlint.interpreter.autograd.batches import PARTS, is_batch
 from gradlint.interpreter.autograd.grad import clear_gradients, read_gradient
 from gradlint.interpreter.autograd.in_place import gradients_written
@@ -160,12 +157,7 @@ def _set(it: Interpreter, node: Any, ref: Ref, name: str, value: Value, sure: bo
     elif name == "data":
         other = it.only(value, Tensor)
         memory = other.storage if other else (it.memory(node, "data"),)
-        facts: dict[str, Any] = {
-            "precision": ANY_PRECISION,
-            "device": ANY_DEVICE,
-            "inference": UNSURE,
-            **layout.UNKNOWN_LAYOUT,
-        }
+        facts = unknown(Tensor, Aspect.MEMORY)
         if other:
             facts = {name: getattr(other, name) for name in ("dtype", *facts)}
             facts["inference"] |= thing.inference  # it may be written as before, and be saved as what it was given

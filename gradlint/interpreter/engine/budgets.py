@@ -105,10 +105,10 @@ def out_of_its_purse(it: Interpreter, function: Function, args: Arguments) -> It
     if not purse:
         yield
         return
-    steps = "steps_left" if it.frame.file.foreign else "steps_left_elsewhere"
-    before = getattr(it, steps)
-    given = min(before, it.purses[purse])
-    setattr(it, steps, given)
+    steps = "left" if it.frame.file.foreign else "elsewhere"
+    before = getattr(it.steps, steps)
+    given = min(before, it.steps.purses[purse])
+    setattr(it.steps, steps, given)
     yield
-    it.purses[purse] -= given - getattr(it, steps)
-    setattr(it, steps, before)
+    it.steps.purses[purse] -= given - getattr(it.steps, steps)
+    setattr(it.steps, steps, before)

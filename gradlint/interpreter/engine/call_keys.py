@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from gradlint.domain import OLDEST, UNKNOWN, Bound, Container, Instance, Object, OneOf, Ref, Tensor, Unknown, Value
 from gradlint.domain import references as references_in
-from gradlint.domain.keys import DECLARED, Declared, mentioned
+from gradlint.domain.keys import IN_KEY, InKey, mentioned
 from gradlint.interpreter.engine.machine import Interpreter
 
 MOST_DEEP = 3
@@ -50,7 +50,7 @@ class Given:
         if number is not None:
             return number
         thing = self.it.state.heap.get(ref)
-        declared = DECLARED.get(type(thing))
+        declared = None if thing is None else IN_KEY[type(thing)]
         if thing is None or declared is None or _stands_for_itself(thing, depth):
             self.themselves.append(ref)
             return ref
@@ -59,7 +59,7 @@ class Given:
         meant = ref.age < OLDEST, bool(sweeping) and ref in sweeping
         return number, meant, declared.itself(thing), self._numbers(declared, thing), self._rest(declared, thing, depth)
 
-    def _numbers(self, declared: Declared, thing: Object) -> Hashable:
+    def _numbers(self, declared: InKey, thing: Object) -> Hashable:
         """Which of the memories and nodes that an object names are the same as others, and of which memory a count
         is."""
         numbered = self.numbered
@@ -78,7 +78,7 @@ class Given:
         memory = count._replace(part=count.part.removesuffix(COUNT))
         return self.numbered.setdefault(memory, len(self.numbered))
 
-    def _rest(self, declared: Declared, thing: Object, depth: int) -> Hashable:
+    def _rest(self, declared: InKey, thing: Object, depth: int) -> Hashable:
         """What an object mentions."""
         contents = declared.described(thing)
         if contents == declared.empty:

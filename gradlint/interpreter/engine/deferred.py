@@ -10,11 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from operator import attrgetter
 from typing import Any
 
 from gradlint.domain import (
-    ANY_MODE,
     NOTHING,
     UNSURE,
     Const,
@@ -24,21 +22,20 @@ from gradlint.domain import (
     Iterator,
     Module,
     Object,
-    Optimizer,
     Ref,
     Seen,
-    Stage,
     State,
     Tensor,
     Truth,
     Value,
     one_of,
     references,
-    thinned,
 )
+from gradlint.domain.fields import Aspect, names_of
 from gradlint.domain.walks import plain
+from gradlint.domain.weakening import DECIDING, NOTICED, SUSPENDED, after_more, after_unseen_code, after_waiting
 from gradlint.frozen import replace
-from gradlint.interpreter.engine.escape import in_strange_hands, result_of_unknown
+from gradlint.interpreter.engine.escape import result_of_unknown
 from gradlint.interpreter.engine.machine import Interpreter, Looked
 
 
@@ -70,14 +67,14 @@ class Followed:
         """It has waited: meanwhile others may have done to what was there before what they like."""
         heap = self.it.state.heap
         for ref, thing, _ in self._left():
-            heap[ref] = _later(thing)
+            heap[ref] = after_waiting(thing)
 
     def ends(self) -> None:
         """It is not followed any further: what it has not changed itself is as it was."""
         self.waits()
         heap = self.it.state.heap
         for ref, thing in list(heap.items()):
-            old, names = self._before(ref), RESTORED.get(type(thing), ())
+            old, names = self._before(ref), tuple(SUSPENDED[type(thing)])
             if type(old) is not type(thing) or ref in self.changed:
                 continue  # what it was not known to be then is no change
             if ref in self.filled:
@@ -131,8 +128,8 @@ class Followed:
             elif (content := _content(thing, name)) is not None and not (name == "grad" and ref in self.filled):
                 held.append((("holds", name, content[0], index), ref))
                 held += [(("part", number, index), value) for number, value in enumerate(content[1])]
-            elif (like := LIKE.get(type(thing))) is not None and not name:
-                alike.setdefault(("like", like(thing)), []).append(ref)
+            elif not name and (like := _like(thing)) is not None:
+                alike.setdefault(("like", like), []).append(ref)
         return (*held, *((key, one_of(refs, len(refs))) for key, refs in alike.items()))
 
 
@@ -163,29 +160,21 @@ def unfinished(it: Interpreter, modes: Collection[Context] = ()) -> Generator[Fo
     it.looked = looked if looked is None else looked | followed.looked
 
 
-NOTICED: dict[type, tuple[str, ...]] = {
-    Tensor: ("requires_grad", "leaf", "retains", "grad", "gradient"),
-    Container: ("items", "rest", "certain"),
-}
-"""What others notice of a change."""
-
-
-OF_GRADIENT = frozenset({"grad", "unit", "gradient"})
+OF_GRADIENT = frozenset(names_of(Tensor, Aspect.GRADIENT))
 
 
 def _noticed(old: Object, new: Object) -> list[str]:
     """What others notice of a change: what is neither as it was nor as it might have become meanwhile."""
-    names = NOTICED.get(type(old), ()) if old is not new and type(old) is type(new) else ()
+    names = NOTICED[type(old)] if old is not new and type(old) is type(new) else ()
     found = [name for name in names if getattr(old, name) != getattr(new, name)]
-    later = _later(old) if found else old
+    later = after_waiting(old) if found else old
     return [name for name in found if getattr(later, name) != getattr(new, name)]
 
 
-LIKE: dict[type, Callable[[Any], Any]] = {
-    Tensor: attrgetter("dtype", "requires_grad", "leaf", "inference"),
-    Module: attrgetter("mode"),
-}
-"""What of an object decides on what is computed with it."""
+def _like(thing: Object | None) -> object:
+    """What of an object decides on what is computed with it; None where nothing does."""
+    read = None if thing is None else DECIDING[type(thing)]
+    return None if read is None else read(thing)
 
 
 def _content(thing: Object | None, name: str) -> tuple[object, tuple[Value, ...]] | None:
@@ -219,9 +208,7 @@ def _of_contents(it: Interpreter, key: Any, value: Value, parts: Mapping[tuple[A
 
 
 def _of_facts(it: Interpreter, key: Any, value: Value, parts: Mapping[tuple[Any, ...], Value]) -> Iterable[object]:
-    heap = it.state.heap
-    found = [(ref, heap.get(ref)) for ref in references(value)]
-    return [ref for ref, thing in found if type(thing) not in LIKE or LIKE[type(thing)](thing) != key[1]]
+    return [ref for ref in references(value) if _like(it.state.heap.get(ref)) != key[1]]
 
 
 CHANGED: dict[str, Callable[[Interpreter, Any, Value, Mapping[tuple[Any, ...], Value]], Iterable[object]]] = {
@@ -251,45 +238,13 @@ def asked(it: Interpreter, thing: Iterator) -> Iterator:
     return replace(thing, element=element, listed=NOTHING, certain=(), empty=thing.empty | UNSURE)
 
 
-def _tensor(thing: Tensor) -> Object:
-    """Code of the program may give a tensor other memory as well, which unseen code is trusted not to do."""
-    loosened = {name: getattr(thing, name) | type(getattr(thing, name)).unsure() for name in OF_MEMORY}
-    return replace(in_strange_hands(thing), **loosened, size=None)
-
-
-OF_MEMORY = ("precision", "device", "inference", "scalar", "planar", "contiguous")
-"""What depends on the memory that a tensor has by then: `module.double()`, `x.unsqueeze_(0)`."""
-
-
-GOING_ON: dict[type, Callable[[Any], Object]] = {
-    Tensor: _tensor,
-    Container: thinned,
-    Module: lambda thing: replace(thing, mode=thing.mode | ANY_MODE),
-    Optimizer: lambda thing: replace(thing, stepped=thing.stepped | UNSURE, stage=thing.stage | Stage.unsure()),
-}
-"""What is known of an object that code changes which runs on whenever it is asked."""
-
-
-RESTORED: dict[type, tuple[str, ...]] = {
-    Tensor: ("requires_grad", "leaf", "retains", "grad", "unit", "gradient", "size", *OF_MEMORY),
-    Module: ("mode",),
-    Optimizer: ("stepped", "stage"),
-}
-"""What others may have changed of an object while such code waited."""
-
-
-def _later(thing: Object) -> Object:
-    again = GOING_ON.get(type(thing))
-    return thing if again is None or type(thing) is Container else again(thing)
-
-
 def goes_on(it: Interpreter, thing: Iterator) -> None:
     """Such code runs on: what it changed where it was followed it may change again."""
     for ref in thing.touches:
         touched = it.state.heap.get(ref)
-        if (again := GOING_ON.get(type(touched))) is not None:
-            it.put(ref, again(touched))
+        if touched is not None and NOTICED[type(touched)]:
+            it.put(ref, after_more(touched))
     for ref in thing.fills:
         if type(filled := it.state.heap.get(ref)) is Tensor:
-            after = in_strange_hands(filled)
+            after = after_unseen_code(filled)
             it.put(ref, replace(filled, **{name: getattr(after, name) for name in OF_GRADIENT}))

@@ -38,6 +38,7 @@ from gradlint.domain import (
     alternatives,
 )
 from gradlint.domain import Iterator as IteratorObject
+from gradlint.domain.fields import Aspect, names_of
 from gradlint.domain.spelling import spell
 from gradlint.interpreter.engine.machine import Frame, Interpreter
 from gradlint.interpreter.engine.places import key_of
@@ -179,7 +180,7 @@ def _tensor(it: Interpreter, thing: Tensor, deep: int) -> Iterator[str]:
 def _graph(it: Interpreter, thing: Tensor) -> Iterator[str]:
     """What has become of the graph nodes that made a tensor, where that is more than that they are there."""
     nodes = [node for ref in thing.node if ref is not None and type(node := thing_of(it, ref)) is Node]
-    for name in ("freed", "stale", "corrupt"):
+    for name in names_of(Node, Aspect.LACKING):
         facts = [getattr(node, name) for node in nodes]
         if any(fact.possibly(YES) for fact in facts):
             yield f"graph {name}" if all(fact is YES for fact in facts) else f"graph perhaps {name}"

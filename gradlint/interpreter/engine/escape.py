@@ -11,22 +11,15 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from gradlint.domain import (
-    ANY_GRAD,
-    ANY_MODE,
-    NO,
     UNKNOWN,
-    UNSURE,
     YES,
     Array,
     Belief,
     Bound,
     Const,
-    Container,
     Escape,
     Function,
     Imported,
-    Instance,
-    Iterator,
     Module,
     Named,
     Node,
@@ -35,85 +28,17 @@ from gradlint.domain import (
     Plain,
     Ref,
     Scalar,
-    Scaler,
-    Stage,
     Tensor,
-    Unit,
     Unknown,
     Value,
     alternatives,
     handed_on,
-    object_references,
     references,
 )
+from gradlint.domain.weakening import RARELY, after_unseen_code
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot
 from gradlint.interpreter.engine.machine import Interpreter
-
-
-def _tensor(thing: Tensor) -> Tensor:
-    if (
-        thing.requires_grad.is_unsure
-        and thing.leaf.is_unsure
-        and thing.retains.is_unsure
-        and thing.grad.is_unsure
-        and thing.unit.is_unsure
-    ):
-        return thing
-    return replace(
-        thing,
-        requires_grad=thing.requires_grad | UNSURE,
-        leaf=thing.leaf | UNSURE,
-        retains=thing.retains | UNSURE,
-        grad=thing.grad | ANY_GRAD,
-        unit=thing.unit | Unit.unsure(),
-        gradient=UNKNOWN,
-    )
-
-
-def _node(thing: Node) -> Node:
-    """Nothing makes a node whole again."""
-    if thing.freed.is_unsure or thing.freed is YES:
-        return thing
-    return replace(thing, freed=thing.freed | UNSURE, reached=thing.reached | UNSURE)
-
-
-def _container(thing: Container) -> Container:
-    if thing.kind == "tuple" or (not thing.items and type(thing.rest) is Unknown):
-        return thing
-    return replace(thing, items=(), rest=Unknown(object_references(thing)), keys=UNKNOWN, certain=())
-
-
-def _optimizer(thing: Optimizer) -> Optimizer:
-    if thing.open.is_unsure and thing.stepped.is_unsure and thing.stage.is_unsure and not thing.options:
-        return thing
-    return replace(
-        thing, open=thing.open | UNSURE, stepped=thing.stepped | UNSURE, stage=thing.stage | Stage.unsure(), options=()
-    )
-
-
-def _module(thing: Module) -> Module:
-    if thing.mode.is_unsure and thing.open.is_unsure:
-        return thing
-    begun = thing.initialised if thing.initialised is YES else thing.initialised | UNSURE
-    return replace(thing, mode=thing.mode | ANY_MODE, open=thing.open | UNSURE, initialised=begun)
-
-
-AFTERWARDS: dict[type, Callable[[Any], Any]] = {
-    Tensor: _tensor,
-    Container: _container,
-    Module: _module,
-    Optimizer: _optimizer,
-    Scaler: lambda thing: thing if thing.begun.is_unsure else replace(thing, begun=thing.begun | UNSURE),
-    Iterator: lambda thing: replace(thing, used=thing.used | UNSURE) if thing.used is NO else thing,
-    Instance: lambda thing: thing if thing.open.is_unsure else replace(thing, open=thing.open | UNSURE),
-}
-
-
-def in_strange_hands(thing: Object) -> Object:
-    """An object that unknown code had hold of."""
-    change = AFTERWARDS.get(type(thing))
-    return thing if change is None else change(thing)
 
 
 def in_reach(it: Interpreter, values: Iterable[Value]) -> dict[Ref, Object]:
@@ -124,17 +49,18 @@ def in_reach(it: Interpreter, values: Iterable[Value]) -> dict[Ref, Object]:
 def as_it_was(before: Object, now: Object) -> Object:
     """An object that unknown code may have had hold of, if that did what most code does: it left flags alone and gave
     optimizers no other parameters. What comes with use stays open: modes, gradients, whether a step was made."""
-    if type(before) is Tensor and type(now) is Tensor and before.leaf is YES and not before.requires_grad.is_unsure:
-        flags = {"requires_grad": before.requires_grad, "leaf": YES, "retains": before.retains}
-        return replace(now, belief=max(now.belief, Belief.BY_USE), **flags)
-    if type(before) is Module and type(now) is Module and not before.open.is_unsure:
-        initialised = before.initialised
-        return replace(now, open=before.open, initialised=initialised, belief=max(now.belief, Belief.BY_USE))
-    if type(before) is Optimizer and type(now) is Optimizer and not before.open.is_unsure:
-        return replace(
-            now, open=before.open, stage=before.stage, options=before.options, belief=max(now.belief, Belief.BY_USE)
-        )
-    return now
+    if type(before) is not type(now) or type(before) not in IS_KNOWN or not IS_KNOWN[type(before)](before):
+        return now
+    rarely = {name: getattr(before, name) for name in RARELY[type(before)]}
+    return replace(now, belief=max(now.belief, Belief.BY_USE), **rarely)  # type: ignore[union-attr]
+
+
+IS_KNOWN: dict[type, Callable[[Any], bool]] = {
+    Tensor: lambda before: before.leaf is YES and not before.requires_grad.is_unsure,
+    Module: lambda before: not before.open.is_unsure,
+    Optimizer: lambda before: not before.open.is_unsure,
+}
+"""Whether enough was known of an object for what is left alone to matter."""
 
 
 def havoc_again(it: Interpreter, handed: Iterable[tuple[Ref, Escape]]) -> None:
@@ -149,7 +75,7 @@ def havoc_again(it: Interpreter, handed: Iterable[tuple[Ref, Escape]]) -> None:
 def done_to_one_of(it: Interpreter, unknown: Unknown) -> None:
     """Something may be done to what is not known; it may be one of the objects in its reach."""
     for ref in unknown.reach:
-        if (thing := it.state.heap.get(ref)) is not None and (now := in_strange_hands(thing)) is not thing:
+        if (thing := it.state.heap.get(ref)) is not None and (now := after_unseen_code(thing)) is not thing:
             it.set(ref, now)
 
 
@@ -173,7 +99,7 @@ def havoc(it: Interpreter, values: Iterable[Value], how: Escape = Escape.HELD) -
     for ref, thing in found.items():
         if type(thing) is Optimizer:
             it.escape_graph(ref.key, max(how, Escape.HELD))
-        if (now := in_strange_hands(thing)) is not thing:
+        if (now := after_unseen_code(thing)) is not thing:
             it.set(ref, now)
     if graphs:
         _differentiated(it, graphs, how)
@@ -216,7 +142,7 @@ def _differentiated(it: Interpreter, graphs: list[Ref], how: Escape) -> None:
         seen.add(ref)
         known = it.escaped.get(ref.key, -1) >= how
         if type(thing) is Node and not ((thing.freed.is_unsure or thing.freed is YES) and known):
-            heap[ref] = _node(thing)
+            heap[ref] = after_unseen_code(thing)
             it.escape_graph(ref.key, how)
             todo += [other for slot in thing.inputs for other in slot if other is not None]
         elif type(thing) is Tensor and not (thing.grad.is_unsure and thing.unit.is_unsure):

@@ -234,21 +234,21 @@ class Neighbours:
         file.frame = it.frame_ids.setdefault(file, len(it.frame_ids) + 1)
         it.scan = _both(it.scan, program.scan)
         frame = it.frames[file.frame] = Frame(file.frame, None, it.scan.scopes[program.tree], file)
-        left = max(0, it.steps_left if self.running else self.steps_left)
+        left = max(0, it.steps.left if self.running else self.steps_left)
         with _elsewhere(it, frame, it.state if self.running else State(ground=it.state.ground)):
-            it.steps_left = left + len(program.tree.body)
+            it.steps.left = left + len(program.tree.body)
             self.running.append(file)
             held = len(it.state.flight)
             with it.trace.importing(file.path, program.tree) if it.trace is not None else nullcontext():
                 it.run_body(program.tree.body)
-            left = min(left, it.steps_left)
+            left = min(left, it.steps.left)
             it.state.live = True
             del it.state.flight[held:]  # a path that ended inside an expression left there what it was in the middle of
             if self.running[0] is file:
                 self._set_aside(program.tree)
                 self.running.clear()
         if self.running:
-            it.steps_left = left
+            it.steps.left = left
         else:
             self.steps_left = left
 
@@ -321,8 +321,6 @@ FRESH: dict[str, Any] = {
     "handed": dict,
     "summaries": dict,
     "told_summaries": list,
-    "steps_left": int,
-    "steps_left_elsewhere": int,
     "later": lambda: NO,
 }
 
@@ -334,13 +332,14 @@ def _elsewhere(it: Interpreter, frame: Frame, state: State) -> Iterator[None]:
     kept = {name: getattr(it, name) for name in FRESH}
     for name, make in FRESH.items():
         setattr(it, name, make())
-    it.switch(frame)
-    it.muted += 1
-    it.state = state
-    yield
-    it.muted -= 1
-    if state is not outer_state:
-        it.state = outer_state
-    it.switch(outer)
+    with it.steps.apart():
+        it.switch(frame)
+        it.muted += 1
+        it.state = state
+        yield
+        it.muted -= 1
+        if state is not outer_state:
+            it.state = outer_state
+        it.switch(outer)
     for name, value in kept.items():
         setattr(it, name, value)

@@ -12,7 +12,7 @@ import libcst as cst
 from gradlint import events
 from gradlint.domain import MAYBE, NO, UNKNOWN, UNSURE, YES, Ref, State, Truth, joined_states, same
 from gradlint.domain.state import OLDEST
-from gradlint.interpreter.engine.escape import AFTERWARDS
+from gradlint.domain.weakening import after_unseen_code
 from gradlint.interpreter.engine.machine import ActiveLoop, Interpreter, LoopPaths
 
 MOST_PASSES = 8
@@ -226,6 +226,6 @@ def _widened(old: State, new: State) -> State:
         if old.names.get(name) != value:
             new.names[name] = UNKNOWN
     for ref, thing in list(new.heap.items()):
-        if old.heap.get(ref) != thing and (change := AFTERWARDS.get(type(thing))):
-            new.heap[ref] = change(thing)
+        if old.heap.get(ref) != thing:
+            new.heap[ref] = after_unseen_code(thing)
     return new

@@ -55,6 +55,7 @@ from gradlint.domain.walks import GONE_OVER, is_at, marked, plain
 from gradlint.events import Event, Run, Thing
 from gradlint.frozen import frozen, replace
 from gradlint.interpreter.engine.dispatch import EXPRESSIONS, STATEMENTS
+from gradlint.interpreter.engine.steps import Steps
 from gradlint.interpreter.static.handlers import calls_alone
 from gradlint.interpreter.static.scopes import Scan, Scope, scan
 from gradlint.knowledge.packs import Hook
@@ -75,15 +76,6 @@ ResultT = TypeVar("ResultT")
 
 MOST_CALLS_DEEP = 8
 """How many calls of functions of the program are followed into each other."""
-MOST_STEPS_PER_STATEMENT = 3
-"""How often the statements of a file are run on average before calls are no longer followed."""
-FEWEST_STEPS = 1_800
-"""How many statements may be run at least, however short the file is, for each function that nobody calls."""
-FEWEST_STEPS_OF_A_SCRIPT = 5_000
-"""The same for what is run because the file is: in a library little, in a script all that it does."""
-MOST_STEPS_IN_ALL = 10
-"""How often the statements of a file are run on average, whatever runs on its own, before that may run few of them:
-otherwise the cost of a file would grow with the square of its length."""
 HEAP_OF_A_STEP = 150
 """A statement of another file counts once more for each so many objects there are: so much longer it takes."""
 MOST_WORK = 70_000_000
@@ -91,11 +83,6 @@ MOST_WORK = 70_000_000
 it has statements, the cost of each statement grows with their number."""
 FEW_JOINED, MOST_JOINED = 4, 256
 """What is known of any of so many objects is joined anew each time; of more it is remembered, so many times at most."""
-FEWEST_STEPS_LATE = 200
-FEWEST_STEPS_ELSEWHERE = 100
-"""How many statements of other files are run for what nobody calls in a file, besides one for every two of its own."""
-FEWEST_STEPS_ELSEWHERE_OF_A_SCRIPT = 3_000
-"""The same for what is run because the file is: in a script that is the program."""
 BOUND = "bound: "
 """How the counts begin that tell of a bound that was hit."""
 STEPS = "steps"
@@ -301,24 +288,8 @@ class Interpreter:
         self.joins: dict[tuple[int, ...], tuple[Sequence[Any], Any]] = {}
         self.torchless = packs.without_torch(self.scan.imports)
         self.with_torch = packs.with_torch(self.scan.imports)
-        self.steps_left = self.granted = 0
-        others = max(5 * FEWEST_STEPS, MOST_STEPS_IN_ALL * self.scan.statements)
-        self.steps_in_all = FEWEST_STEPS_OF_A_SCRIPT + others
-        self.steps_left_elsewhere = FEWEST_STEPS_ELSEWHERE_OF_A_SCRIPT + self.scan.statements // 2
-        self.purses: dict[str, int] = {}  # steps in other files that are for functions of one kind
+        self.steps = Steps.of_a_script(self.scan.statements)
         self.mentions_torch: dict[Any, bool] = {}  # by functions of other files
-        self.grant_steps(FEWEST_STEPS_OF_A_SCRIPT)
-
-    def grant_steps(self, fewest: int = FEWEST_STEPS) -> None:
-        """What begins now may run this many statements before calls are no longer followed, however much it was that
-        ran before it, as long as there are steps left in all."""
-        self.steps_in_all -= self.granted - self.steps_left
-        most = max(fewest, MOST_STEPS_PER_STATEMENT * self.scan.statements)
-        self.granted = self.steps_left = max(FEWEST_STEPS_LATE, min(most, self.steps_in_all))
-
-    def grant_steps_elsewhere(self) -> None:
-        """What nobody calls runs from now on: all of it may run this many statements of other files."""
-        self.steps_left_elsewhere = min(self.steps_left_elsewhere, FEWEST_STEPS_ELSEWHERE + self.scan.statements // 2)
 
     # ---- running syntax
 
@@ -338,7 +309,7 @@ class Interpreter:
         """Run one statement; inside `try`, what holds after it may be what a handler finds."""
         if self.state.heap.index.work > MOST_WORK:
             raise TooMuch(node)
-        self.steps_left -= 1 + (len(self.state.heap) // HEAP_OF_A_STEP if self.frame.file.foreign else 0)
+        self.steps.left -= 1 + (len(self.state.heap) // HEAP_OF_A_STEP if self.frame.file.foreign else 0)
         if not self.frame.tries or type(node) is cst.SimpleStatementLine:
             STATEMENTS[type(node)](self, node)
             return
@@ -658,7 +629,7 @@ class Interpreter:
     def switch(self, frame: Frame) -> None:
         """Go on in another frame; steps in other files are counted apart."""
         if frame.file.foreign != self.frame.file.foreign:
-            self.steps_left, self.steps_left_elsewhere = self.steps_left_elsewhere, self.steps_left
+            self.steps.swap()
         self.frame = frame
 
     # ---- paths

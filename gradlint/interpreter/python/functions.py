@@ -71,7 +71,7 @@ def too_deep(it: Interpreter, function: Function, args: Arguments) -> bool:
     deep = it.running.count(function.node)
     goes_on = deep < 2 or (deep < MOST_DESCENTS and descends(it, function, args))
     steps, left = steps_left(it, it.frames[function.frame])
-    left = min(left, it.purses.get(purse_of(it, function, args), left))
+    left = min(left, it.steps.purses.get(purse_of(it, function, args), left))
     if goes_on and len(it.running) < MOST_CALLS_DEEP and left > 0:
         return False
     it.hit("recursion" if deep >= 2 else "depth of calls" if left > 0 else steps)
@@ -82,7 +82,7 @@ def steps_left(it: Interpreter, frame: Frame) -> tuple[str, int]:
     """How many statements may still be run in the file of a frame, and how they are called."""
     here = frame.file.foreign == it.frame.file.foreign
     steps = "steps in other files" if frame.file.foreign else STEPS
-    return steps, it.steps_left if here else it.steps_left_elsewhere
+    return steps, it.steps.left if here else it.steps.elsewhere
 
 
 @implements(TypeSlot.CALL, Function)

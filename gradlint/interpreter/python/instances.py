@@ -62,9 +62,9 @@ def _call(it: Interpreter, node: Any, ref: Ref, args: Arguments, name: str) -> V
 
 def _call_known(it: Interpreter, ref: Value, run: Callable[[], Value], otherwise: Callable[[], Value]) -> Value:
     """What an object gives that may call what it holds; one that was wrapped in a loop holds itself."""
-    it.steps_left -= 1
-    if len(it.running) >= MOST_CALLS_DEEP or it.steps_left <= 0:
-        it.hit("depth of calls" if it.steps_left > 0 else STEPS)
+    it.steps.left -= 1
+    if len(it.running) >= MOST_CALLS_DEEP or it.steps.left <= 0:
+        it.hit("depth of calls" if it.steps.left > 0 else STEPS)
         return otherwise()
     return it.once(ref, run, otherwise)
 

@@ -34,8 +34,9 @@ from gradlint.domain import (
     negation,
     one_of,
 )
+from gradlint.domain.fields import Aspect, names_of
 from gradlint.frozen import replace
-from gradlint.interpreter.autograd import layout, tensor_methods
+from gradlint.interpreter.autograd import tensor_methods
 from gradlint.interpreter.autograd.detach import cut_off
 from gradlint.interpreter.autograd.operations import operation_row, plain_result, run_factory, run_operation
 from gradlint.interpreter.autograd.requires_grad import set_requires_grad
@@ -173,7 +174,7 @@ def _parameter(it: Interpreter, node: Any, args: Arguments) -> Value:
     facts: dict[str, Any] = {"inference": it.state.inference if data == NONE_VALUE else UNSURE}
     cut: tuple[Mark, ...] = ()
     if tensor:
-        kept = ("storage", "count", "belief", "precision", "device", "inference", *layout.UNKNOWN_LAYOUT)
+        kept = ("storage", "count", "belief", *names_of(Tensor, Aspect.MEMORY))
         facts = {name: getattr(tensor, name) for name in kept} | {"alone": counts_alone(tensor)}
         if tensor.requires_grad is YES and tensor.leaf is NO:
             cut = cut_off(it, node, "Parameter", [data])

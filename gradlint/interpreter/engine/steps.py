@@ -1,0 +1,66 @@
+"""How many statements may still be run before calls are no longer followed: what a file costs grows with its length."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+MOST_STEPS_PER_STATEMENT = 3
+"""How often the statements of a file are run on average before calls are no longer followed."""
+FEWEST_STEPS = 1_800
+"""How many statements may be run at least, however short the file is, for each function that nobody calls."""
+FEWEST_STEPS_OF_A_SCRIPT = 5_000
+"""The same for what is run because the file is: in a library little, in a script all that it does."""
+MOST_STEPS_IN_ALL = 10
+"""How often the statements of a file are run on average, whatever runs on its own, before that may run few of them:
+otherwise the cost of a file would grow with the square of its length."""
+FEWEST_STEPS_LATE = 200
+FEWEST_STEPS_ELSEWHERE = 100
+"""How many statements of other files are run for what nobody calls in a file, besides one for every two of its own."""
+FEWEST_STEPS_ELSEWHERE_OF_A_SCRIPT = 3_000
+"""The same for what is run because the file is: in a script that is the program."""
+
+
+@dataclass(slots=True)
+class Steps:
+    """How many are `left` in the file that runs, and `elsewhere`: while the linted file runs in all others, and while
+    one of these runs in the linted file. `granted` is how many what runs now began with, `in_all` how many there are
+    for all that begins; `purses` are steps in other files that are for functions of one kind."""
+
+    elsewhere: int
+    in_all: int
+    left: int = 0
+    granted: int = 0
+    purses: dict[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def of_a_script(cls, statements: int) -> Steps:
+        """Those of a file with so many statements, when it begins to run."""
+        others = max(5 * FEWEST_STEPS, MOST_STEPS_IN_ALL * statements)
+        steps = cls(FEWEST_STEPS_ELSEWHERE_OF_A_SCRIPT + statements // 2, FEWEST_STEPS_OF_A_SCRIPT + others)
+        steps.grant(statements, FEWEST_STEPS_OF_A_SCRIPT)
+        return steps
+
+    def grant(self, statements: int, fewest: int = FEWEST_STEPS) -> None:
+        """What begins now may run so many statements before calls are no longer followed, however much it was that ran
+        before it, as long as there are steps left in all."""
+        self.in_all -= self.granted - self.left
+        most = max(fewest, MOST_STEPS_PER_STATEMENT * statements)
+        self.granted = self.left = max(FEWEST_STEPS_LATE, min(most, self.in_all))
+
+    def grant_elsewhere(self, statements: int) -> None:
+        """What nobody calls runs from now on: all of it may run this many statements of other files."""
+        self.elsewhere = min(self.elsewhere, FEWEST_STEPS_ELSEWHERE + statements // 2)
+
+    def swap(self) -> None:
+        """Another file runs than before: the linted one, or one of the others."""
+        self.left, self.elsewhere = self.elsewhere, self.left
+
+    @contextmanager
+    def apart(self) -> Iterator[None]:
+        """While something runs that is given steps of its own."""
+        kept = self.left, self.elsewhere
+        self.left = self.elsewhere = 0
+        yield
+        self.left, self.elsewhere = kept
