@@ -253,11 +253,14 @@ def _let_out_after(it: Interpreter, change: Callable[[State], None]) -> Iterator
 def passing(it: Interpreter, before: list[int], through: Callable[[], None]) -> None:
     """Run something on every state that left since `before` by return, break or continue."""
     for waiting, length in zip(it.frame.pending(), before, strict=False):
-        for index in range(length, len(waiting)):
-            inside, it.state = it.state, waiting[index]
+        left, after = waiting[length:], list[State]()
+        del waiting[length:]  # what is run may itself have something run on every way out
+        for state in left:
+            inside, it.state = it.state, state
             through()
-            waiting[index], it.state = it.state, inside
-        waiting[:] = [state for state in waiting if state.live]
+            after.append(it.state)
+            it.state = inside
+        waiting[length:length] = [state for state in after if state.live]
 
 
 def let_out(it: Interpreter, raised: State | None) -> None:
