@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Iterable, Mapping, Sequence
 
 from gradlint.frozen import frozen
-from gradlint.knowledge.contexts import ROWS
+from gradlint.knowledge.torch.mode_contexts import ROWS
 
 SWITCHES = {path.rpartition(".")[2]: row for row in ROWS for path in row.paths}
 DEEPEST = 3

@@ -19,7 +19,7 @@ from gradlint.files import SUFFIXES, displayed, find
 from gradlint.finding import Finding, Place
 from gradlint.frozen import frozen
 from gradlint.interpreter import BOUND, LIBRARY
-from gradlint.knowledge.together import NO_PACKS, Packs
+from gradlint.knowledge.pack_index import NO_PACKS, Packs
 from gradlint.linter import Asked
 from gradlint.planning import read
 from gradlint.project import ProjectView

@@ -12,9 +12,9 @@ from gradlint.catalogue import Catalogue, Listed
 from gradlint.changes import Wanted
 from gradlint.finding import Confidence, Finding
 from gradlint.fixing import Fixer
-from gradlint.knowledge import configured
-from gradlint.knowledge.signs import TORCH_WORDS
-from gradlint.knowledge.together import NO_PACKS, Packs
+from gradlint.knowledge import project_packs
+from gradlint.knowledge.pack_index import NO_PACKS, Packs
+from gradlint.knowledge.python.duck_typing_names import TORCH_WORDS
 from gradlint.project import Project, ProjectView
 from gradlint.queries import Queries
 from gradlint.reading import MOST_SOURCE
@@ -79,7 +79,7 @@ class Engine:
 
     def _packs(self, known: Known) -> Packs:
         """What is known of a version of torch and of libraries: what is installed, and before it what is configured."""
-        told = configured.pack(known.modules, known.no_grad, known.backward)
+        told = project_packs.pack(known.modules, known.no_grad, known.backward)
         return Packs.of((*told, *self._installed.packs), known.version) if told else self._installed.at(known.version)
 
     def lint(self, data: bytes, path: str, filename: str, terms: Terms, *, named: bool) -> Result:

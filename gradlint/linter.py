@@ -16,8 +16,8 @@ from gradlint.events import Event
 from gradlint.finding import LATER, RAISES, Confidence, Finding, Fix, Place
 from gradlint.frozen import frozen
 from gradlint.interpreter import APART, Trace, interpret, receivers_of
-from gradlint.knowledge.signs import TORCH_WORDS
-from gradlint.knowledge.together import NO_PACKS, Packs
+from gradlint.knowledge.pack_index import NO_PACKS, Packs
+from gradlint.knowledge.python.duck_typing_names import TORCH_WORDS
 from gradlint.locating import Locations
 from gradlint.rule import POSSIBLE, Check, Draft, Rule, believed
 from gradlint.showing import shown

@@ -29,9 +29,9 @@ from urllib.parse import unquote, urlsplit
 from gradlint import installation, versions
 from gradlint.engine import Installation
 from gradlint.frozen import frozen
-from gradlint.knowledge.checking import faults
+from gradlint.knowledge.pack_checks import faults
+from gradlint.knowledge.pack_index import Packs
 from gradlint.knowledge.packs import Pack
-from gradlint.knowledge.together import Packs
 from gradlint.rule import Rule
 
 GROUPS = {"rule": "gradlint.rules", "knowledge": "gradlint.knowledge"}

@@ -16,7 +16,7 @@ from gradlint.domain import Belief, Mark, Syntax
 from gradlint.events import Event, ModuleFinished, Run
 from gradlint.finding import Confidence as Confidence
 from gradlint.frozen import frozen
-from gradlint.knowledge.signs import words as words
+from gradlint.knowledge.python.duck_typing_names import words as words
 from gradlint.versions import Version
 
 CERTAIN, LIKELY, POSSIBLE = Confidence.CERTAIN, Confidence.LIKELY, Confidence.POSSIBLE

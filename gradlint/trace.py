@@ -20,7 +20,7 @@ from gradlint.finding import Finding, Place
 from gradlint.frozen import frozen
 from gradlint.interpreter import Trace
 from gradlint.interpreter.engine.tracing import Called, Entry, Happened, Meant, Ran, Stopped, outline
-from gradlint.knowledge.together import NO_PACKS, Packs
+from gradlint.knowledge.pack_index import NO_PACKS, Packs
 from gradlint.planning import read
 from gradlint.project import ProjectView
 from gradlint.results import run_as_it_stands, unreadable

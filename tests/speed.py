@@ -18,7 +18,7 @@ from typing import Any
 from gradlint import registry, source, texts
 from gradlint.frozen import frozen
 from gradlint.interpreter import interpret
-from gradlint.knowledge.together import Packs
+from gradlint.knowledge.pack_index import Packs
 from gradlint.project import Project, ProjectView
 
 SLOWEST = 10

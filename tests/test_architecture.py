@@ -238,7 +238,7 @@ def test_every_module_keeps_to_its_room(law: Law, path: Path):
         (rooms, "gradlint/interpreter/engine/machine.py", "from gradlint.rule import Rule"),
         (rooms, "gradlint/interpreter/engine/machine.py", "from gradlint import rule"),
         (rooms, "gradlint/interpreter/engine/machine.py", "from gradlint import linter"),
-        (rooms, "gradlint/knowledge/rows.py", "from gradlint.interpreter import core"),
+        (rooms, "gradlint/knowledge/schema.py", "from gradlint.interpreter import core"),
         (libcst, "gradlint/linter.py", "import libcst as cst"),
         (libcst, "rules/reading/a.py", "from libcst import matchers"),
         (rules_know_little, "rules/reading/a.py", "from gradlint import linter"),

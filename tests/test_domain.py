@@ -59,7 +59,7 @@ from gradlint.domain.weakening import RARELY, after_more, after_unseen_code, aft
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.call_keys import Given
 from gradlint.interpreter.engine.deferred import _like, _noticed
-from gradlint.knowledge.sizes import RESIZING
+from gradlint.knowledge.shapes.element_count import RESIZING
 from gradlint.testing.diary import Diary
 from gradlint.testing.programs import real
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from gradlint.knowledge.rows import Result
+from gradlint.knowledge.schema import Result
 from gradlint.testing.measuring import TABLES
 from tests.fuzz import compare, mutants, programs
 from tests.fuzz.comparing import Compared

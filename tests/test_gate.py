@@ -11,7 +11,7 @@ import pytest
 from gradlint import engine, linter, registry, texts
 from gradlint.disk import InMemory
 from gradlint.finding import Confidence
-from gradlint.knowledge.signs import TENSOR_ATTRIBUTES, TORCH_WORDS
+from gradlint.knowledge.python.duck_typing_names import TENSOR_ATTRIBUTES, TORCH_WORDS
 from gradlint.project import Project
 from gradlint.proving import behind_gate
 from gradlint.rule import Rule

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import torch
 
-from gradlint.knowledge.rows import DTYPE_RULES, Operation, saving
+from gradlint.knowledge.schema import DTYPE_RULES, Operation, saving
 from gradlint.testing import measuring
 from gradlint.testing.measuring import (
     ATTRIBUTE_ROWS,

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import torch
 
-from gradlint.knowledge.module_arguments import POSITIONS
-from gradlint.knowledge.rows import ModuleRow
+from gradlint.knowledge.modules.arguments import POSITIONS
+from gradlint.knowledge.schema import ModuleRow
 from gradlint.testing.measuring import TABLES, resolve
 from tests.fuzz import compare
 

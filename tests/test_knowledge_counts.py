@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from gradlint.knowledge.rows import Operation
+from gradlint.knowledge.schema import Operation
 from gradlint.testing.measuring import LETTERS, OPERATION_ROWS, operand_names
 from tests.fuzz import compare
 

@@ -14,8 +14,8 @@ import torch
 from torch.nn import functional
 
 from gradlint.domain import Tensor
-from gradlint.knowledge.dimensions import DIMENSIONS, PARAMETERS
-from gradlint.knowledge.rows import Operation
+from gradlint.knowledge.schema import Operation
+from gradlint.knowledge.shapes import DIMENSIONS, PARAMETERS
 from gradlint.testing.measuring import ATTRIBUTE_ROWS, LETTERS, OPERATION_ROWS, TABLES, operand_names
 from gradlint.testing.programs import revealed
 

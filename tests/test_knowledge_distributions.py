@@ -7,7 +7,7 @@ import contextlib
 import pytest
 import torch
 
-from gradlint.knowledge.distributions import DISCRETE, PARTS, REPARAMETRISED, WHOLE
+from gradlint.knowledge.torch.distributions import DISCRETE, PARTS, REPARAMETRISED, WHOLE
 
 pytestmark = pytest.mark.torch
 

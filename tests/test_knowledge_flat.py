@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from gradlint.events import BackwardRun
-from gradlint.knowledge.flat import FLAT, UNDIFFERENTIATED
+from gradlint.knowledge.properties.zero_gradient import FLAT, UNDIFFERENTIATED
 from gradlint.testing.measuring import OPERATION_ROWS, resolve
 from gradlint.testing.widening import heard_events
 

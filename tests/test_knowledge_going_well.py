@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from gradlint.knowledge.going_well import ALONE, BACKWARD, DENSE
+from gradlint.knowledge.properties.never_raises import ALONE, BACKWARD, DENSE
 
 SIZES = ((), (1,), (3,), (2, 2), (0,), (2, 0, 3), (2, 3, 4, 5))
 FLOATS = (torch.float16, torch.bfloat16, torch.float32, torch.float64)

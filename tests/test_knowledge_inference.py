@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import torch
 
-from gradlint.knowledge.inference_operands import (
+from gradlint.knowledge.properties.inference_operands import (
     HEARD_ALONE,
     NUMBERS_APART,
     OWN,
@@ -21,7 +21,7 @@ from gradlint.knowledge.inference_operands import (
     accompanies,
     hears,
 )
-from gradlint.knowledge.rows import Operation
+from gradlint.knowledge.schema import Operation
 from gradlint.testing import measuring
 from gradlint.testing.measuring import (
     ATTRIBUTE_ROWS,

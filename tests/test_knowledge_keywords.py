@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from gradlint.knowledge import OPERATION_ROWS
-from gradlint.knowledge.rows import Operation
+from gradlint.knowledge.schema import Operation
 from gradlint.testing.measuring import LETTERS, operand_names
 from tests.fuzz.comparing import compare
 

@@ -1,4 +1,4 @@
-"""Layout: what `gradlint.knowledge.layout` says of how elements lie in memory is what torch does."""
+"""Layout: what `gradlint.knowledge.shapes.memory_format` says of how elements lie in memory is what torch does."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from itertools import product
 import pytest
 import torch
 
-from gradlint.knowledge.dimensions import REMEMBERED
-from gradlint.knowledge.layout import (
+from gradlint.knowledge.shapes import REMEMBERED
+from gradlint.knowledge.shapes.memory_format import (
     GIVEN_AS_IT_IS,
     IN_ORDER,
     ITSELF_AS_DEEP,

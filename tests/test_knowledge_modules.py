@@ -11,10 +11,10 @@ import pytest
 import torch
 
 from gradlint.interpreter.nn.module_methods import METHODS
-from gradlint.knowledge.module_arguments import POSITIONS
-from gradlint.knowledge.module_families import FAMILIES, public
-from gradlint.knowledge.module_settings import MODULE_NAMES, SETTINGS, SIZES
-from gradlint.knowledge.rows import DTYPE_RULES, ModuleRow, saving
+from gradlint.knowledge.modules.arguments import POSITIONS
+from gradlint.knowledge.modules.families import FAMILIES, public
+from gradlint.knowledge.modules.settings import MODULE_NAMES, SETTINGS, SIZES
+from gradlint.knowledge.schema import DTYPE_RULES, ModuleRow, saving
 from gradlint.testing.measuring import MODES, TABLES, kind_of, resolve, storage
 
 torch.set_num_threads(1)

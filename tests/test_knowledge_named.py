@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from gradlint.knowledge.named_results import NAMES
+from gradlint.knowledge.properties.named_results import NAMES
 from gradlint.testing.measuring import OPERATION_ROWS, TABLES, call, resolve
 
 pytestmark = [pytest.mark.torch, pytest.mark.filterwarnings("ignore::UserWarning")]

@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from gradlint.knowledge import DTYPES, PRECISIONS
-from gradlint.knowledge.rows import ContextRow, Factory, OptimizerRow, PlainRow
+from gradlint.knowledge.schema import ContextRow, Factory, OptimizerRow, PlainRow
 from gradlint.testing.measuring import MODES, TABLES, kind_of, resolve, sample
 
 torch.set_num_threads(1)

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 import torch
 
-from gradlint.knowledge.rows import PlainRow
+from gradlint.knowledge.schema import PlainRow
 from gradlint.testing.measuring import TABLES, resolve
 
 HERE = pathlib.Path(__file__)

@@ -1,4 +1,4 @@
-"""Precision: what `gradlint.knowledge.keeping_precision` says of the numbers of results is what torch does."""
+"""Precision: what `gradlint.knowledge.properties.same_precision` says of the numbers of results is what torch does."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from itertools import product
 import pytest
 import torch
 
-from gradlint.knowledge.keeping_precision import KEEPING_PRECISION, LESS_PRECISE
+from gradlint.knowledge.properties.same_precision import KEEPING_PRECISION, LESS_PRECISE
 from gradlint.testing.measuring import LETTERS, OPERATION_ROWS, REFUSALS, TABLES, make_operands, resolve, words
 
 pytestmark = [pytest.mark.torch, pytest.mark.filterwarnings("ignore::UserWarning")]

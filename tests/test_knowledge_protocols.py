@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import torch
 
-from gradlint.knowledge.rows import ClearingRow, ClipRow, ManagerRow, OptimizerRow, ScalerRow, SchedulerRow
+from gradlint.knowledge.schema import ClearingRow, ClipRow, ManagerRow, OptimizerRow, ScalerRow, SchedulerRow
 from gradlint.testing.measuring import TABLES, resolve
 
 torch.set_num_threads(1)

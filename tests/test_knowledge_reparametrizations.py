@@ -6,8 +6,8 @@ import pytest
 import torch
 import torch.nn.utils.prune
 
-from gradlint.knowledge.reparametrizations import RESTORING
-from gradlint.knowledge.rows import ReparametrizationRow
+from gradlint.knowledge.modules.reparametrizations import RESTORING
+from gradlint.knowledge.schema import ReparametrizationRow
 from gradlint.testing.measuring import TABLES, resolve
 
 pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning")

@@ -1,4 +1,4 @@
-"""Sizes: what `gradlint.knowledge.sizes` says of the elements of results is what torch does."""
+"""Sizes: what `gradlint.knowledge.shapes.element_count` says of the elements of results is what torch does."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import torch
 from gradlint.domain import YES, Tensor, truth
 from gradlint.events import Recorded
 from gradlint.interpreter.nn.module import OLD_REDUCTIONS
-from gradlint.knowledge.sizes import (
+from gradlint.knowledge.shapes.element_count import (
     ARRANGING,
     ELEMENTWISE,
     FLATTENING,

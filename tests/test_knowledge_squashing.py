@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from gradlint.knowledge import OPERATION_ROWS
-from gradlint.knowledge.squashing import KEEPING, SQUASHING
+from gradlint.knowledge.properties.probabilities import KEEPING, SQUASHING
 from gradlint.testing.measuring import call, make_operands, resolve, words
 
 

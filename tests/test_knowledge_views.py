@@ -6,8 +6,8 @@ import pytest
 import torch
 
 from gradlint.knowledge import MODULE_ROWS, OPERATION_ROWS
-from gradlint.knowledge.rows import Operation
-from gradlint.knowledge.views import VIEWS_OF_HIDDEN
+from gradlint.knowledge.properties.hidden_views import VIEWS_OF_HIDDEN
+from gradlint.knowledge.schema import Operation
 from gradlint.testing.measuring import call, resolve, words
 
 MEASURED = sorted({row.name for row in OPERATION_ROWS if row.measured and " " not in row.name})

@@ -17,16 +17,7 @@ import pytest
 import torch
 
 from gradlint.interpreter.training.data_loader import COLLATE
-from gradlint.knowledge.arrays import (
-    ALWAYS_VIEWS,
-    EXAMPLES,
-    IN_PLACE,
-    NUMBERS,
-    RANDOM_EXAMPLES,
-    SHARING,
-    SOMETIMES_VIEWS,
-)
-from gradlint.knowledge.signs import (
+from gradlint.knowledge.python.duck_typing_names import (
     FUNCTION_CONTEXT_USES,
     MODULE_USES,
     MODULE_USES_WHEN_CALLED,
@@ -37,7 +28,16 @@ from gradlint.knowledge.signs import (
     STEPS,
     TENSOR_ATTRIBUTES,
 )
-from gradlint.knowledge.vocabulary import (
+from gradlint.knowledge.python.numpy_arrays import (
+    ALWAYS_VIEWS,
+    EXAMPLES,
+    IN_PLACE,
+    NUMBERS,
+    RANDOM_EXAMPLES,
+    SHARING,
+    SOMETIMES_VIEWS,
+)
+from gradlint.knowledge.torch.autograd_names import (
     NAMESPACES,
     OF_MODULES,
     OF_OPTIMIZERS,

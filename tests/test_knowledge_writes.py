@@ -10,8 +10,8 @@ from functools import partial
 import pytest
 import torch
 
-from gradlint.knowledge.rows import Operation
-from gradlint.knowledge.zeros import KEEPING_SOME, KEEPING_ZEROS
+from gradlint.knowledge.properties.zeroing import KEEPING_SOME, KEEPING_ZEROS
+from gradlint.knowledge.schema import Operation
 from gradlint.testing.measuring import (
     LETTERS,
     MEASURED_ROWS,

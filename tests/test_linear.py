@@ -23,7 +23,7 @@ ROOT = Path(gradlint.__file__).parent
 MADE_LATER = {
     "ignoring": "the expressions of globs",
     "patterns": "the expressions of globs",
-    "knowledge.rows": "the words of rows are written by authors of packs, and held against one name of a program",
+    "knowledge.schema": "the words of rows are written by authors of packs, and held against one name of a program",
 }
 """Modules that make expressions as they run, and why."""
 

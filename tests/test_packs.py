@@ -17,7 +17,7 @@ from gradlint.domain import FRESH, LOST, NONE, USED
 from gradlint.engine import lint
 from gradlint.events import BackwardRun, GradientsCleared, OptimizerStepped
 from gradlint.finding import Confidence
-from gradlint.knowledge.together import NO_PACKS
+from gradlint.knowledge.pack_index import NO_PACKS
 from gradlint.settings import Request
 from gradlint.testing.programs import Program, disagreeing, misstated
 

@@ -9,7 +9,7 @@ import pytest
 from gradlint import linter, registry
 from gradlint.domain import Escape
 from gradlint.events import Event, ModuleCalled, ModuleFinished, Role
-from gradlint.knowledge.signs import DIFFERENTIATES, EVALUATES, PHASES, READS, TRAINS, words
+from gradlint.knowledge.python.duck_typing_names import DIFFERENTIATES, EVALUATES, PHASES, READS, TRAINS, words
 
 PACKS = registry.packs()
 HEAD = """\

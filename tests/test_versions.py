@@ -15,9 +15,9 @@ from gradlint.engine import lint
 from gradlint.events import Recorded
 from gradlint.finding import Confidence, Finding
 from gradlint.knowledge import ROWS, at, differing
+from gradlint.knowledge.index import spellings
+from gradlint.knowledge.pack_index import NO_PACKS, Packs
 from gradlint.knowledge.packs import Call, Pack
-from gradlint.knowledge.tables import spellings
-from gradlint.knowledge.together import NO_PACKS, Packs
 from gradlint.registry import rules
 from gradlint.report import pages as report_pages
 from gradlint.rule import Findings, Rule

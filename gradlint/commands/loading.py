@@ -11,7 +11,7 @@ import click
 
 if TYPE_CHECKING:
     from gradlint.engine import Installation
-    from gradlint.knowledge.together import Packs
+    from gradlint.knowledge.pack_index import Packs
     from gradlint.rule import Rule
 
 _LIKE_A_CODE = re.compile(r"[A-Z]{3}[0-9]{0,3}")

@@ -54,7 +54,7 @@ from gradlint.interpreter.static.scopes import HANDED, MODES, Scan
 from gradlint.interpreter.static.tree_walk import mentions_of
 from gradlint.interpreter.torch_api.custom_function import is_function, mode_alone
 from gradlint.interpreter.unknown.parameters import arguments, others, typical_instance
-from gradlint.knowledge.together import NO_PACKS, Packs
+from gradlint.knowledge.pack_index import NO_PACKS, Packs
 
 
 def _load_rooms() -> None:

@@ -14,10 +14,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from gradlint.knowledge import contexts
-from gradlint.knowledge.tables import MODULE_ROWS, OPERATION_ROWS, ROWS, Tables, at, differing
+from gradlint.knowledge.index import MODULE_ROWS, OPERATION_ROWS, ROWS, Tables, at, differing
+from gradlint.knowledge.torch import mode_contexts
 
 __all__ = ["DTYPES", "MODULE_ROWS", "OPERATION_ROWS", "PRECISIONS", "ROWS", "Tables", "at", "differing"]
 
-DTYPES: Mapping[str, str] = MappingProxyType(contexts.KIND_OF_DTYPE)
-PRECISIONS: Mapping[str, str] = MappingProxyType(contexts.PRECISIONS)
+DTYPES: Mapping[str, str] = MappingProxyType(mode_contexts.KIND_OF_DTYPE)
+PRECISIONS: Mapping[str, str] = MappingProxyType(mode_contexts.PRECISIONS)

@@ -20,8 +20,8 @@ from gradlint.disk import InMemory
 from gradlint.finding import LATER, RAISES, SAFE, UNSAFE, Confidence, Finding
 from gradlint.frozen import frozen
 from gradlint.knowledge import differing
-from gradlint.knowledge.tables import spellings
-from gradlint.knowledge.together import NO_PACKS, Packs
+from gradlint.knowledge.index import spellings
+from gradlint.knowledge.pack_index import NO_PACKS, Packs
 from gradlint.pages import described
 from gradlint.project import Project, ProjectView
 from gradlint.proving.consequences import Subject, Verdict, is_cured, is_shown

@@ -1,4 +1,4 @@
-"""Measuring torch: what one call really does, in the words of `gradlint.knowledge.rows`."""
+"""Measuring torch: what one call really does, in the words of `gradlint.knowledge.schema`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from torch.autograd.graph import saved_tensors_hooks
 from torch.nn import functional
 
 from gradlint.knowledge import ROWS
-from gradlint.knowledge.rows import DTYPE_RULES, KINDS, Operation, saving
+from gradlint.knowledge.schema import DTYPE_RULES, KINDS, Operation, saving
 from gradlint.proving import known_here
 from gradlint.versions import of
 

@@ -55,8 +55,8 @@ from gradlint.domain import (
 from gradlint.domain.objects import Object
 from gradlint.events import Called, Thing
 from gradlint.frozen import frozen
-from gradlint.knowledge.sizes import MOST_PLANAR
-from gradlint.knowledge.together import NO_PACKS, Packs
+from gradlint.knowledge.pack_index import NO_PACKS, Packs
+from gradlint.knowledge.shapes.element_count import MOST_PLANAR
 from gradlint.project import Project
 from gradlint.proving import known_here
 from gradlint.proving.examples import comments

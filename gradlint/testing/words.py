@@ -9,7 +9,7 @@ from pathlib import Path
 
 from gradlint import linter
 from gradlint.finding import EFFECTS, Finding
-from gradlint.knowledge.together import Packs
+from gradlint.knowledge.pack_index import Packs
 from gradlint.proving import cases_of
 from gradlint.registry import packs, rules
 from gradlint.rule import LONGEST, Rule

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from gradlint.knowledge.rows import Operation
+from gradlint.knowledge.schema import Operation
 from gradlint.testing.measuring import LETTERS, kind_of, operand_names, rows_here
 from tests.fuzz.kinds import KINDS, Unfilled, is_float, is_tensor
 

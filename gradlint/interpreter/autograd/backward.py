@@ -50,7 +50,7 @@ from gradlint.interpreter.engine.history import (
 )
 from gradlint.interpreter.engine.machine import Interpreter, syntax
 from gradlint.interpreter.static.scopes import spelled
-from gradlint.knowledge.flat import FLAT
+from gradlint.knowledge.properties.zero_gradient import FLAT
 
 SCALE = "GradScaler.scale"
 """The operation by which a GradScaler multiplies."""

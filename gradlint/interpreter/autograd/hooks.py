@@ -37,7 +37,7 @@ from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import call_value
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.scopes import uses_of_given
-from gradlint.knowledge.rows import Operation, Result
+from gradlint.knowledge.schema import Operation, Result
 
 ARRIVING, ACCUMULATED = "hook", "post_accumulate_grad_hook"
 BEFORE, AFTER = "forward_pre_hook", "forward_hook"

@@ -49,8 +49,8 @@ from gradlint.interpreter.engine.dispatch import TypeSlot, implements
 from gradlint.interpreter.engine.frames import arguments_in
 from gradlint.interpreter.engine.history import grows, nodes_of
 from gradlint.interpreter.engine.machine import Interpreter, syntax
-from gradlint.knowledge.squashing import SQUASHING
-from gradlint.knowledge.zeros import KEEPING_SOME, KEEPING_ZEROS
+from gradlint.knowledge.properties.probabilities import SQUASHING
+from gradlint.knowledge.properties.zeroing import KEEPING_SOME, KEEPING_ZEROS
 
 
 @frozen()

@@ -11,7 +11,7 @@ from gradlint.interpreter.autograd.record import apply
 from gradlint.interpreter.autograd.tensor_attributes import output
 from gradlint.interpreter.engine.dispatch import TypeSlot, implements
 from gradlint.interpreter.engine.machine import Interpreter
-from gradlint.knowledge.dimensions import NOT_SEEN
+from gradlint.knowledge.shapes import NOT_SEEN
 
 BASIC = Plain("basic index")
 ADVANCED = Plain("advanced index")

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from gradlint.domain import MAYBE, NO, YES, Const, Dtypes, Truth
 from gradlint.interpreter.autograd.operands import Operand
-from gradlint.knowledge.inference_operands import accompanies, hears, hears_own
-from gradlint.knowledge.rows import Operation
+from gradlint.knowledge.properties.inference_operands import accompanies, hears, hears_own
+from gradlint.knowledge.schema import Operation
 
 
 def heard(

@@ -10,8 +10,9 @@ from gradlint.domain.fields import Aspect, unknown
 from gradlint.interpreter.autograd.operands import Operand
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.machine import Interpreter
-from gradlint.knowledge.dimensions import Told
-from gradlint.knowledge.layout import (
+from gradlint.knowledge.schema import Factory, Operation
+from gradlint.knowledge.shapes import Told
+from gradlint.knowledge.shapes.memory_format import (
     FORMATTED,
     GIVEN_AS_IT_IS,
     IN_ORDER,
@@ -21,7 +22,6 @@ from gradlint.knowledge.layout import (
     KEEPING_ORDER_BY_NUMBERS,
     VIEWS_IN_ORDER,
 )
-from gradlint.knowledge.rows import Factory, Operation
 
 UNKNOWN_LAYOUT = unknown(Tensor, Aspect.LAYOUT)
 """What is known of a tensor's sizes, and of how it lies in memory, once it may have been given other memory."""

@@ -29,8 +29,8 @@ from gradlint.domain import (
 )
 from gradlint.interpreter.engine.history import nodes_of
 from gradlint.interpreter.engine.machine import Interpreter
-from gradlint.knowledge.keeping_precision import KEEPING_PRECISION, LESS_PRECISE
-from gradlint.knowledge.rows import Operation
+from gradlint.knowledge.properties.same_precision import KEEPING_PRECISION, LESS_PRECISE
+from gradlint.knowledge.schema import Operation
 
 
 class Operand(NamedTuple):

@@ -71,9 +71,9 @@ from gradlint.interpreter.engine import cannot_raise
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.machine import Interpreter, syntax
 from gradlint.interpreter.static.scopes import spelled
-from gradlint.knowledge.dimensions import Told
-from gradlint.knowledge.rows import Factory, Operation, Result
-from gradlint.knowledge.sizes import RESIZING
+from gradlint.knowledge.schema import Factory, Operation, Result
+from gradlint.knowledge.shapes import Told
+from gradlint.knowledge.shapes.element_count import RESIZING
 
 
 def match(row: Operation, args: Arguments) -> dict[str, Value]:

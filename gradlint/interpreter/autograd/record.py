@@ -57,11 +57,11 @@ from gradlint.interpreter.autograd.version_counter import counts_alone, own_coun
 from gradlint.interpreter.engine.history import MOST_LOOKED_BACK, cut_at, grows, in_every, nodes_of
 from gradlint.interpreter.engine.machine import Interpreter, syntax
 from gradlint.interpreter.static.scopes import spelled
-from gradlint.knowledge.dimensions import NOT_SEEN, Told
-from gradlint.knowledge.named_results import NAMES, RETURNED
-from gradlint.knowledge.rows import Operation, Result, saving
-from gradlint.knowledge.squashing import KEEPING, SQUASHING
-from gradlint.knowledge.views import VIEWS_OF_HIDDEN
+from gradlint.knowledge.properties.hidden_views import VIEWS_OF_HIDDEN
+from gradlint.knowledge.properties.named_results import NAMES, RETURNED
+from gradlint.knowledge.properties.probabilities import KEEPING, SQUASHING
+from gradlint.knowledge.schema import Operation, Result, saving
+from gradlint.knowledge.shapes import NOT_SEEN, Told
 
 MOST_CUTS = 3
 """How many earlier cuts a result remembers, so that there is room for other marks."""

@@ -11,7 +11,7 @@ from gradlint.interpreter.autograd.operands import Operand, operand
 from gradlint.interpreter.autograd.version_counter import compared, kept
 from gradlint.interpreter.engine.history import nodes_of
 from gradlint.interpreter.engine.machine import Interpreter
-from gradlint.knowledge.rows import ANY, STACK, VIEW, saving
+from gradlint.knowledge.schema import ANY, STACK, VIEW, saving
 
 OTHERS = "others"
 """The condition of what is saved of one of several operands of a name where another of them requires grad."""

@@ -29,7 +29,8 @@ from gradlint.domain.fields import Aspect, unknown
 from gradlint.interpreter.autograd.operands import Operand
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.machine import Interpreter
-from gradlint.knowledge.dimensions import (
+from gradlint.knowledge.schema import Factory, ModuleRow, Operation
+from gradlint.knowledge.shapes import (
     NOT_SEEN,
     REMEMBERED,
     STEPPED,
@@ -42,8 +43,7 @@ from gradlint.knowledge.dimensions import (
     size_of,
     whole,
 )
-from gradlint.knowledge.rows import Factory, ModuleRow, Operation
-from gradlint.knowledge.sizes import (
+from gradlint.knowledge.shapes.element_count import (
     ARRANGING,
     BY_ROW,
     CTC,

@@ -64,7 +64,7 @@ from gradlint.interpreter.engine.dispatch import TypeSlot, implements
 from gradlint.interpreter.engine.machine import Interpreter, syntax
 from gradlint.interpreter.engine.unseen import handed_leaves
 from gradlint.knowledge import DTYPES, PRECISIONS
-from gradlint.knowledge.rows import DTYPE_RULES, KINDS, Operation, refused
+from gradlint.knowledge.schema import DTYPE_RULES, KINDS, Operation, refused
 
 LETTERS = dict(zip(KINDS, (BOOL, INTEGER, FLOAT, COMPLEX), strict=True))
 LETTER_OF = {fact: letter for letter, fact in LETTERS.items()}

@@ -51,7 +51,7 @@ from gradlint.interpreter.engine.iteration import following
 from gradlint.interpreter.engine.machine import Interpreter, syntax
 from gradlint.interpreter.engine.places import peek
 from gradlint.interpreter.static.scopes import receiver, spelled
-from gradlint.knowledge.dimensions import Told
+from gradlint.knowledge.shapes import Told
 
 
 def call(it: Interpreter, node: Any, owner: Value, name: str, args: Arguments, chain: str) -> Value | None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from gradlint.domain import FLOAT, NO, YES, Belief, Const, Node, Plain, Ref, Scalar, Tensor, Value
 from gradlint.interpreter.engine.machine import Interpreter
-from gradlint.knowledge.going_well import ALONE, BACKWARD, DENSE
+from gradlint.knowledge.properties.never_raises import ALONE, BACKWARD, DENSE
 
 SHOWING = frozenset({"builtins.print", "builtins.reveal"})
 

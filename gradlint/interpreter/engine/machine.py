@@ -58,8 +58,8 @@ from gradlint.interpreter.engine.dispatch import EXPRESSIONS, STATEMENTS
 from gradlint.interpreter.engine.steps import Steps
 from gradlint.interpreter.static.handlers import calls_alone
 from gradlint.interpreter.static.scopes import Scan, Scope, scan
+from gradlint.knowledge.pack_index import NO_PACKS, Packs
 from gradlint.knowledge.packs import Hook
-from gradlint.knowledge.together import NO_PACKS, Packs
 
 if TYPE_CHECKING:
     from gradlint.interpreter.engine.deferred import Followed

@@ -15,7 +15,7 @@ from gradlint.domain.heap import Heap
 from gradlint.frozen import frozen
 from gradlint.interpreter.engine.history import grows, nodes_of, past_outside
 from gradlint.interpreter.engine.machine import Interpreter, syntax
-from gradlint.knowledge.flat import FLAT
+from gradlint.knowledge.properties.zero_gradient import FLAT
 
 
 @frozen()

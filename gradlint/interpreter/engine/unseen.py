@@ -33,7 +33,7 @@ from gradlint.interpreter.engine.iteration import tell_handed
 from gradlint.interpreter.engine.machine import Interpreter, syntax
 from gradlint.interpreter.engine.module_tree import parameters
 from gradlint.interpreter.static.scopes import dotted
-from gradlint.knowledge.signs import (
+from gradlint.knowledge.python.duck_typing_names import (
     ASKS_FOR_GRADIENTS,
     ASKS_FOR_NONE,
     DIFFERENTIATES,

@@ -57,11 +57,11 @@ from gradlint.interpreter.python.containers import container
 from gradlint.interpreter.python.functions import call_function
 from gradlint.interpreter.python.mro import find_method, torch_base
 from gradlint.interpreter.static.scopes import receiver, spelled
-from gradlint.knowledge.dimensions import REMEMBERED
-from gradlint.knowledge.module_arguments import POSITIONS, named
-from gradlint.knowledge.module_families import LAZY
-from gradlint.knowledge.module_options import GIVEN, OPTIONS
-from gradlint.knowledge.rows import ModuleRow
+from gradlint.knowledge.modules.arguments import POSITIONS, named
+from gradlint.knowledge.modules.families import LAZY
+from gradlint.knowledge.modules.options import GIVEN, OPTIONS
+from gradlint.knowledge.schema import ModuleRow
+from gradlint.knowledge.shapes import REMEMBERED
 
 MOST_MODULES_DEEP = 3
 """How many calls of modules of the program are followed into each other."""

@@ -62,9 +62,9 @@ from gradlint.interpreter.nn.module import DROPPED, MOST_MODULES_DEEP, REDUCTION
 from gradlint.interpreter.python.containers import container
 from gradlint.interpreter.python.functions import call_function, too_deep
 from gradlint.interpreter.python.mro import find_method, library_base, may_be_overridden, torch_base
-from gradlint.knowledge.dimensions import NOT_SEEN, Told
-from gradlint.knowledge.module_options import names_of
-from gradlint.knowledge.rows import ModuleRow, Operation, Result
+from gradlint.knowledge.modules.options import names_of
+from gradlint.knowledge.schema import ModuleRow, Operation, Result
+from gradlint.knowledge.shapes import NOT_SEEN, Told
 
 
 def call(it: Interpreter, node: Any, owner: Value, args: Arguments, how: str, name: str) -> Value:

@@ -52,7 +52,7 @@ from gradlint.interpreter.python.dynamic_attributes import set_by_name
 from gradlint.interpreter.python.functions import call_function
 from gradlint.interpreter.python.mro import method_of
 from gradlint.interpreter.static.scopes import receiver, spelled
-from gradlint.knowledge.clearing import OF_MODULES
+from gradlint.knowledge.training.clearing import OF_MODULES
 
 
 def _tensors_of(which: Callable[..., Tensors], by: str, position: int) -> Callable[..., Value]:

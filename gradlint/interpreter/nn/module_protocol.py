@@ -46,7 +46,7 @@ from gradlint.interpreter.nn.registration import unregistered
 from gradlint.interpreter.python.instances import attributes_of, keep_attribute
 from gradlint.interpreter.python.items import item_by_method
 from gradlint.interpreter.python.mro import find_member, torch_base
-from gradlint.knowledge.module_settings import MODULE_NAMES, SETTINGS, SIZES
+from gradlint.knowledge.modules.settings import MODULE_NAMES, SETTINGS, SIZES
 
 
 @implements(TypeSlot.CALL, Module)

@@ -17,8 +17,8 @@ from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.module_tree import parameters
 from gradlint.interpreter.nn.module import parameter
 from gradlint.knowledge import ROWS
-from gradlint.knowledge.reparametrizations import RESTORING
-from gradlint.knowledge.rows import Operation, ReparametrizationRow, Result
+from gradlint.knowledge.modules.reparametrizations import RESTORING
+from gradlint.knowledge.schema import Operation, ReparametrizationRow, Result
 
 COMPUTED = Operation("reparametrize", (), (), (), "", results=(Result(),))
 INSIDE = "parametrizations"

@@ -32,7 +32,7 @@ from gradlint.interpreter.autograd.operations import plain_result, plain_value
 from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot, implements
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python.mro import find_member, find_method
-from gradlint.knowledge.signs import METHODS_OF_TENSORS
+from gradlint.knowledge.python.duck_typing_names import METHODS_OF_TENSORS
 
 GET: dict[type, Callable[..., Value]] = SLOTS[TypeSlot.GET_ATTRIBUTE]
 

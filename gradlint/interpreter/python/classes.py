@@ -51,7 +51,7 @@ from gradlint.interpreter.python.mro import (
     library_base,
     torch_base,
 )
-from gradlint.knowledge.module_families import public
+from gradlint.knowledge.modules.families import public
 
 MOST_INSTANCES_DEEP = 4
 """How deep modules of the program are taken apart, one inside the constructor of another."""

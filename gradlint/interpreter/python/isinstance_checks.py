@@ -28,7 +28,7 @@ from gradlint.domain import (
 )
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python.mro import ancestry
-from gradlint.knowledge.module_families import FAMILIES, LAZY, public
+from gradlint.knowledge.modules.families import FAMILIES, LAZY, public
 
 TENSOR_CLASSES = frozenset({"torch.Tensor", "torch.FloatTensor", "torch.autograd.Variable"})
 PARAMETER_CLASSES = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Parameter"})

@@ -32,11 +32,11 @@ from gradlint.domain import (
 )
 from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot, implements
 from gradlint.interpreter.engine.machine import Interpreter
-from gradlint.knowledge.module_families import FAMILIES
-from gradlint.knowledge.named_results import NAMES, RETURNED
+from gradlint.knowledge.modules.families import FAMILIES
+from gradlint.knowledge.pack_index import Known
 from gradlint.knowledge.packs import LibraryClass
-from gradlint.knowledge.together import Known
-from gradlint.knowledge.vocabulary import OF_MODULES
+from gradlint.knowledge.properties.named_results import NAMES, RETURNED
+from gradlint.knowledge.torch.autograd_names import OF_MODULES
 
 TYPE_OF: dict[type, Callable[[Any], Value]] = SLOTS[TypeSlot.TYPE_OF]
 Line = tuple[Value, ...]

@@ -30,7 +30,7 @@ from gradlint.interpreter.autograd.indexing import index_kind
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import TypeSlot, implements
 from gradlint.interpreter.engine.machine import Interpreter, syntax
-from gradlint.knowledge.arrays import ALWAYS_VIEWS, IN_PLACE, NUMBERS, SOMETIMES_VIEWS
+from gradlint.knowledge.python.numpy_arrays import ALWAYS_VIEWS, IN_PLACE, NUMBERS, SOMETIMES_VIEWS
 
 OWN = "array memory"
 

@@ -6,7 +6,7 @@ from gradlint.domain import Class, Const, Function, Ref
 from gradlint.events import Role
 from gradlint.interpreter.engine.machine import Frame, Interpreter
 from gradlint.interpreter.python.mro import torch_base
-from gradlint.knowledge.signs import EVALUATES, PHASES, TRAINS, evaluates, words
+from gradlint.knowledge.python.duck_typing_names import EVALUATES, PHASES, TRAINS, evaluates, words
 
 
 def roles_of(it: Interpreter, frame: Frame, function: Function) -> frozenset[Role]:

@@ -14,7 +14,7 @@ from typing import Any
 import libcst as cst
 
 from gradlint.frozen import frozen
-from gradlint.knowledge.signs import DETACH_DROPPED
+from gradlint.knowledge.python.duck_typing_names import DETACH_DROPPED
 from gradlint.source import parts
 
 DEEPEST = 250

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import libcst as cst
 
 from gradlint.interpreter.static.scopes import targets
-from gradlint.knowledge.vocabulary import VOCABULARY
+from gradlint.knowledge.torch.autograd_names import VOCABULARY
 from gradlint.source import parts
 
 NAME = "NAME"

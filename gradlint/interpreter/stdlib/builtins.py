@@ -52,7 +52,7 @@ from gradlint.interpreter.syntax.try_with import enter
 from gradlint.interpreter.torch_api.contexts import EXIT_STACK
 from gradlint.interpreter.unknown.annotations import value_of
 from gradlint.interpreter.unknown.parameters import grown
-from gradlint.knowledge.arrays import ARRAYS, SHARING
+from gradlint.knowledge.python.numpy_arrays import ARRAYS, SHARING
 
 
 def _collected(kind: str) -> Model:

@@ -45,7 +45,7 @@ from gradlint.interpreter.nn.module import unknown_module
 from gradlint.interpreter.python.isinstance_checks import PARAMETER_CLASSES, TENSOR_CLASSES, is_a, is_guessed
 from gradlint.interpreter.static.scopes import dotted
 from gradlint.interpreter.unknown.annotations import instance_of
-from gradlint.knowledge.module_families import FAMILIES, public
+from gradlint.knowledge.modules.families import FAMILIES, public
 
 TRUTH: dict[type, Callable[[Interpreter, Any], Truth]] = SLOTS[TypeSlot.TRUTH]
 

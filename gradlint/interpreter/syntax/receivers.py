@@ -38,7 +38,7 @@ from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.unseen import STAND_IN
 from gradlint.interpreter.python.mro import ancestry, find_member
 from gradlint.knowledge import DTYPES
-from gradlint.knowledge.vocabulary import NAMESPACES, OF_TENSORS, VOCABULARY
+from gradlint.knowledge.torch.autograd_names import NAMESPACES, OF_TENSORS, VOCABULARY
 
 UNCLEAR = ""
 """The kind of what is not known."""

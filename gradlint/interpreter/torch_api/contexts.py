@@ -13,7 +13,7 @@ from gradlint.interpreter.engine.dispatch import MODELS, Model
 from gradlint.interpreter.engine.escape import havoc
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.knowledge import ROWS
-from gradlint.knowledge.rows import ManagerRow
+from gradlint.knowledge.schema import ManagerRow
 
 ENABLED, ENTERED = "enabled", "enter_result"
 

@@ -48,7 +48,7 @@ from gradlint.interpreter.python.functions import call_function, restoring
 from gradlint.interpreter.python.mro import ancestry, find_method
 from gradlint.interpreter.static.tree_walk import in_order
 from gradlint.interpreter.unknown.duck_typing import needed
-from gradlint.knowledge.rows import Operation, Result
+from gradlint.knowledge.schema import Operation, Result
 
 BASES = frozenset({Named("torch.autograd.Function"), Named("torch.autograd.function.Function")})
 CALLED = "torch.autograd.Function.__call__"

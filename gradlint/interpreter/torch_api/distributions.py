@@ -24,8 +24,8 @@ from gradlint.interpreter.autograd.record import apply
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import ATTRIBUTES_OF, models
 from gradlint.interpreter.engine.machine import Interpreter
-from gradlint.knowledge.distributions import DISCRETE, PARTS, REPARAMETRISED, WHOLE
-from gradlint.knowledge.rows import Operation, Result
+from gradlint.knowledge.schema import Operation, Result
+from gradlint.knowledge.torch.distributions import DISCRETE, PARTS, REPARAMETRISED, WHOLE
 
 HOME = "torch.distributions."
 GIVEN = "(given)"

@@ -55,7 +55,7 @@ from gradlint.interpreter.python.isinstance_checks import is_instance
 from gradlint.interpreter.static.scopes import dotted
 from gradlint.interpreter.training import optimizer
 from gradlint.knowledge import MODULE_ROWS
-from gradlint.knowledge.module_families import public
+from gradlint.knowledge.modules.families import public
 
 TENSOR = "torch.Tensor."
 AS_METHODS = {f"torch.{name}": f"{TENSOR}{name}" for name in ("detach_", "zero_")}

@@ -17,7 +17,7 @@ from gradlint.interpreter.engine.dispatch import MODELS, Model, models
 from gradlint.interpreter.engine.iteration import consume, elements
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.knowledge import ROWS
-from gradlint.knowledge.rows import Operation, Result
+from gradlint.knowledge.schema import Operation, Result
 
 JOINING = Operation("parameters_to_vector", (), (), ("parameters",), "", results=(Result(dtype="promote"),))
 

@@ -50,7 +50,7 @@ from gradlint.interpreter.static.scopes import argument, receiver, spelled
 from gradlint.interpreter.training.assumed_optimizer import driven
 from gradlint.interpreter.training.optimizer import held, stepped, surely_held
 from gradlint.knowledge import ROWS
-from gradlint.knowledge.rows import Operation, Result
+from gradlint.knowledge.schema import Operation, Result
 
 ROW = Operation(
     SCALE, (), (), ("outputs", "factor"), "", results=(Result(dtype="promote"),), saves=("factor if outputs",)

@@ -65,7 +65,7 @@ from gradlint.interpreter.python.mro import ancestry, find_member, method_of
 from gradlint.interpreter.static.scopes import receiver, spelled
 from gradlint.interpreter.training.assumed_optimizer import entrust
 from gradlint.interpreter.training.param_groups import Given, certainly_given, given_elements, unnamed
-from gradlint.knowledge.clearing import OF_OPTIMIZERS
+from gradlint.knowledge.training.clearing import OF_OPTIMIZERS
 
 
 def given_parts(it: Interpreter, node: Any, value: Value) -> tuple[list[list[Ref]], Truth]:

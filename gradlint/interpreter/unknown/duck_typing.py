@@ -42,7 +42,7 @@ from gradlint.interpreter.nn.module import unknown_module
 from gradlint.interpreter.python.mro import FUNCTION_CONTEXT
 from gradlint.interpreter.static.scopes import ALONG, HANDED, Scope, dotted, kept, uses_of_given
 from gradlint.interpreter.training.assumed_optimizer import optimizer_over
-from gradlint.knowledge.signs import (
+from gradlint.knowledge.python.duck_typing_names import (
     APPLIED,
     CLEARS,
     DETACH_DROPPED,

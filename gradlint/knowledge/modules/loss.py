@@ -1,0 +1,167 @@
+"""The losses of torch.nn."""
+
+from __future__ import annotations
+
+from gradlint.knowledge.schema import ModuleRow, Result
+
+ROWS = (
+    ModuleRow(
+        "torch.nn.MSELoss",
+        "torch.nn.MSELoss()",
+        "torch.rand(2, 2), torch.rand(2, 2)",
+        call="loss",
+        saves=("input", "target"),
+    ),
+    ModuleRow(
+        "torch.nn.L1Loss", "torch.nn.L1Loss()", "torch.rand(2, 2), torch.rand(2, 2)", call="loss", saves=("own",)
+    ),
+    ModuleRow(
+        "torch.nn.SmoothL1Loss",
+        "torch.nn.SmoothL1Loss()",
+        "torch.rand(2, 2), torch.rand(2, 2)",
+        call="loss",
+        saves=("input", "target"),
+    ),
+    ModuleRow(
+        "torch.nn.HuberLoss",
+        "torch.nn.HuberLoss()",
+        "torch.rand(2, 2), torch.rand(2, 2)",
+        call="loss",
+        saves=("input", "target"),
+    ),
+    ModuleRow(
+        "torch.nn.BCELoss",
+        "torch.nn.BCELoss()",
+        "torch.rand(2, 2), torch.rand(2, 2)",
+        call="loss",
+        saves=("input", "target"),
+    ),
+    ModuleRow(
+        "torch.nn.BCEWithLogitsLoss",
+        "torch.nn.BCEWithLogitsLoss()",
+        "torch.rand(2, 2), torch.rand(2, 2)",
+        call="loss",
+        saves=("input", "target"),
+    ),
+    ModuleRow(
+        "torch.nn.KLDivLoss",
+        "torch.nn.KLDivLoss()",
+        "torch.rand(2, 2), torch.rand(2, 2)",
+        call="loss",
+        saves=("target",),
+    ),
+    ModuleRow(
+        "torch.nn.PoissonNLLLoss",
+        "torch.nn.PoissonNLLLoss()",
+        "torch.rand(2, 2), torch.rand(2, 2)",
+        call="loss",
+        saves=("target",),
+    ),
+    ModuleRow(
+        "torch.nn.SoftMarginLoss",
+        "torch.nn.SoftMarginLoss()",
+        "torch.rand(2, 2), torch.rand(2, 2)",
+        call="loss",
+        saves=("input", "target"),
+    ),
+    ModuleRow(
+        "torch.nn.HingeEmbeddingLoss",
+        "torch.nn.HingeEmbeddingLoss()",
+        "torch.rand(2, 2), torch.rand(2, 2)",
+        call="loss",
+        saves=("own",),
+    ),
+    ModuleRow(
+        "torch.nn.MultiLabelSoftMarginLoss",
+        "torch.nn.MultiLabelSoftMarginLoss()",
+        "torch.rand(2, 2), torch.rand(2, 2)",
+        call="loss",
+        saves=("input", "target"),
+    ),
+    ModuleRow(
+        "torch.nn.CrossEntropyLoss",
+        "torch.nn.CrossEntropyLoss()",
+        "torch.rand(2, 2), torch.tensor([0, 1])",
+        call="loss",
+        saves=("target",),
+    ),
+    ModuleRow(
+        "torch.nn.NLLLoss",
+        "torch.nn.NLLLoss()",
+        "torch.rand(2, 2), torch.tensor([0, 1])",
+        call="loss",
+        saves=("input", "target"),
+    ),
+    ModuleRow(
+        "torch.nn.MultiMarginLoss",
+        "torch.nn.MultiMarginLoss()",
+        "torch.rand(2, 2), torch.tensor([0, 1])",
+        call="loss",
+        saves=("input", "target"),
+    ),
+    ModuleRow(
+        "torch.nn.NLLLoss2d",
+        "torch.nn.NLLLoss2d()",
+        "torch.rand(2, 2, 2, 2), torch.zeros(2, 2, 2, dtype=torch.int64)",
+        call="loss",
+        saves=("input", "target"),
+    ),
+    ModuleRow(
+        "torch.nn.MultiLabelMarginLoss",
+        "torch.nn.MultiLabelMarginLoss()",
+        "torch.rand(2, 2), torch.zeros(2, 2, dtype=torch.int64)",
+        call="loss",
+        saves=("input", "target"),
+    ),
+    ModuleRow(
+        "torch.nn.GaussianNLLLoss",
+        "torch.nn.GaussianNLLLoss()",
+        "torch.rand(2, 2), torch.rand(2, 2), torch.rand(2, 2)",
+        call="loss",
+        saves=("own",),
+    ),
+    ModuleRow(
+        "torch.nn.MarginRankingLoss",
+        "torch.nn.MarginRankingLoss()",
+        "torch.rand(2, 2), torch.rand(2, 2), torch.ones(2, 2)",
+        call="loss",
+        saves=("own",),
+    ),
+    ModuleRow(
+        "torch.nn.CosineEmbeddingLoss",
+        "torch.nn.CosineEmbeddingLoss()",
+        "torch.rand(2, 2), torch.rand(2, 2), torch.ones(2)",
+        call="loss",
+        saves=("input", "target"),
+    ),
+    ModuleRow(
+        "torch.nn.TripletMarginLoss",
+        "torch.nn.TripletMarginLoss()",
+        "torch.rand(2, 2), torch.rand(2, 2), torch.rand(2, 2)",
+        call="loss",
+        saves=("own",),
+    ),
+    ModuleRow(
+        "torch.nn.TripletMarginWithDistanceLoss",
+        "torch.nn.TripletMarginWithDistanceLoss()",
+        "torch.rand(2, 2), torch.rand(2, 2), torch.rand(2, 2)",
+        call="loss",
+        saves=("own",),
+    ),
+    ModuleRow(
+        "torch.nn.CTCLoss",
+        "torch.nn.CTCLoss()",
+        "torch.rand(2, 2, 2), torch.ones(2, 1, dtype=torch.int64), (2, 2), (1, 1)",
+        call="loss",
+        saves=("input", "target"),
+    ),
+    ModuleRow(
+        "torch.nn.AdaptiveLogSoftmaxWithLoss",
+        "torch.nn.AdaptiveLogSoftmaxWithLoss(2, 4, [2])",
+        "torch.rand(2, 2), torch.tensor([0, 1])",
+        parameters=("head.weight", "tail.0.0.weight", "tail.0.1.weight"),
+        call="with loss",
+        result=Result(passes=False),
+        saves=("head.weight if input", "input if head.weight"),
+    ),
+)

@@ -1,0 +1,1 @@
+"""Properties of operations: what a call does whatever its operands are."""

@@ -1,0 +1,168 @@
+"""How things are told by what a program does with them: what only one kind of thing can do.
+
+A use is written "name" for an attribute, "name()" for a method called without and "name(.)" with arguments, "()"
+for a call of the thing itself.
+"""
+
+from __future__ import annotations
+
+import re
+
+from gradlint.knowledge.index import paths
+from gradlint.knowledge.torch.autograd_names import METHOD, OF_TENSORS
+
+TENSOR_ATTRIBUTES = (
+    frozenset(
+        path.partition(" ")[0].removeprefix(METHOD)
+        for path in paths("operations", "attributes", "factories", "plain")
+        if path.startswith(METHOD)
+    )
+    | OF_TENSORS
+    | frozenset("size grad_dtype indices values coalesce pin_memory record_stream storage sparse_mask".split())
+)
+"""What tensors have, in whatever version."""
+
+ONLY_TENSORS = frozenset(name for name in TENSOR_ATTRIBUTES if name.endswith("_") and not name.endswith("__")) - {
+    "requires_grad_"
+} | frozenset(
+    (
+        "addcdiv addcmul addmm amax amin argwhere as_strided baddbmm bmm chunk clamp clamp_max clamp_min contiguous "
+        "cummax cummin data_ptr diag_embed dim element_size expand_as index_add index_copy index_fill index_put "
+        "index_select is_complex is_contiguous is_floating_point log_softmax logsumexp masked_fill masked_scatter "
+        "masked_select matmul narrow ndimension nelement new_empty new_full new_ones new_tensor new_zeros numel "
+        "permute register_post_accumulate_grad_hook repeat_interleave reshape_as retain_grad rsqrt scatter_add sigmoid "
+        "softmax take_along_dim topk tril triu type_as unbind unflatten unsqueeze view_as"
+    ).split()
+)
+"""Methods that nothing has but tensors: of what else programs hold, neither modules, optimizers, arrays and files nor
+Python's own objects."""
+
+SHAPED = frozenset({"shape", "ndim", "size()", "size(.)"})
+MOVED = frozenset({"device", "to(.)", "cpu()", "cuda()", "cuda(.)", "float()", "half()", "double()", "clone()"})
+"""What has a shape and can be moved or copied so is a tensor: arrays cannot, modules have no shape."""
+
+CALLED = ("()", "(.)")
+DETACH_DROPPED = "detach() dropped"
+"""The use of a thing by a `detach()` whose result is dropped: files, sockets and finalizers are used so, tensors by
+mistake. It shows a tensor only in a file that imports torch."""
+TENSOR_USES = frozenset(name + call for name in ONLY_TENSORS for call in CALLED) | {
+    "backward()", "detach()", DETACH_DROPPED, "requires_grad_()", "requires_grad", "grad", "grad_fn", "is_leaf",
+    "size(.)", "long()",
+    "(dim=)",
+}  # fmt: skip
+"""Each of these shows a tensor."""
+
+METHODS_OF_TENSORS = frozenset(use.partition("(")[0] for use in TENSOR_USES if use.endswith(CALLED)) - {"size"}
+"""Methods that show a tensor where they are called like that."""
+
+MODULE_USES = frozenset(
+    name + call
+    for name in (
+        "parameters named_parameters buffers named_buffers modules named_modules named_children register_buffer "
+        "register_parameter register_forward_hook register_forward_pre_hook register_full_backward_hook"
+    ).split()
+    for call in CALLED
+) | {"eval()", "children()"}
+"""Each of these shows a module."""
+
+MODULE_USES_WHEN_CALLED = frozenset(
+    {"train()", "train(.)", "state_dict()", "load_state_dict(.)", "zero_grad()", "zero_grad(.)", "eval", "zero_grad"}
+)
+"""Each of these shows a module where the thing itself is called, too; `model.eval` without parentheses among them."""
+
+APPLIED = frozenset({"()", "forward(.)"})
+"""How modules are applied."""
+
+LOADS = frozenset({"torch.load", "torch.jit.load"})
+"""What gives modules, where what it gives is applied."""
+
+OPTIMIZER_USES = frozenset({"param_groups", "add_param_group(.)"})
+"""Each of these shows an optimizer; so does `zero_grad()` beside `step()`."""
+CLEARS = frozenset({"zero_grad()", "zero_grad(.)"})
+STEPS = frozenset({"step()", "step(.)"})
+
+SCALER_USES = frozenset({"unscale_(.)"})
+"""Each of these shows a GradScaler."""
+SCALER_USES_TOGETHER = frozenset({"scale(.)", "step(.)", "update()"})
+"""These together show a GradScaler."""
+SCHEDULER_USES = frozenset({"get_last_lr()"})
+"""Each of these shows a learning-rate scheduler."""
+
+FUNCTION_CONTEXT_USES = frozenset(
+    "save_for_backward(.) saved_tensors mark_dirty(.) mark_non_differentiable(.) needs_input_grad "
+    "set_materialize_grads(.)".split()
+)
+"""Each of these shows the context of a custom autograd function."""
+
+_SHOWING = (
+    *(TENSOR_USES, MOVED, MODULE_USES, MODULE_USES_WHEN_CALLED, OPTIMIZER_USES, CLEARS, SCALER_USES),
+    *(SCALER_USES_TOGETHER, SCHEDULER_USES, FUNCTION_CONTEXT_USES),
+)
+TORCH_WORDS = (
+    "torch", "grad", "backward", "dim",
+    *sorted({f".{name}" for uses in _SHOWING for use in uses if (name := use.partition("(")[0])}),
+)  # fmt: skip
+"""Words one of which stands in a text, or in what it imports, where it has anything to do with torch: by their own
+uses, nothing else shows a tensor, a module or an optimizer."""
+
+ASKS_FOR_NONE = re.compile("no_?grad|(?<!un)freez|(?<!un)frozen")
+ASKS_FOR_GRADIENTS = re.compile("requires_grad|trainable|with_grad|unfreez")
+"""Names of options that ask for no gradients, and for some."""
+
+# ---- words in the names that people give: what a function is for, and what unseen code does with what it is handed
+
+DIFFERENTIATES = frozenset(
+    "accelerator adapt adversarial amp attack backprop backward captum closure fabric fit grad gradient gradients "
+    "hessian jacobian learn minimize minimise optim optimise optimiser optimize optimizer penalty saliency scaler step "
+    "train trainer training".split()
+)
+"""Words of code that computes gradients of what it is handed, or may mean to."""
+READS = frozenset(
+    (
+        "acc accuracy ap auc ber bleu cer cider compare confusion cost count criterion dice display draw dump edit "
+        "error evaluate evaluator f1 fid figure hist histogram image images imsave imshow imwrite iou kappa log "
+        "logger loss map mape measure meter metric metrics miou mse objective perplexity plot precision print psnr "
+        "recall record report rmse rouge save saver scalar scalars score scores scoring show ssim stat statistics "
+        "stats summary vis visualise visualize wer write writer"
+    ).split()
+)
+"""Words of code that reads what it is handed: it measures, shows, logs or saves, or gives what is computed from it."""
+LIBRARIES_THAT_READ = frozenset(
+    "PIL cv2 faiss imageio json librosa matplotlib nltk numpy pandas pickle sacrebleu scipy seaborn skimage sklearn "
+    "soundfile tensorboard tensorboardX torchmetrics visdom wandb".split()
+)
+"""Libraries whose functions cannot differentiate through torch's graphs, or do not."""
+
+EVALUATES = frozenset(
+    "demo detect eval evaluate evaluation evaluator extract extraction generate generation infer inference inferencer "
+    "predict prediction predictor test tester testing translate val valid validate validating validation "
+    "validator visualise visualize visualization".split()
+)
+"""Words of functions and classes that use a network without training it."""
+TRAINS = frozenset("fit learn optimise optimize pretrain train trainer training tune update".split())
+"""Words of functions that train; one that also evaluates trains."""
+PHASES = ("train", "training", "is_train", "is_training", "istrain", "phase", "mode", "split", "stage")
+"""Parameters that say whether a function is to train, those first that say it most plainly."""
+
+
+WORD = re.compile("[A-Z]+(?![a-z])[0-9]*|[A-Z]?[a-z]+[0-9]?(?=[^a-z]|$)|[a-z]+")
+
+
+def words(name: str) -> frozenset[str]:
+    """The words of a name in lower case: of `runValEpoch_2` run, val and epoch; of a dotted name all together."""
+    return frozenset([part.lower() for part in WORD.findall(name)])
+
+
+def evaluates(name: str) -> bool:
+    """Whether a function of this name uses a network without training it. What is sampled or scored may be anything,
+    unless that is what the name begins with; to set the mode is no evaluation."""
+    said = words(name)
+    if said & NAMING_SOMETHING_ELSE:
+        return False
+    first = WORD.findall(name)[:1]
+    return bool(said & EVALUATES) or [word.lower() for word in first] in (["sample"], ["score"])
+
+
+NAMING_SOMETHING_ELSE = frozenset("criterion fn func function grad loss matching mode step weight weights".split())
+"""Words of names that are about something else than evaluating, whatever other words they have; what is called a step
+is called by a framework, which sets the grad mode itself."""

@@ -1,0 +1,1 @@
+"""torch's modes, factories, distributions and names."""

@@ -1,0 +1,1 @@
+"""What trains: optimizers, schedulers, scalers, and what clears and clips gradients."""
