@@ -141,8 +141,8 @@ def _check(text: str, made: str, findings: Sequence[Finding]) -> None:
 def _row_for(row: int, rows: fixes.Rows, comments: Mapping[int, Comment], statements: Statements) -> int:
     """The row at whose end a comment silences what is found in a row: that itself, or the last of its statement."""
     ends_in_string = rows.in_strings(Place(row + 1, 1, row + 1, 1))
-    goes_on = row not in comments and rows.row(row).endswith("\\")
-    return statements.around(row)[1] if ends_in_string or goes_on else row
+    resume_again = row not in comments and rows.row(row).endswith("\\")
+    return statements.around(row)[1] if ends_in_string or resume_again else row
 
 
 def _edit(row: int, codes: Sequence[str], line: str, comment: Comment | None) -> Edit:

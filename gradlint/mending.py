@@ -28,7 +28,7 @@ class Fixing:
         self._left_alone = set[str]()
         self._passes = 0
 
-    def goes_on(self, results: Sequence[Result]) -> bool:
+    def resume_again(self, results: Sequence[Result]) -> bool:
         """Whether a fix was made of what was found, so that there is to be linted again."""
         self._passes += 1
         made = self._made({result.filename: result for result in results}) if self._passes <= MOST_PASSES else []

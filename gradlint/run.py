@@ -143,7 +143,7 @@ def _lint(
         results, interrupted = _all_results(request, found, settings, installed, progress, told_now)
         if request.fix:
             fixing = Fixing(request, found, settings, installed)
-            while interrupted is None and fixing.goes_on(results):
+            while interrupted is None and fixing.resume_again(results):
                 results, interrupted = _all_results(fixing.request, found, settings, installed, progress, None)
             changed, stdin = tuple(fixing.changed), fixing.request.stdin
         if interrupted is None:

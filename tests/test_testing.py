@@ -79,14 +79,14 @@ def test_a_line_judged_otherwise_is_noticed(found, fault):
 
 
 def test_quiet_lines_that_nobody_heard_are_noticed():
-    def unheard(*heard):
+    def is_silent(*heard):
         at = tuple((code, Place(row, 1, row, 2)) for code, row in heard)
-        return [fault.split(":")[1] for fault in cases.unheard(case_file(), Analysis((), heard=at))]
+        return [fault.split(":")[1] for fault in cases.is_silent(case_file(), Analysis((), heard=at))]
 
     every = [("ABC101", row) for row in (4, 5, 6, 7, 10, 11)]
-    assert unheard(*every) == []
-    assert unheard(*every[1:]) == ["4"]
-    assert unheard(("ABC102", 4), *every[1:]) == ["4"]
+    assert is_silent(*every) == []
+    assert is_silent(*every[1:]) == ["4"]
+    assert is_silent(("ABC102", 4), *every[1:]) == ["4"]
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 States are changed in place by the interpreter, copied where paths part (`copy`) and brought together
 where they meet (`joined`). Values that an expression still needs while another part of it runs are
-part of the state too (`flight`), because objects change their references when a site ages.
+part of the state too (`stack`), because objects change their references when a site ages.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class State:
     `switch` is the piece of the program that set the modes, `inferring` the one that switched inference mode on; None
     where none did, or several may have. `taken` are the parts of the `ground` that it has taken over. One that is
     `refused` is behind a line that certainly raises: what stands there is looked at, but no path that runs meets it.
-    One that is `unexplained` is reached only if something is raised of which nothing says that it is.
+    An `unexplained_edge` leads to one that is reached only if something is raised of which nothing says that it is.
     `guards` are the tests that nobody can decide by which its path parted from others, each with its outcome, as long
     as it has not met those again. `apart` are objects of which no path has both: of each fork, none of one
     side is there where one of the other is.
@@ -70,7 +70,7 @@ class State:
 
     names: dict[Name, Value] = field(default_factory=dict)
     heap: Heap = field(default_factory=lambda: Heap({}, Index()))
-    flight: list[Value] = field(default_factory=list)
+    stack: list[Value] = field(default_factory=list)
     grad_mode: Truth = YES
     inference: Truth = NO
     switch: Syntax = None
@@ -80,7 +80,7 @@ class State:
     ground: Ground = field(default_factory=Ground)
     taken: dict[int, None] = field(default_factory=dict)
     refused: bool = False
-    unexplained: bool = False
+    unexplained_edge: bool = False
     guards: frozenset[Guard] = frozenset()
     apart: tuple[Fork, ...] = ()
 
@@ -89,7 +89,7 @@ class State:
         return State(
             dict(self.names),
             self.heap.copy(),
-            list(self.flight),
+            list(self.stack),
             self.grad_mode,
             self.inference,
             self.switch,
@@ -99,7 +99,7 @@ class State:
             self.ground,
             dict(self.taken),
             self.refused,
-            self.unexplained,
+            self.unexplained_edge,
             self.guards,
             self.apart,
         )
@@ -164,7 +164,7 @@ class State:
         mentioned = dict.fromkeys(heap)
         for ref in touched:
             mentioned.update(dict.fromkeys(object_references(heap[ref])))
-        for value in (*self.names.values(), *self.flight):
+        for value in (*self.names.values(), *self.stack):
             if type(value) is not Ref:
                 mentioned.update(dict.fromkeys(references(value)))
         now: dict[Ref, Ref] = {}
@@ -209,7 +209,7 @@ class State:
                     names[name] = now[value]
             elif references(value):
                 names[name] = renamed(value, now)
-        self.flight = [renamed(value, now) for value in self.flight]
+        self.stack = [renamed(value, now) for value in self.stack]
         heap = self.heap
         for ref in touched:
             heap[ref] = object_renamed(heap[ref], now)
@@ -246,7 +246,7 @@ class State:
 
     def sweep(self) -> None:
         """Forget objects that nothing refers to."""
-        kept = self.reach([*self.names.values(), *self.flight])
+        kept = self.reach([*self.names.values(), *self.stack])
         if len(kept) < len(self.heap):
             self.heap = self.heap.of(kept)
         self.swept = len(self.heap)
@@ -269,7 +269,7 @@ def joined_states(states: Iterable[State]) -> State:
         return State(live=False)
     if any(state.refused for state in live):
         live = [state for state in live if not state.refused] or live
-    unexplained = all(state.unexplained for state in live)
+    unexplained = all(state.unexplained_edge for state in live)
     if len(live) == 1:
         return live[0]
     for state in live[1:]:
@@ -279,7 +279,7 @@ def joined_states(states: Iterable[State]) -> State:
     out = live[0].copy()
     for state in live[1:]:
         _join_into(out, state)
-    out.unexplained = unexplained
+    out.unexplained_edge = unexplained
     return out
 
 
@@ -293,7 +293,7 @@ def _renamed(refs: AbstractSet[Ref], now: Mapping[Ref, Ref]) -> AbstractSet[Ref]
 
 def _join_into(out: State, other: State) -> None:
     names, heap = out.names, out.heap
-    met: list[tuple[Value, Value]] = [(a, b) for a, b in zip(out.flight, other.flight, strict=False) if a is not b]
+    met: list[tuple[Value, Value]] = [(a, b) for a, b in zip(out.stack, other.stack, strict=False) if a is not b]
     for name, value in differing(other.names, names):
         mine = names.get(name)
         if mine is None:
@@ -316,7 +316,7 @@ def _join_into(out: State, other: State) -> None:
     for ref, thing in other_things:
         known = heap.get(ref)
         heap[ref] = thing if known is None else joined(known, thing, sides)
-    out.flight = [a if a == b else one_of((a, b), MOST_ITEMS) for a, b in zip(out.flight, other.flight, strict=False)]
+    out.stack = [a if a == b else one_of((a, b), MOST_ITEMS) for a, b in zip(out.stack, other.stack, strict=False)]
     out.guards &= other.guards
     out.grad_mode = out.grad_mode | other.grad_mode
     out.inference = out.inference | other.inference
@@ -379,6 +379,6 @@ def same(a: State, b: State) -> bool:
         and a.inference is b.inference
         and a.names == b.names
         and a.heap == b.heap
-        and a.unexplained == b.unexplained
+        and a.unexplained_edge == b.unexplained_edge
         and a.apart == b.apart
     )

@@ -21,44 +21,44 @@ CLASSES = re.compile(r"Test(?![a-z])")
 """How the names of classes begin that hold tests; a `Tester` is none."""
 
 
-def imports_a_runner(it: Interpreter) -> bool:
+def imports_a_runner(m: Interpreter) -> bool:
     """Whether the file imports what runs tests."""
-    return not it.scan.imports.isdisjoint(RUNNERS)
+    return not m.scan.imports.isdisjoint(RUNNERS)
 
 
-def collected(it: Interpreter) -> frozenset[Syntax]:
+def collected(m: Interpreter) -> frozenset[Syntax]:
     """The functions that look like tests and can be called by a runner: it has all that they take."""
-    return frozenset(node for node, function in it.functions.items() if _is_collected(it, function))
+    return frozenset(node for node, function in m.functions.items() if _is_collected(m, function))
 
 
-def _is_collected(it: Interpreter, function: Function) -> bool:
+def _is_collected(m: Interpreter, function: Function) -> bool:
     if not function.name.startswith("test_"):
         return False
-    if function.owner is not None and not _is_collected_class(it, function.owner):
+    if function.owner is not None and not _is_collected_class(m, function.owner):
         return False
     params = function.node.params
     taken = [param.name.value for param in (*params.posonly_params, *params.params, *params.kwonly_params)]
     if function.owner is not None and function.kind != "static":
         taken = taken[1:]
     wanted = set(taken) - {name for name, _ in function.defaults} - FIXTURES
-    return not wanted or wanted <= _of_conftest(it)
+    return not wanted or wanted <= _of_conftest(m)
 
 
-def _is_collected_class(it: Interpreter, node: Syntax) -> bool:
+def _is_collected_class(m: Interpreter, node: Syntax) -> bool:
     """Whether a class holds tests: by its name, with nothing to be made of, or by its base."""
-    ref = it.classes.get(node)
-    cls = it.state.heap.get(ref) if ref is not None else None
+    ref = m.classes.get(node)
+    cls = m.state.heap.get(ref) if ref is not None else None
     if ref is None or type(cls) is not Class:
         return False
-    bases = [one.path.rpartition(".")[2] for one in ancestry(it, ref) if type(one) is Named]
+    bases = [one.path.rpartition(".")[2] for one in ancestry(m, ref) if type(one) is Named]
     if any(name.endswith("TestCase") for name in bases):
         return True
     return CLASSES.match(cls.name) is not None and "__init__" not in dict(cls.members)
 
 
-def _of_conftest(it: Interpreter) -> set[str]:
+def _of_conftest(m: Interpreter) -> set[str]:
     """The names that the `conftest` files beside the file and above it define: of these are its fixtures."""
-    project = it.neighbours.project
+    project = m.neighbours.project
     if project is None:
         return set()
     folders = project.name.split(".")[:-1]

@@ -92,7 +92,7 @@ def claims_of(file: CaseFile, together: Sequence[Rule]) -> Iterator[Claim]:
     laws: dict[str, Callable[[], Iterator[str]]] = {
         "form": lambda: form(file),
         "marks": lambda: judged(file, _analysed(file.text, tuple(together)), together),
-        "heard": lambda: unheard(file, _analysed(file.text, tuple(together))),
+        "heard": lambda: is_silent(file, _analysed(file.text, tuple(together))),
         "shapes": lambda: repeated(file),
         "gate": lambda: iter(behind_gate(file.text, _analysed(file.text, tuple(together)).findings, together)),
     }
@@ -165,7 +165,7 @@ def _list(codes: frozenset[str]) -> str:
     return ", ".join(sorted(codes)) or "nothing"
 
 
-def unheard(file: CaseFile, analysis: linter.Analysis) -> Iterator[str]:
+def is_silent(file: CaseFile, analysis: linter.Analysis) -> Iterator[str]:
     """The rule of the file heard of every `# ok` line: it was not quiet because nothing reached it."""
     if file.rule is None:
         return

@@ -103,87 +103,87 @@ class History:
         return unit
 
 
-def backward(it: Interpreter, node: Any, roots: Sequence[Value], request: Request) -> None:
+def backward(m: Interpreter, node: Any, roots: Sequence[Value], request: Request) -> None:
     """Differentiate these roots together: gradients are filled and the graph is freed as the request says."""
     for root in roots:
-        _required_grad(it, node, root)
+        _required_grad(m, node, root)
     if request.how != "grad":
-        _retained(it, request.inputs or ())
-    history = _looked_at(it, roots)
-    it.used.update(ref.key for ref in history.nodes)
-    it.differentiated |= history.past
-    spoiled = _spoiled(it, history, _reaching(it, history, request))
-    if not it.unheard:
+        _retained(m, request.inputs or ())
+    history = _looked_at(m, roots)
+    m.used.update(ref.key for ref in history.nodes)
+    m.differentiated |= history.past
+    spoiled = _spoiled(m, history, _reaching(m, history, request))
+    if not m.is_silent:
         for root in roots:
-            _tell(it, node, root, history, spoiled, request)
-    if any(_is_refused(it, root) for root in roots):
-        it.refuse()
+            _tell(m, node, root, history, spoiled, request)
+    if any(_is_refused(m, root) for root in roots):
+        m.raise_certainly()
         return
     if len(roots) == 1 and request == Request("backward", request.retain, of=request.of):
-        cannot_raise.for_backward(it, node, roots[0], history.past)
-    lacks = any(getattr(it[ref], fault) is YES for ref in spoiled for fault in NOTICED)
-    ends = lacks and all(_is_proven(it, root) for root in roots)
-    if ends and it.frame.tries:
-        it.snapshot(certainly=True)  # some gradients may arrive before what is lacking is missed
-    _run(it, node, roots, history, request)
+        cannot_raise.for_backward(m, node, roots[0], history.past)
+    lacks = any(getattr(m[ref], fault) is YES for ref in spoiled for fault in NOTICED)
+    ends = lacks and all(_is_proven(m, root) for root in roots)
+    if ends and m.frame.tries:
+        m.record_exception_state(certainly=True)  # some gradients may arrive before what is lacking is missed
+    _run(m, node, roots, history, request)
     if ends:
-        it.refuse()
+        m.raise_certainly()
 
 
-def _retained(it: Interpreter, inputs: Sequence[Ref]) -> None:
+def _retained(m: Interpreter, inputs: Sequence[Ref]) -> None:
     """What a backward is to give gradients retains its own before anything is differentiated, whatever comes of it."""
     for ref in inputs:
-        tensor: Tensor = it[ref]
+        tensor: Tensor = m[ref]
         if tensor.leaf is not YES:
-            it.set(ref, replace(tensor, retains=tensor.retains | YES))
+            m.store_exact(ref, replace(tensor, retains=tensor.retains | YES))
 
 
-def _run(it: Interpreter, node: Any, roots: Sequence[Value], history: History, request: Request) -> None:
+def _run(m: Interpreter, node: Any, roots: Sequence[Value], history: History, request: Request) -> None:
     """Gradients arrive, hooks are called, and what is not kept is freed."""
-    hooked = arriving(it, {*history.nodes, *history.leaves})
+    hooked = arriving(m, {*history.nodes, *history.leaves})
     if hooked:
-        start = it.hold(*roots, *hooked)
-        run_arriving(it, node, hooked, request.create)
-        values = it.land(start)
+        start = m.push(*roots, *hooked)
+        run_arriving(m, node, hooked, request.create)
+        values = m.pop_from(start)
         roots, hooked = values[: len(roots)], [ref for ref in values[len(roots) :] if type(ref) is Ref]
-        history = _looked_at(it, roots)
-    reaching = _reaching(it, history, request)
+        history = _looked_at(m, roots)
+    reaching = _reaching(m, history, request)
     for ref in history.nodes:
         if reaching is None or ref in reaching:
             certain = reaching is None or (request.exact and reaching[ref])
-            _differentiated(it, node, ref, certain and ref in history.sure, request.retain, everything=reaching is None)
+            _differentiated(m, node, ref, certain and ref in history.sure, request.retain, everything=reaching is None)
     if request.how == "backward":
-        _fill(it, node, history, request)
-        run_accumulated(it, node, hooked, request.create)
+        _fill(m, node, history, request)
+        run_accumulated(m, node, hooked, request.create)
 
 
-def _is_refused(it: Interpreter, root: Value) -> bool:
+def _is_refused(m: Interpreter, root: Value) -> bool:
     """Whether a root certainly requires no grad."""
-    shown = it.only(root, Tensor)
-    return shown is not None and shown.requires_grad is NO and _is_proven(it, root)
+    shown = m.only(root, Tensor)
+    return shown is not None and shown.requires_grad is NO and _is_proven(m, root)
 
 
-def _is_proven(it: Interpreter, root: Value) -> bool:
+def _is_proven(m: Interpreter, root: Value) -> bool:
     """Whether it is no guess what a root is."""
-    shown = it.only(root, Tensor)
+    shown = m.only(root, Tensor)
     return shown is not None and shown.belief is Belief.PROVEN
 
 
-def _required_grad(it: Interpreter, node: Any, root: Value) -> None:
+def _required_grad(m: Interpreter, node: Any, root: Value) -> None:
     """What is differentiated requires grad: where nothing told so before, and no program asked for it by hand, it was
     recorded, by an operation that is known or by one that nobody saw. So was what alone can have led to it."""
-    found = it.all(root, Tensor)
+    found = m.all(root, Tensor)
     before = []
     for ref, tensor in found:
-        recorded = _recorded(it, tensor.node)
+        recorded = _recorded(m, tensor.node)
         if _may_be_told(tensor) and (recorded or tensor.belief >= Belief.BY_USE):
             if not recorded or OPAQUE in recorded:
                 unseen = Node("unknown", syntax(node), (recorded or (OPAQUE,),))
-                recorded = (it.new(node, f"history of {ref.site}.{ref.part}", unseen),)
-            it.put(ref, replace(tensor, requires_grad=YES, leaf=NO, node=recorded), sure=len(found) == 1)
-        before.append(_alone_before(it, recorded))
+                recorded = (m.new(node, f"history of {ref.site}.{ref.part}", unseen),)
+            m.store(ref, replace(tensor, requires_grad=YES, leaf=NO, node=recorded), sure=len(found) == 1)
+        before.append(_alone_before(m, recorded))
     if before and len(found) == len(alternatives(root)):
-        _all_recorded(it, set.intersection(*before))
+        _all_recorded(m, set.intersection(*before))
 
 
 def _may_be_told(tensor: Tensor) -> bool:
@@ -193,71 +193,71 @@ def _may_be_told(tensor: Tensor) -> bool:
     return tensor.requires_grad.is_unsure and not by_hand
 
 
-def _alone_before(it: Interpreter, recorded: tuple[Ref, ...]) -> set[Ref]:
+def _alone_before(m: Interpreter, recorded: tuple[Ref, ...]) -> set[Ref]:
     """The nodes without which these alternatives cannot have been recorded: the way back while there is only one."""
     before: set[Ref] = set()
     while len(recorded) == 1 and recorded[0].age < 2 and recorded[0] not in before:
-        thing = it.state.heap.get(recorded[0])
+        thing = m.state.heap.get(recorded[0])
         if type(thing) is not Node:
             break
         before.add(recorded[0])
-        slots = [_recorded(it, slot) for slot in thing.inputs]
+        slots = [_recorded(m, slot) for slot in thing.inputs]
         if sum(map(bool, slots)) != 1:
             break
-        it.state.heap[recorded[0]] = replace(thing, inputs=tuple(slot or (None,) for slot in slots))
+        m.state.heap[recorded[0]] = replace(thing, inputs=tuple(slot or (None,) for slot in slots))
         recorded = next(filter(None, slots))
     return before
 
 
-def _all_recorded(it: Interpreter, nodes: set[Ref]) -> None:
+def _all_recorded(m: Interpreter, nodes: set[Ref]) -> None:
     """These nodes were recorded, so the tensors that they made require grad."""
-    heap = it.state.heap
+    heap = m.state.heap
     for ref, tensor in list(heap.items()) if nodes else ():
         if type(tensor) is Tensor and ref.age < 2 and _may_be_told(tensor) and not nodes.isdisjoint(tensor.node):
-            recorded = _recorded(it, tensor.node)
+            recorded = _recorded(m, tensor.node)
             if len(recorded) == 1:
-                it.set(ref, replace(tensor, requires_grad=YES, leaf=NO, node=recorded))
+                m.store_exact(ref, replace(tensor, requires_grad=YES, leaf=NO, node=recorded))
 
 
-def _recorded(it: Interpreter, slot: Slot) -> tuple[Ref, ...]:
+def _recorded(m: Interpreter, slot: Slot) -> tuple[Ref, ...]:
     """What an operand is where it was recorded: the nodes of its alternatives. A tensor that an operation made stands
     beside its node for the leaf that it may have been made by hand."""
     out = []
     for ref in slot:
-        thing = None if ref is None else it.state.heap.get(ref)
+        thing = None if ref is None else m.state.heap.get(ref)
         by_hand = type(thing) is Tensor and _may_be_told(thing) and not set(slot).isdisjoint(set(thing.node) - {None})
         if ref is not None and not by_hand:
             out.append(ref)
     return tuple(out)
 
 
-def _looked_at(it: Interpreter, roots: Sequence[Value]) -> History:
-    return _history(it, [_recorded(it, operand) or operand for operand in (in_graph(it, root) for root in roots)])
+def _looked_at(m: Interpreter, roots: Sequence[Value]) -> History:
+    return _history(m, [_recorded(m, operand) or operand for operand in (in_graph(m, root) for root in roots)])
 
 
-def _reaching(it: Interpreter, history: History, request: Request) -> dict[Ref, bool] | None:
+def _reaching(m: Interpreter, history: History, request: Request) -> dict[Ref, bool] | None:
     """The nodes that are differentiated through, and whether they certainly are; None: all of them. What is asked for
     may lie behind opaque nodes, or anywhere where it is not known."""
     if request.inputs is None:
         return None
-    ends = _ends(it, request.inputs)
-    found = towards(it, history.starts, ends)
+    ends = _ends(m, request.inputs)
+    found = towards(m, history.starts, ends)
     if not request.exact:
         found = dict.fromkeys(history.nodes, False) | found
     elif OPAQUE in history.past:
-        found = dict.fromkeys(towards(it, history.starts, frozenset([OPAQUE])), False) | found
+        found = dict.fromkeys(towards(m, history.starts, frozenset([OPAQUE])), False) | found
     return found if request.how == "grad" else dict.fromkeys(ends, False) | found
 
 
-def _history(it: Interpreter, starts: list[Slot]) -> History:
-    past = it.past([ref for start in starts for ref in start])
+def _history(m: Interpreter, starts: list[Slot]) -> History:
+    past = m.past([ref for start in starts for ref in start])
     sure: dict[Ref, None] = {}
     for start in starts:
-        sure |= sure_past(it, start)
+        sure |= sure_past(m, start)
     out = History(starts, past, sure)
     scales = set()
     for ref in past:
-        thing = it.state.heap.get(ref)
+        thing = m.state.heap.get(ref)
         if type(thing) is Node:
             out.nodes.append(ref)
             if thing.op == SCALE:
@@ -265,125 +265,125 @@ def _history(it: Interpreter, starts: list[Slot]) -> History:
         elif type(thing) is Tensor and thing.requires_grad is not NO:  # one that was frozen since gets nothing
             out.leaves.append(ref)
     if scales:
-        out.plain = past_outside(it, starts, scales)
+        out.plain = past_outside(m, starts, scales)
     return out
 
 
-def _ends(it: Interpreter, wanted: Sequence[Ref]) -> frozenset[Ref]:
+def _ends(m: Interpreter, wanted: Sequence[Ref]) -> frozenset[Ref]:
     """Where the graph ends for a backward that stops at these tensors: leaves, and the nodes that made the others."""
     ends: set[Ref] = set()
     for ref in wanted:
         ends.add(ref)
-        ends.update(node for node in it[ref].node if node is not None)
+        ends.update(node for node in m[ref].node if node is not None)
     return frozenset(ends)
 
 
-def _tell(it: Interpreter, node: Any, root: Value, history: History, spoiled: Sequence[Ref], request: Request) -> None:
-    shown = it.only(root, Tensor)
+def _tell(m: Interpreter, node: Any, root: Value, history: History, spoiled: Sequence[Ref], request: Request) -> None:
+    shown = m.only(root, Tensor)
     if shown is None:
         return
-    heap, wanted = it.state.heap, request.inputs
+    heap, wanted = m.state.heap, request.inputs
     reached = history.leaves if wanted is None else [ref for ref in history.leaves if ref in wanted]
     leaves = history.leaves if request.how == "grad" else reached
     carried = bool(spoiled) and spoiled[0].age > 0
-    it.emit(
+    m.emit(
         events.BackwardRun,
         node,
         root=shown,
         of=request.of,
-        made_by=_made_by(it, shown.node),
+        made_by=_made_by(m, shown.node),
         name=spelled(request.of),
         leaves=tuple(heap[ref] for ref in leaves),
-        freed=_state_of(it, history, spoiled, "freed"),
-        stale=_state_of(it, history, spoiled, "stale"),
-        corrupt=_state_of(it, history, spoiled, "corrupt"),
+        freed=_state_of(m, history, spoiled, "freed"),
+        stale=_state_of(m, history, spoiled, "stale"),
+        corrupt=_state_of(m, history, spoiled, "corrupt"),
         spoiled=tuple(heap[ref] for ref in spoiled),
-        again=_kept_by(it, history),
-        opaque=_shares_unseen_graph(it, history),
-        graph=tuple(ref.key for ref in nodes_of(it, root) if ref is not None),
+        again=_kept_by(m, history),
+        opaque=_shares_unseen_graph(m, history),
+        graph=tuple(ref.key for ref in nodes_of(m, root) if ref is not None),
         carried=truth(carried),
-        carriers=carriers(it, node, spoiled) if carried else (),
+        carriers=carriers(m, node, spoiled) if carried else (),
         retain=request.retain,
         renamed=request.renamed,
         create_graph=request.create,
         how=request.how,
         unit=history.unit_of_all(),
         gradient=request.gradient,
-        inputs=None if wanted is None else tuple(one for each in request.listed if (one := it.only(each, Tensor))),
-        unreached=_unreached(it, history, request),
+        inputs=None if wanted is None else tuple(one for each in request.listed if (one := m.only(each, Tensor))),
+        unreached=_unreached(m, history, request),
         allow_unused=request.allow_unused,
-        flat=tuple(Mark("flat", it[ref].at, it[ref].op) for ref in flat_on_all_ways(it, root, history, wanted or ())),
-        company=company(it, nodes_of(it, root), leaves),
+        flat=tuple(Mark("flat", m[ref].at, m[ref].op) for ref in flat_on_all_ways(m, root, history, wanted or ())),
+        company=company(m, nodes_of(m, root), leaves),
         certain=sum(1 << index for index, ref in enumerate(leaves) if ref in history.sure),
-        aliased=_aliased(it, history, request),
+        aliased=_aliased(m, history, request),
     )
 
 
-def _kept_by(it: Interpreter, history: History) -> tuple[Any, ...]:
+def _kept_by(m: Interpreter, history: History) -> tuple[Any, ...]:
     """The backwards that may have been through a part of a history and kept it. What stands for several older nodes
     may be of this iteration as well as of those before it: it was kept only if the iteration can get hold of it."""
-    kept = {ref: mark.node for ref in history.nodes for mark in it[ref].marks if mark.how == "kept"}
+    kept = {ref: mark.node for ref in history.nodes for mark in m[ref].marks if mark.how == "kept"}
     oldest = [ref for ref in kept if ref.age == OLDEST]
-    if oldest and not may_be_carried(it, oldest):
+    if oldest and not may_be_carried(m, oldest):
         kept = {ref: node for ref, node in kept.items() if ref.age < OLDEST}
     return tuple(dict.fromkeys(kept.values()))
 
 
-def _shares_unseen_graph(it: Interpreter, history: History) -> bool:
+def _shares_unseen_graph(m: Interpreter, history: History) -> bool:
     """Whether a tensor in a history may have a graph that nobody shows, and was there before the iteration that runs:
     then each iteration differentiates that graph again. What a function is declared to be given is data to it, as far
     as it shows."""
-    if not it.loops:
+    if not m.loops:
         return False
-    made = it.loops[-1].made
-    before = [it[ref] for ref in history.leaves if ref.origin not in made and type(it[ref]) is Tensor]
+    made = m.loops[-1].made
+    before = [m[ref] for ref in history.leaves if ref.origin not in made and type(m[ref]) is Tensor]
     made_by_others = [one for one in before if one.belief is not Belief.ANNOTATED and not one.parameter <= YES]
     if any(one.leaf.may(NO) and one.requires_grad.may(YES) for one in made_by_others):
         return True
-    opaque = [it[ref].at for ref in history.nodes if any(OPAQUE in slot for slot in it[ref].inputs)]
-    return any(is_unknown_from_outside(it, name) for name in names_in(*opaque))
+    opaque = [m[ref].at for ref in history.nodes if any(OPAQUE in slot for slot in m[ref].inputs)]
+    return any(is_unknown_from_outside(m, name) for name in names_in(*opaque))
 
 
-def _aliased(it: Interpreter, history: History, request: Request) -> tuple[Tensor, ...]:
+def _aliased(m: Interpreter, history: History, request: Request) -> tuple[Tensor, ...]:
     """The gradients that are certainly added to in place although something else holds them."""
     if request.how != "backward" or request.create is not NO or not request.exact:
         return ()
     wanted = history.leaves if request.inputs is None else request.inputs
-    return aliased_gradients(it, [ref for ref in wanted if ref in history.sure and type(it[ref]) is Tensor])
+    return aliased_gradients(m, [ref for ref in wanted if ref in history.sure and type(m[ref]) is Tensor])
 
 
-def flat_on_all_ways(it: Interpreter, root: Value, history: History, inputs: Sequence[Ref] = ()) -> list[Ref]:
+def flat_on_all_ways(m: Interpreter, root: Value, history: History, inputs: Sequence[Ref] = ()) -> list[Ref]:
     """The operations of zero gradient through which every way goes, to the leaves and to the inputs that are asked for;
     none if there may be another way."""
-    flat = {ref for ref in history.nodes if it[ref].op in FLAT}
+    flat = {ref for ref in history.nodes if m[ref].op in FLAT}
     if not flat:
         return []
-    ways = past_outside(it, [nodes_of(it, root)], flat)
-    if any(type(it.state.heap.get(ref)) is not Node for ref in ways):
+    ways = past_outside(m, [nodes_of(m, root)], flat)
+    if any(type(m.state.heap.get(ref)) is not Node for ref in ways):
         return []
-    if not _ends(it, inputs).isdisjoint(flat.union(ways)):  # what such an operation gave is itself asked about
+    if not _ends(m, inputs).isdisjoint(flat.union(ways)):  # what such an operation gave is itself asked about
         return []
     return [ref for ref in history.nodes if ref in flat]
 
 
-def _made_by(it: Interpreter, nodes: Sequence[Ref | None]) -> tuple[str, ...]:
+def _made_by(m: Interpreter, nodes: Sequence[Ref | None]) -> tuple[str, ...]:
     """The operations that made a root, or what a GradScaler multiplied to make it."""
-    found = [thing for ref in nodes if ref is not None and type(thing := it.state.heap.get(ref)) is Node]
+    found = [thing for ref in nodes if ref is not None and type(thing := m.state.heap.get(ref)) is Node]
     if any(thing.op == SCALE for thing in found):
         scaled = [ref for thing in found for slot in thing.inputs[:1] for ref in slot if ref is not None]
-        found = [thing for ref in scaled if type(thing := it.state.heap.get(ref)) is Node]
+        found = [thing for ref in scaled if type(thing := m.state.heap.get(ref)) is Node]
     return tuple(dict.fromkeys(thing.op for thing in found))
 
 
-def _unreached(it: Interpreter, history: History, request: Request) -> Truth:
+def _unreached(m: Interpreter, history: History, request: Request) -> Truth:
     """Whether some input is certainly not in the history; not asked where the history or the inputs are not known. Of
     two that only their use tells of, nobody knows that they are not the same."""
     if request.inputs is None:
         return NO
-    strange = all(any(it[ref].belief >= Belief.BY_USE for ref in refs) for refs in (request.inputs, history.leaves))
+    strange = all(any(m[ref].belief >= Belief.BY_USE for ref in refs) for refs in (request.inputs, history.leaves))
     if OPAQUE in history.past or not request.exact or strange:
         return UNSURE
-    return YES if any(_ends(it, [ref]).isdisjoint(history.past) for ref in request.inputs) else NO
+    return YES if any(_ends(m, [ref]).isdisjoint(history.past) for ref in request.inputs) else NO
 
 
 WORK_OF_A_BACKWARD, WORK_OF_A_NODE = 8, 25
@@ -393,17 +393,17 @@ NOTICED = names_of(Node, Aspect.LACKING_NOTICED)
 FAULTS = names_of(Node, Aspect.LACKING)
 
 
-def _spoiled(it: Interpreter, history: History, reaching: dict[Ref, bool] | None) -> list[Ref]:
+def _spoiled(m: Interpreter, history: History, reaching: dict[Ref, bool] | None) -> list[Ref]:
     """The nodes through which this backward certainly goes, one of them or another, and that certainly lack what they
     saved, or what something behind them saved; oldest first."""
     nodes = history.nodes if reaching is None else [ref for ref in history.nodes if reaching.get(ref)]
-    lacking = {ref: faults for ref in nodes if (faults := _faults(it[ref]))}
+    lacking = {ref: faults for ref in nodes if (faults := _faults(m[ref]))}
     if reaching is None:
-        swept = [ref for ref in nodes if it[ref].swept is YES and ref not in lacking]
-        lacking |= {ref: {"freed"} for ref in savers(it, swept)}
+        swept = [ref for ref in nodes if m[ref].swept is YES and ref not in lacking]
+        lacking |= {ref: {"freed"} for ref in savers(m, swept)}
     if not lacking:
         return []
-    certain = {fault for start in history.starts for fault in in_every(it, start, lambda ref: lacking.get(ref, set()))}
+    certain = {fault for start in history.starts for fault in in_every(m, start, lambda ref: lacking.get(ref, set()))}
     return sorted((ref for ref in lacking if not certain.isdisjoint(lacking[ref])), key=lambda ref: -ref.age)
 
 
@@ -414,19 +414,19 @@ def _faults(thing: Node) -> set[str]:
     return {fault for fault in FAULTS if getattr(thing, fault) is YES}
 
 
-def _state_of(it: Interpreter, history: History, spoiled: Sequence[Ref], attr: str) -> Truth:
+def _state_of(m: Interpreter, history: History, spoiled: Sequence[Ref], attr: str) -> Truth:
     """Whether the graph holds a node in that state which needs what it saved."""
-    if any(getattr(it[ref], attr) is YES for ref in spoiled):
+    if any(getattr(m[ref], attr) is YES for ref in spoiled):
         return YES
-    if any(getattr(it[ref], attr).may(YES) for ref in history.nodes):
+    if any(getattr(m[ref], attr).may(YES) for ref in history.nodes):
         return MAYBE
     return NO
 
 
-def _differentiated(it: Interpreter, node: Any, ref: Ref, sure: bool, keep: Truth, *, everything: bool) -> None:
-    thing: Node = it[ref]
+def _differentiated(m: Interpreter, node: Any, ref: Ref, sure: bool, keep: Truth, *, everything: bool) -> None:
+    thing: Node = m[ref]
     facts: dict[str, Any] = {"reached": YES if sure else thing.reached | YES}
-    it.kept = it.kept or keep is YES
+    m.kept = m.kept or keep is YES
     if keep is not YES:
         facts["freed"] = YES if sure and keep is NO else thing.freed | YES
         facts["swept"] = YES if sure and keep is NO and everything else thing.swept
@@ -434,16 +434,16 @@ def _differentiated(it: Interpreter, node: Any, ref: Ref, sure: bool, keep: Trut
     else:
         others = tuple(mark for mark in thing.marks if mark.how != "kept")
         facts["marks"] = with_mark(others, Mark("kept", syntax(node)))
-    it.state.heap[ref] = replace(thing, **facts)
+    m.state.heap[ref] = replace(thing, **facts)
 
 
-def _fill(it: Interpreter, node: Any, history: History, request: Request) -> None:
+def _fill(m: Interpreter, node: Any, history: History, request: Request) -> None:
     """Gradients arrive at leaves and at tensors that retain theirs; through an opaque node, perhaps anywhere. Where
     they may arrive at what was handed over, they are taken to do so."""
     reached, leaves, sure, opaque = set(history.nodes), set(history.leaves), history.sure, OPAQUE in history.past
     wanted = None if request.inputs is None else set(request.inputs)
-    it.works(WORK_OF_A_BACKWARD * len(it.state.heap) + WORK_OF_A_NODE * len(history.nodes))
-    for ref, thing in list(it.state.heap.items()):
+    m.works(WORK_OF_A_BACKWARD * len(m.state.heap) + WORK_OF_A_NODE * len(history.nodes))
+    for ref, thing in list(m.state.heap.items()):
         if type(thing) is not Tensor:
             continue
         asked = wanted is not None and ref in wanted
@@ -466,4 +466,6 @@ def _fill(it: Interpreter, node: Any, history: History, request: Request) -> Non
         made = next((made for made in thing.node if made is not None), ref)
         unit = history.unit(ref if ref in leaves else made, certain=certain)
         now = filled(thing, node, unit, certain=certain)
-        it.set(ref, now if certain or ref not in leaves else replace(now, gradient=UNKNOWN), filling=ref in leaves)
+        m.store_exact(
+            ref, now if certain or ref not in leaves else replace(now, gradient=UNKNOWN), filling=ref in leaves
+        )

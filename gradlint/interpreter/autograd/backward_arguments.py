@@ -43,14 +43,14 @@ def flag(args: Arguments, name: str, position: int, default: bool = False) -> Tr
     return truth_of(Const(default) if value == NONE_VALUE else value)
 
 
-def wanted_inputs(it: Interpreter, node: Any, args: Arguments, positions: dict[str, int]) -> list[Value] | None:
+def wanted_inputs(m: Interpreter, node: Any, args: Arguments, positions: dict[str, int]) -> list[Value] | None:
     """The tensors that a call asks to differentiate by, as far as they are known one by one; None: all leaves."""
     given = args.get("inputs", positions["inputs"], NONE_VALUE)
-    return None if given == NONE_VALUE else each(it, node, given)
+    return None if given == NONE_VALUE else each(m, node, given)
 
 
 def requested(
-    it: Interpreter, how: str, args: Arguments, positions: dict[str, int], wanted: list[Value] | None
+    m: Interpreter, how: str, args: Arguments, positions: dict[str, int], wanted: list[Value] | None
 ) -> Request:
     """What a call asks for; a graph that is to be created is kept unless the call says otherwise."""
     create = flag(args, "create_graph", positions["create_graph"])
@@ -58,7 +58,7 @@ def requested(
     kept = args.get("retain_graph", positions["retain_graph"], formerly)
     given = next(name for name in positions if name.startswith("grad"))
     listed = wanted or []
-    refs = tuple(dict.fromkeys(it.own(ref) for value in listed for ref, _ in it.all(value, Tensor)))
+    refs = tuple(dict.fromkeys(m.own(ref) for value in listed for ref, _ in m.all(value, Tensor)))
     return Request(
         how,
         retain=create if kept == NONE_VALUE else truth_of(kept),
@@ -67,7 +67,7 @@ def requested(
         gradient=negation(_is_none(args.get(given, positions[given], NONE_VALUE))),
         inputs=None if wanted is None else refs,
         listed=tuple(listed),
-        exact=all(len(alternatives(value)) == 1 and it.may_be(value, Tensor) for value in listed) and not args.unknown,
+        exact=all(len(alternatives(value)) == 1 and m.may_be(value, Tensor) for value in listed) and not args.unknown,
         allow_unused=either(
             (flag(args, "allow_unused", positions.get("allow_unused", -1)), flag(args, MATERIALIZED, -1))
         ),
@@ -80,22 +80,22 @@ def _is_none(value: Value) -> Truth:
     return Truth.unsure() if NONE_VALUE in alternatives(value) else NO
 
 
-def each(it: Interpreter, node: Any, value: Value) -> list[Value]:
+def each(m: Interpreter, node: Any, value: Value) -> list[Value]:
     """The tensors of an argument that takes one or several; all in one where they are not known one by one."""
-    thing = it.only(value, Container)
+    thing = m.only(value, Container)
     if thing is not None and thing.rest == NOTHING:
         return [inner for _, inner in thing.items]
     if thing is not None and thing.kind in MAPPINGS:
         return [thing.rest]
-    if it.may_be(value, Tensor):
+    if m.may_be(value, Tensor):
         return [value]
-    element = elements(it, node, value)
-    consume(it, node, value, "differentiating")
+    element = elements(m, node, value)
+    consume(m, node, value, "differentiating")
     return [element]
 
 
-def run_backward(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+def run_backward(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
     """`root.backward(...)`."""
-    wanted = wanted_inputs(it, node, args, METHOD)
-    backward(it, node, [owner], replace(requested(it, "backward", args, METHOD, wanted), of=receiver(node)))
+    wanted = wanted_inputs(m, node, args, METHOD)
+    backward(m, node, [owner], replace(requested(m, "backward", args, METHOD, wanted), of=receiver(node)))
     return NONE_VALUE

@@ -19,15 +19,15 @@ PARTS = frozenset({"items", "keys", "values", "get", "pop"})
 """The methods of dicts by which something is taken out of a batch."""
 
 
-def batch(it: Interpreter, node: Any, reach: tuple[Ref, ...] = ()) -> Ref:
+def batch(m: Interpreter, node: Any, reach: tuple[Ref, ...] = ()) -> Ref:
     """What a loader that gathers in its own way gives, from a dataset of which only what it reaches is known."""
-    history, memories = made_of(it, reach)
-    storage = (it.memory(node, "batch memory"), *memories)
+    history, memories = made_of(m, reach)
+    storage = (m.memory(node, "batch memory"), *memories)
     found = Tensor(
         storage=storage, node=history, made=BATCH, many=True, loose=True, belief=Belief.BY_USE,
         marks=(Mark("made", node),),
     )  # fmt: skip
-    return it.new(node, BATCH, found)
+    return m.new(node, BATCH, found)
 
 
 def is_batch(thing: object) -> bool:
@@ -35,8 +35,8 @@ def is_batch(thing: object) -> bool:
     return type(thing) is Tensor and thing.made == BATCH and thing.loose
 
 
-def part(it: Interpreter, node: Any, owner: Value, name: str) -> Value:
+def part(m: Interpreter, node: Any, owner: Value, name: str) -> Value:
     """What a batch that is a dict gives under these names."""
     if name == "items":
-        owner = it.new(node, "pair", Container("tuple", items=((0, Plain("str")), (1, owner))))
-    return owner if name in ("get", "pop") else iterator(it, node, Plain("str") if name == "keys" else owner, name)
+        owner = m.new(node, "pair", Container("tuple", items=((0, Plain("str")), (1, owner))))
+    return owner if name in ("get", "pop") else iterator(m, node, Plain("str") if name == "keys" else owner, name)

@@ -26,7 +26,7 @@ from gradlint.interpreter.engine.machine import Interpreter
 
 
 def cast(
-    it: Interpreter,
+    m: Interpreter,
     node: Any,
     owner: Value,
     dtype: Dtypes | None,
@@ -35,22 +35,22 @@ def cast(
     method: str = "to",
 ) -> Value:
     """`to(...)`: the same object where nothing has to change, else a copy that autograd follows."""
-    row = it.torch.operations[f"torch.Tensor.{method}"]
-    return apply(it, node, row, [("input", owner)], dtype=dtype, precision=precision, device=device)
+    row = m.torch.operations[f"torch.Tensor.{method}"]
+    return apply(m, node, row, [("input", owner)], dtype=dtype, precision=precision, device=device)
 
 
-def to(it: Interpreter, node: Any, owner: Value, args: Arguments, chain: str) -> Value:
-    tensor = it.only(owner, Tensor)
+def to(m: Interpreter, node: Any, owner: Value, args: Arguments, chain: str) -> Value:
+    tensor = m.only(owner, Tensor)
     own = tensor.dtype if tensor else ANY_DTYPE
     values = [*args.positional, *(v for k, v in args.keywords.items() if k in ("dtype", "other", "device"))]
-    device = next((found for value in values if (found := device_asked(it, value)) is not None), None)
+    device = next((found for value in values if (found := device_asked(m, value)) is not None), None)
     if args.unknown or args.keywords.keys() & COPYING or len(args.positional) > MOST_ASKED:
         device = ANY_DEVICE
     for value in values:
-        kind = _target(it, value, own)
+        kind = _target(m, value, own)
         if kind is not None:
-            return cast(it, node, owner, kind, precision_named(value), device)
-    return cast(it, node, owner, None, ANY_PRECISION, device)
+            return cast(m, node, owner, kind, precision_named(value), device)
+    return cast(m, node, owner, None, ANY_PRECISION, device)
 
 
 COPYING = frozenset({"copy", "memory_format"})
@@ -59,12 +59,12 @@ MOST_ASKED = 2
 """A third argument may say that `to` is to copy."""
 
 
-def _target(it: Interpreter, value: Value, own: Dtypes) -> Dtypes | None:
+def _target(m: Interpreter, value: Value, own: Dtypes) -> Dtypes | None:
     """The kind that an argument of `to` asks for; None where it is a device or a flag."""
     dtype = dtype_named(value)
     if dtype is not None:
         return dtype
-    other = it.only(value, Tensor)
+    other = m.only(value, Tensor)
     if other is not None:
         return other.dtype
     if all(type(o) in (Const, Scalar) or (type(o) is Plain and o.kind != "dtype") for o in alternatives(value)):

@@ -14,18 +14,18 @@ MODE, IN_VAIN = "no_grad", "enable_grad"
 where the mode was set, if that is known. Else it is by an operation or a function, where that was called."""
 
 
-def cuts(it: Interpreter, values: Iterable[Value], depth: int = 0) -> tuple[Mark, ...]:
+def cuts(m: Interpreter, values: Iterable[Value], depth: int = 0) -> tuple[Mark, ...]:
     """Where anything that these values were computed from left its graph."""
     found: dict[Mark, None] = {}
     for option in (option for value in values for option in alternatives(value)):
         if type(option) is Scalar:
             found |= dict.fromkeys(option.cuts)
         elif type(option) is Ref:
-            thing = it.state.heap.get(option)
+            thing = m.state.heap.get(option)
             if type(thing) is Tensor or type(thing) is Array:
                 found |= {mark: None for mark in thing.marks if mark.how == "cut"}
             elif type(thing) is Container and depth < DEEPEST:
-                found |= dict.fromkeys(cuts(it, [*(inner for _, inner in thing.items), thing.rest], depth + 1))
+                found |= dict.fromkeys(cuts(m, [*(inner for _, inner in thing.items), thing.rest], depth + 1))
     return tuple(found)[:MOST_MARKS]
 
 
@@ -35,9 +35,9 @@ def cuts_of_numbers(values: Iterable[Value]) -> tuple[Mark, ...]:
     return tuple(dict.fromkeys(mark for option in options for mark in option.cuts))
 
 
-def cut_off(it: Interpreter, node: Any, by: str, values: Iterable[Value]) -> tuple[Mark, ...]:
+def cut_off(m: Interpreter, node: Any, by: str, values: Iterable[Value]) -> tuple[Mark, ...]:
     """The cuts behind what is computed here outside of the graph: here, where one of the values may require grad."""
     values, mark = list(values), Mark("cut", getattr(node, "node", node), by)
-    cut_at(it, mark, values)
-    here = (mark,) if any(tensor.requires_grad.possibly(YES) for tensor in tensors_in(it, values)) else ()
-    return (*here, *cuts(it, values))[:MOST_MARKS]
+    cut_at(m, mark, values)
+    here = (mark,) if any(tensor.requires_grad.possibly(YES) for tensor in tensors_in(m, values)) else ()
+    return (*here, *cuts(m, values))[:MOST_MARKS]

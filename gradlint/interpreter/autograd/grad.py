@@ -34,7 +34,7 @@ from gradlint.domain import (
     one_of,
 )
 from gradlint.frozen import replace
-from gradlint.interpreter.autograd.leaf import want_leaf
+from gradlint.interpreter.autograd.leaf import require_leaf
 from gradlint.interpreter.autograd.tensor import BACKWARD, CLEARING, NO_CHANGE, fresh, truth_of
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.machine import Inner, Interpreter
@@ -69,25 +69,25 @@ def filled(tensor: Tensor, node: Any, unit: Unit, *, certain: bool) -> Tensor:
     return replace(tensor, grad=grad if certain else tensor.grad | grad, unit=unit, gradient=gradient, marks=marks)
 
 
-def read_gradient(it: Interpreter, node: Any, value: Value, *, guard: bool, name: str) -> Value:
+def read_gradient(m: Interpreter, node: Any, value: Value, *, guard: bool, name: str) -> Value:
     """`.grad` of a tensor is read."""
-    shown = it.only(value, Tensor)
+    shown = m.only(value, Tensor)
     if shown is None:
-        return Unknown(tuple(ref for ref, _ in it.all(value, Tensor)))
-    nodes = [it[ref] for ref in shown.node if ref is not None and ref in it.state.heap]
+        return Unknown(tuple(ref for ref, _ in m.all(value, Tensor)))
+    nodes = [m[ref] for ref in shown.node if ref is not None and ref in m.state.heap]
     reached = either([one.reached for one in nodes]) if nodes else NO
-    if not it.unheard:
-        there = [has_gradient(tensor) for _, tensor in it.all(value, Tensor)]
+    if not m.is_silent:
+        there = [has_gradient(tensor) for _, tensor in m.all(value, Tensor)]
         none = NO if all(there) else UNSURE if any(there) else YES
-        use = "" if guard else use_of(it, node)
-        bound = None if guard else bound_as(it, shown, name)
-        it.emit(events.GradientRead, node, tensor=shown, guard=guard, reached=reached, none=none, use=use, bound=bound,
+        use = "" if guard else use_of(m, node)
+        bound = None if guard else bound_as(m, shown, name)
+        m.emit(events.GradientRead, node, tensor=shown, guard=guard, reached=reached, none=none, use=use, bound=bound,
                 name=name)  # fmt: skip
     if not guard:
-        want_leaf(it, node, value, "gradient", name)
+        require_leaf(m, node, value, "gradient", name)
     out: list[Value] = []
-    for ref, tensor in it.all(value, Tensor):
-        out.append(_gradient(it, node, ref, tensor) if has_gradient(tensor) else NONE_VALUE)
+    for ref, tensor in m.all(value, Tensor):
+        out.append(_gradient(m, node, ref, tensor) if has_gradient(tensor) else NONE_VALUE)
     return one_of(out, MOST_ITEMS)
 
 
@@ -106,49 +106,49 @@ def may_lack_gradient(tensor: Tensor) -> bool:
     return tensor.grad.may(NONE) or (tensor.grad.may(LOST) and type(tensor.gradient) is not Ref)
 
 
-def _gradient(it: Interpreter, node: Any, ref: Ref, tensor: Tensor) -> Value:
+def _gradient(m: Interpreter, node: Any, ref: Ref, tensor: Tensor) -> Value:
     """What `.grad` holds: the same tensor until it is cleared, and None where it may be that."""
     if type(tensor.gradient) is not Unknown:
-        for own, gradient in it.all(tensor.gradient, Tensor):
+        for own, gradient in m.all(tensor.gradient, Tensor):
             if not any(mark.node is node for mark in gradient.marks):
-                it.set(own, replace(gradient, marks=marked(gradient, "read", node)))
+                m.store_exact(own, replace(gradient, marks=marked(gradient, "read", node)))
         return tensor.gradient
-    made = fresh(it, node, f"grad of {ref.site}.{ref.part}", dtype=tensor.dtype, made="grad", grad_of=(ref,),
+    made = fresh(m, node, f"grad of {ref.site}.{ref.part}", dtype=tensor.dtype, made="grad", grad_of=(ref,),
                  belief=tensor.belief, requires_grad=NO | UNSURE, leaf=UNSURE, inference=NO | UNSURE)  # fmt: skip
     held: Value = one_of((made, NONE_VALUE)) if tensor.grad.may(NONE | LOST) else made
-    it.put(ref, replace(it[ref], gradient=held), filling=True)
+    m.store(ref, replace(m[ref], gradient=held), filling=True)
     return held
 
 
-def left_as_none(it: Interpreter, path: str, args: Arguments) -> Truth:
+def left_as_none(m: Interpreter, path: str, args: Arguments) -> Truth:
     """Whether a call of this `zero_grad` leaves None where there was a gradient."""
     if args.given("set_to_none", 0):
         return truth_of(args.get("set_to_none", 0, UNKNOWN))
-    row = it.torch.clearing.get(path)
+    row = m.torch.clearing.get(path)
     return UNSURE if row is None else truth_of(Const(row.to_none))
 
 
 def clear_gradients(
-    it: Interpreter, node: Any, refs: Sequence[Ref], *, to_none: Truth, by: str, sure: Collection[Ref]
+    m: Interpreter, node: Any, refs: Sequence[Ref], *, to_none: Truth, by: str, sure: Collection[Ref]
 ) -> None:
     """The gradients of these tensors are cleared, certainly of the `sure` ones; `by` as for `GradientsCleared`."""
-    tensors = tensors_of(it, refs)
+    tensors = tensors_of(m, refs)
     grad, _ = joined_gradients(tensors)
     name = spelled(receiver(node)) if by in ("optimizer", "module") else ""
-    it.emit(events.GradientsCleared, node, parameters=tensors, grad=grad, to_none=to_none, by=by, name=name)
+    m.emit(events.GradientsCleared, node, parameters=tensors, grad=grad, to_none=to_none, by=by, name=name)
     for ref in refs:
-        thing = it.state.heap.get(ref)
+        thing = m.state.heap.get(ref)
         if type(thing) is Tensor:
-            zeros = UNKNOWN if to_none is YES or not has_gradient(thing) else _gradient(it, node, ref, thing)
+            zeros = UNKNOWN if to_none is YES or not has_gradient(thing) else _gradient(m, node, ref, thing)
             left = zeros if to_none is NO or zeros == UNKNOWN else one_of((zeros, NONE_VALUE))
             marks = marked(thing, CLEARED, node)
             now = replace(thing, grad=CLEARING.of(thing), unit=PLAIN, gradient=left, marks=marks)
-            it.put(ref, now, sure=ref in sure, filling=True)
+            m.store(ref, now, sure=ref in sure, filling=True)
 
 
-def tensors_of(it: Interpreter, refs: Iterable[Ref]) -> tuple[Tensor, ...]:
+def tensors_of(m: Interpreter, refs: Iterable[Ref]) -> tuple[Tensor, ...]:
     """The tensors among these objects, as they are now."""
-    return tuple(thing for ref in refs if type(thing := it.state.heap.get(ref)) is Tensor)
+    return tuple(thing for ref in refs if type(thing := m.state.heap.get(ref)) is Tensor)
 
 
 def joined_gradients(tensors: Sequence[Tensor]) -> tuple[Grad, Unit]:
@@ -163,19 +163,19 @@ def joined_gradients(tensors: Sequence[Tensor]) -> tuple[Grad, Unit]:
     return grad, PLAIN if unit is None else unit
 
 
-def use_of(it: Interpreter, node: Any) -> str:
+def use_of(m: Interpreter, node: Any) -> str:
     """How the gradient that is read here is used: "needed" (None raises), "handed" (to a call) or neither."""
-    return _looked_for(it).uses.get(node, "")
+    return _looked_for(m).uses.get(node, "")
 
 
-def bound_as(it: Interpreter, tensor: Tensor, name: str) -> Any:
+def bound_as(m: Interpreter, tensor: Tensor, name: str) -> Any:
     """The expression that computed a tensor, if its value got this name there; else None."""
     made = next((mark.node for mark in tensor.marks if mark.how == "made"), None)
     made = made.node if type(made) is Inner else made
-    return made if name and _looked_for(it).names.get(made) == name else None
+    return made if name and _looked_for(m).names.get(made) == name else None
 
 
-def _looked_for(it: Interpreter) -> Reads:
-    if it.reads is None:
-        it.reads = reads_in(it.tree)
-    return it.reads
+def _looked_for(m: Interpreter) -> Reads:
+    if m.reads is None:
+        m.reads = reads_in(m.tree)
+    return m.reads

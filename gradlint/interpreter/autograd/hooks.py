@@ -49,22 +49,22 @@ AGAIN = "again"
 HANDLE = Plain("RemovableHandle")
 
 
-def register(it: Interpreter, node: Any, owner: Value, kind: str, args: Arguments) -> Value:
+def register(m: Interpreter, node: Any, owner: Value, kind: str, args: Arguments) -> Value:
     """A hook is registered on a tensor or a module."""
     function = args.get("hook", 0, UNKNOWN)
-    it.emit(events.HookRegistered, node, of=it.thing(owner), by=kind, function=it.thing(function))
+    m.emit(events.HookRegistered, node, of=m.thing(owner), by=kind, function=m.thing(function))
     for option in alternatives(function):
         called = option.function if type(option) is Bound else option
         if type(called) is Function:
-            it.escaped_functions[called.node] = None
-            if kind == ARRIVING and it.may_be(owner, Tensor):
-                it.handed_gradients[called.node] = int(type(option) is Bound)
-    if kind in (BEFORE, AFTER) and any(_may_keep(it, option) for option in alternatives(function)):
-        it.seen_by_hooks |= dict.fromkeys(alternatives(owner))
-    for ref, tensor in it.all(owner, Tensor):
-        it.put(ref, replace(tensor, hooks=_with(tensor.hooks, kind, function)))
-    for ref, module in it.all(owner, Module):
-        it.put(ref, replace(module, hooks=_with(module.hooks, kind, function)))
+            m.escaped_functions[called.node] = None
+            if kind == ARRIVING and m.may_be(owner, Tensor):
+                m.handed_gradients[called.node] = int(type(option) is Bound)
+    if kind in (BEFORE, AFTER) and any(_may_keep(m, option) for option in alternatives(function)):
+        m.seen_by_hooks |= dict.fromkeys(alternatives(owner))
+    for ref, tensor in m.all(owner, Tensor):
+        m.store(ref, replace(tensor, hooks=_with(tensor.hooks, kind, function)))
+    for ref, module in m.all(owner, Module):
+        m.store(ref, replace(module, hooks=_with(module.hooks, kind, function)))
     return HANDLE
 
 
@@ -72,13 +72,13 @@ CUTS = frozenset({"data", "detach()", "item()", "numpy()", "tolist()"})
 """How a hook lets go of the graph of what it is handed."""
 
 
-def _may_keep(it: Interpreter, hook: Value) -> bool:
+def _may_keep(m: Interpreter, hook: Value) -> bool:
     """Whether a hook around the call of a module may keep the graph of what that gives."""
     called = hook.function if type(hook) is Bound else hook
     if type(called) is not Function:
         return True
     given = called.node.params.params[-1:]
-    return all(CUTS.isdisjoint(uses_of_given(it.scan.scopes[called.node], one.name.value)) for one in given)
+    return all(CUTS.isdisjoint(uses_of_given(m.scan.scopes[called.node], one.name.value)) for one in given)
 
 
 def _with(hooks: Items, kind: str, function: Value) -> Items:
@@ -99,14 +99,14 @@ def _registered(thing: Any, kind: str) -> list[Value]:
 def registering(kind: str) -> Callable[..., Value]:
     """The method that registers hooks of this kind."""
 
-    def method(it: Interpreter, node: Any, owner: Value, args: Arguments, chain: str = "") -> Value:
-        return register(it, node, owner, kind, args)
+    def method(m: Interpreter, node: Any, owner: Value, args: Arguments, chain: str = "") -> Value:
+        return register(m, node, owner, kind, args)
 
     return method
 
 
 def _perhaps(
-    it: Interpreter,
+    m: Interpreter,
     place: Any,
     hooks: Sequence[Value],
     args: Sequence[Value],
@@ -115,88 +115,88 @@ def _perhaps(
 ) -> Value:
     """Run each of the hooks, or not, one after the other: what one gives instead of its last argument the next is
     handed, as `put` makes it (None: that is not what it gives). Gives what that argument is in the end."""
-    start = it.hold(*hooks, *args)
+    start = m.push(*hooks, *args)
     first = start + len(hooks)
     last = first + len(args) - 1
     for index in range(len(hooks)):
-        aside = it.fork()
-        function, *given = it.state.flight[start + index], *it.state.flight[first : last + 1]
-        outer, it.state.grad_mode = it.state.grad_mode, mode
-        inner = it.place_of(place, f"hook {index}")
-        result = call_value(it, inner, function, Arguments(list(given)), "")
-        it.state.grad_mode = outer
+        aside = m.fork()
+        function, *given = m.state.stack[start + index], *m.state.stack[first : last + 1]
+        outer, m.state.grad_mode = m.state.grad_mode, mode
+        inner = m.part_of(place, f"hook {index}")
+        result = call_value(m, inner, function, Arguments(list(given)), "")
+        m.state.grad_mode = outer
         if put is not None:
-            instead = [put(it, inner, option) for option in alternatives(result) if option != NONE_VALUE]
-            kept = [it.state.flight[last]] if NONE_VALUE in alternatives(result) else []
-            it.state.flight[last] = one_of((*kept, *instead))
-        it.join([it.state, aside])
-    return it.land(start)[last - start]
+            instead = [put(m, inner, option) for option in alternatives(result) if option != NONE_VALUE]
+            kept = [m.state.stack[last]] if NONE_VALUE in alternatives(result) else []
+            m.state.stack[last] = one_of((*kept, *instead))
+        m.join([m.state, aside])
+    return m.pop_from(start)[last - start]
 
 
 # ---- around the call of a module
 
 
-def before_call(it: Interpreter, node: Any, ref: Any, args: Arguments) -> Arguments:
+def before_call(m: Interpreter, node: Any, ref: Any, args: Arguments) -> Arguments:
     """What a module is called with after its hooks have seen it."""
-    hooks = _registered(it[ref], BEFORE)
+    hooks = _registered(m[ref], BEFORE)
     if not hooks:
         return args
-    start = it.hold(*args.keywords.values())
-    handed = it.new(node, "seen before", Container("tuple", tuple(enumerate(args.positional))))
-    given = _perhaps(it, it.place_of(node, BEFORE), hooks, [ref, handed], it.state.grad_mode, _as_arguments)
-    keywords = dict(zip(args.keywords, it.land(start), strict=True))
-    count, listed = len(args.positional), [tuple(one.items) for _, one in it.all(given, Container)]
+    start = m.push(*args.keywords.values())
+    handed = m.new(node, "seen before", Container("tuple", tuple(enumerate(args.positional))))
+    given = _perhaps(m, m.part_of(node, BEFORE), hooks, [ref, handed], m.state.grad_mode, _as_arguments)
+    keywords = dict(zip(args.keywords, m.pop_from(start), strict=True))
+    count, listed = len(args.positional), [tuple(one.items) for _, one in m.all(given, Container)]
     if len(listed) < len(alternatives(given)) or any(len(items) != count for items in listed):
         return Arguments([UNKNOWN for _ in args.positional], keywords, True)
     each = zip(*([value for _, value in items] for items in listed), strict=True)
     return replace(args, positional=[one_of(values) for values in each], keywords=keywords)
 
 
-def _as_arguments(it: Interpreter, node: Any, given: Value) -> Value:
+def _as_arguments(m: Interpreter, node: Any, given: Value) -> Value:
     """What a hook gives instead of the arguments: a tuple of them, or the only one."""
-    thing = it.thing(given)
+    thing = m.thing(given)
     if type(thing) is Container and thing.kind == "tuple":
         return given
-    return it.new(node, "given", Container("tuple", ((0, given),)))
+    return m.new(node, "given", Container("tuple", ((0, given),)))
 
 
-def may_see_inside(it: Interpreter, ref: Value) -> bool:
+def may_see_inside(m: Interpreter, ref: Value) -> bool:
     """Whether hooks may keep what is computed inside the call of a module whose parts nobody sees."""
-    return any(one != ref for one in it.seen_by_hooks)
+    return any(one != ref for one in m.seen_by_hooks)
 
 
-def after_call(it: Interpreter, node: Any, ref: Any, args: Arguments, result: Value) -> Value:
+def after_call(m: Interpreter, node: Any, ref: Any, args: Arguments, result: Value) -> Value:
     """What the call of a module gives after its hooks have seen it: what one of them gave instead, or the result."""
-    result = _watched(it, node, ref, result)
-    hooks = _registered(it[ref], AFTER)
+    result = _watched(m, node, ref, result)
+    hooks = _registered(m[ref], AFTER)
     if not hooks:
         return result
-    handed = it.new(node, "seen by hooks", Container("tuple", tuple(enumerate(args.positional))))
-    return _perhaps(it, node, hooks, [ref, handed, result], it.state.grad_mode)
+    handed = m.new(node, "seen by hooks", Container("tuple", tuple(enumerate(args.positional))))
+    return _perhaps(m, node, hooks, [ref, handed, result], m.state.grad_mode)
 
 
 WATCHED = Operation("BackwardHookFunction", (), (), (), "", results=(Result("view"),))
 
 
-def _watched(it: Interpreter, node: Any, ref: Any, result: Value) -> Value:
+def _watched(m: Interpreter, node: Any, ref: Any, result: Value) -> Value:
     """What a module returns where a hook waits for its gradients: a leaf gets a node behind it too."""
-    waits = any(kind in BACKWARD[:2] for kind, _ in it[ref].hooks)
-    leaves = [leaf for leaf, one in it.all(result, Tensor) if one.leaf.may(YES) and one.requires_grad.may(YES)]
-    if not waits or not leaves or it.recording is NO:
+    waits = any(kind in BACKWARD[:2] for kind, _ in m[ref].hooks)
+    leaves = [leaf for leaf, one in m.all(result, Tensor) if one.leaf.may(YES) and one.requires_grad.may(YES)]
+    if not waits or not leaves or m.recording is NO:
         return result
-    start = it.hold(result)
-    place = it.place_of(node, "watched")
-    seen = apply(it, place, WATCHED, [("input", one_of(leaves, len(leaves)))])
-    return one_of((it.land(start)[0], seen))
+    start = m.push(result)
+    place = m.part_of(node, "watched")
+    seen = apply(m, place, WATCHED, [("input", one_of(leaves, len(leaves)))])
+    return one_of((m.pop_from(start)[0], seen))
 
 
 # ---- when a gradient arrives
 
 
-def arriving(it: Interpreter, reached: set[Ref]) -> list[Ref]:
+def arriving(m: Interpreter, reached: set[Ref]) -> list[Ref]:
     """The tensors and modules with hooks that a backward through these nodes and leaves calls."""
     found = []
-    for ref, thing in it.state.heap.items():
+    for ref, thing in m.state.heap.items():
         if type(thing) is Tensor and thing.hooks:
             if ref in reached or not reached.isdisjoint(thing.node):
                 found.append(ref)
@@ -205,44 +205,44 @@ def arriving(it: Interpreter, reached: set[Ref]) -> list[Ref]:
     return found
 
 
-def run_arriving(it: Interpreter, node: Any, found: Sequence[Ref], create: Truth) -> None:
+def run_arriving(m: Interpreter, node: Any, found: Sequence[Ref], create: Truth) -> None:
     """Hooks are handed the gradients; on a module those of its inputs and results."""
-    start = it.hold(*found)
+    start = m.push(*found)
     for index in range(len(found)):
-        ref = it.state.flight[start + index]
-        thing: Any = it.state.heap.get(ref)  # type: ignore[arg-type]
+        ref = m.state.stack[start + index]
+        thing: Any = m.state.heap.get(ref)  # type: ignore[arg-type]
         for kind in (ARRIVING, *BACKWARD):
             if hooks := _registered(thing, kind):
-                place = it.place_of(node, f"{index} {kind}")
+                place = m.part_of(node, f"{index} {kind}")
                 if kind == ARRIVING:
-                    _perhaps(it, place, hooks, [_gradient(it, place, ref, thing, create)], create)
+                    _perhaps(m, place, hooks, [_gradient(m, place, ref, thing, create)], create)
                 else:
-                    _perhaps(it, place, hooks, [ref, *_gradients(it, place, kind, create)], create, None)
-    it.land(start)
+                    _perhaps(m, place, hooks, [ref, *_gradients(m, place, kind, create)], create, None)
+    m.pop_from(start)
 
 
-def run_accumulated(it: Interpreter, node: Any, found: Sequence[Ref], create: Truth) -> None:
+def run_accumulated(m: Interpreter, node: Any, found: Sequence[Ref], create: Truth) -> None:
     """Hooks are handed the tensors whose gradients have been filled."""
-    start = it.hold(*found)
+    start = m.push(*found)
     for index in range(len(found)):
-        ref = it.state.flight[start + index]
-        thing: Any = it.state.heap.get(ref)  # type: ignore[arg-type]
+        ref = m.state.stack[start + index]
+        thing: Any = m.state.heap.get(ref)  # type: ignore[arg-type]
         if hooks := _registered(thing, ACCUMULATED):
-            _perhaps(it, it.place_of(node, f"{index} {ACCUMULATED}"), hooks, [ref], create)
-    it.land(start)
+            _perhaps(m, m.part_of(node, f"{index} {ACCUMULATED}"), hooks, [ref], create)
+    m.pop_from(start)
 
 
-def _gradient(it: Interpreter, place: Any, ref: Value, thing: Tensor, create: Truth) -> Value:
+def _gradient(m: Interpreter, place: Any, ref: Value, thing: Tensor, create: Truth) -> Value:
     requires = NO if create is NO else MAYBE if create is YES else NO | create
-    return fresh(it, place, "gradient", dtype=thing.dtype, made=ARRIVING, grad_of=(ref,), belief=thing.belief,
+    return fresh(m, place, "gradient", dtype=thing.dtype, made=ARRIVING, grad_of=(ref,), belief=thing.belief,
                  requires_grad=requires, leaf=negation(requires))  # fmt: skip
 
 
-def _gradients(it: Interpreter, place: Any, kind: str, create: Truth) -> list[Value]:
+def _gradients(m: Interpreter, place: Any, kind: str, create: Truth) -> list[Value]:
     """The gradients of a module's inputs and results; there is None for what requires none."""
     out: list[Value] = []
     for part in ("results",) if kind == BACKWARD[0] else ("inputs", "results"):
-        inner = it.place_of(place, part)
-        element = one_of((fresh(it, inner, "gradient", made=ARRIVING, requires_grad=NO | create), NONE_VALUE))
-        out.append(it.new(inner, "gradients", Container("tuple", rest=element)))
+        inner = m.part_of(place, part)
+        element = one_of((fresh(m, inner, "gradient", made=ARRIVING, requires_grad=NO | create), NONE_VALUE))
+        out.append(m.new(inner, "gradients", Container("tuple", rest=element)))
     return out

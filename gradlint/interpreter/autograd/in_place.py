@@ -41,10 +41,10 @@ from gradlint.domain import (
 from gradlint.frozen import frozen, replace
 from gradlint.interpreter.autograd.detach import cuts, cuts_of_numbers
 from gradlint.interpreter.autograd.operands import operand
-from gradlint.interpreter.autograd.record import tell_grown
+from gradlint.interpreter.autograd.record import emit_grown
 from gradlint.interpreter.autograd.saved_tensors import Saves
 from gradlint.interpreter.autograd.tensor import CLEARING, made_of, memories_behind_gradients
-from gradlint.interpreter.autograd.version_counter import comparing, count_through, unheard, unnoticed
+from gradlint.interpreter.autograd.version_counter import comparing, count_through, is_silent, unnoticed
 from gradlint.interpreter.engine.dispatch import TypeSlot, implements
 from gradlint.interpreter.engine.frames import arguments_in
 from gradlint.interpreter.engine.history import grows, nodes_of
@@ -73,219 +73,219 @@ class Write:
     added: Any = None
 
 
-def write(it: Interpreter, target: Value, this: Write) -> None:
+def write(m: Interpreter, target: Value, this: Write) -> None:
     """The memory of a tensor is written in place."""
-    found = it.all(target, Tensor)
-    _write_unknown(it, target, this)
+    found = m.all(target, Tensor)
+    _write_unknown(m, target, this)
     if not found:
         return
-    noticed = negation(either([unnoticed(it, tensor) for _, tensor in found]))
+    noticed = negation(either([unnoticed(m, tensor) for _, tensor in found]))
     if this.checked:
-        _tell_written(it, target, this, negation(either([unheard(it, tensor) for _, tensor in found])))
-    cut = cuts(it, this.operands)
-    others = [operand(it, "", value) for value in this.operands]
+        _emit_written(m, target, this, negation(either([is_silent(m, tensor) for _, tensor in found])))
+    cut = cuts(m, this.operands)
+    others = [operand(m, "", value) for value in this.operands]
     wants = either([one.requires_grad for one in others])
-    sure = it.sure(found)
-    refused = {ref for ref, tensor in found if this.checked and _raises(it, tensor, wants)}
-    if it.refuses(target, refused):
-        it.refuse()
+    sure = m.is_strong(found)
+    refused = {ref for ref, tensor in found if this.checked and _raises(m, tensor, wants)}
+    if m.refuses(target, refused):
+        m.raise_certainly()
         return
     for ref, tensor in found:
         if ref in refused:
             continue
         mark = Mark(_how(noticed), syntax(this.node), name=this.name)
         count = count_through(tensor)
-        memory_written(it, tensor.storage, sure=sure, noticed=noticed, by=ref, mark=mark, count=count)
-        gradients_written(it, tensor.storage, this.op, this.operands)
-        _leave_marks(it, this, ref, cut, sure)
+        memory_written(m, tensor.storage, sure=sure, noticed=noticed, by=ref, mark=mark, count=count)
+        gradients_written(m, tensor.storage, this.op, this.operands)
+        _leave_marks(m, this, ref, cut, sure)
         if this.differentiable and this.checked:
-            _rebase(it, this, ref, wants, sure)
-    if not it.unheard and (now := it.only(target, Tensor)) is not None and _has_grown(it, now):
-        tell_grown(it, this.node, this.op, now, this.name, this.added, others)
+            _rebase(m, this, ref, wants, sure)
+    if not m.is_silent and (now := m.only(target, Tensor)) is not None and _has_grown(m, now):
+        emit_grown(m, this.node, this.op, now, this.name, this.added, others)
 
 
-def perhaps_written(it: Interpreter, happening: Callable[[], Any]) -> None:
+def perhaps_written(m: Interpreter, happening: Callable[[], Any]) -> None:
     """Something may be written or not: nothing is told of that, and torch may refuse it or not."""
-    refused = it.state.refused
-    with it.silently():
-        it.perhaps(happening)
-    it.state.refused = refused
+    refused = m.state.refused
+    with m.silently():
+        m.maybe(happening)
+    m.state.refused = refused
 
 
-def _write_unknown(it: Interpreter, target: Value, this: Write) -> None:
+def _write_unknown(m: Interpreter, target: Value, this: Write) -> None:
     """What nobody knows is written: it may be in the memory of all that it is made of, or a gradient of that."""
     reach = [ref for option in alternatives(target) if type(option) is Unknown for ref in option.reach]
     if reach:
-        _, memories = made_of(it, reach)
-        memory_written(it, memories, sure=False, noticed=UNSURE, known=False)
-        gradients_written(it, memories)
+        _, memories = made_of(m, reach)
+        memory_written(m, memories, sure=False, noticed=UNSURE, known=False)
+        gradients_written(m, memories)
 
 
-def _tell_written(it: Interpreter, target: Value, this: Write, noticed: Truth) -> None:
-    found, shown = it.all(target, Tensor), it.only(target, Tensor)
+def _emit_written(m: Interpreter, target: Value, this: Write, noticed: Truth) -> None:
+    found, shown = m.all(target, Tensor), m.only(target, Tensor)
     if shown is None:
         return
     refs = [ref for ref, _ in found]
-    it.emit(
+    m.emit(
         events.WrittenInPlace,
         this.node,
         target=shown,
         op=this.op,
-        base=viewed(it, shown),
-        holders=holders(it, refs),
+        base=viewed(m, shown),
+        holders=holders(m, refs),
         by=this.by,
         noticed=noticed,
-        local=is_local(it, found) and not (this.op == "copy_" and _from_strangers(it, this.operands)),
-        arguments=arguments_in(it, target) if not it.unheard else (),
-        operands=tuple(it[one] for value in this.operands for one, _ in it.all(value, Tensor)),
+        local=is_local(m, found) and not (this.op == "copy_" and _from_strangers(m, this.operands)),
+        arguments=arguments_in(m, target) if not m.is_silent else (),
+        operands=tuple(m[one] for value in this.operands for one, _ in m.all(value, Tensor)),
         numbers=cuts_of_numbers(this.operands),
-        saved=_saved(it, this, shown),
+        saved=_saved(m, this, shown),
         name=this.name,
-        updates=_updates(it, shown, this.operands),
-        argument=_is_argument(it, [it.own(ref) for ref in refs]),
+        updates=_updates(m, shown, this.operands),
+        argument=_is_argument(m, [m.own(ref) for ref in refs]),
     )
 
 
-def _saved(it: Interpreter, this: Write, target: Tensor) -> tuple[Tensor, ...]:
+def _saved(m: Interpreter, this: Write, target: Tensor) -> tuple[Tensor, ...]:
     """The operands that a write which is certainly recorded on a target that is in the graph certainly keeps."""
-    recorded = this.checked and this.differentiable and it.recording is YES and target.inference is NO
-    if not recorded or target.requires_grad is not YES or target.leaf is not NO or _raises(it, target, YES):
+    recorded = this.checked and this.differentiable and m.recording is YES and target.inference is NO
+    if not recorded or target.requires_grad is not YES or target.leaf is not NO or _raises(m, target, YES):
         return ()
     memories = {memory for slot in this.saves.before if None not in slot for memory in slot}
-    given = [it.only(value, Tensor) for value in this.operands]
+    given = [m.only(value, Tensor) for value in this.operands]
     return tuple(one for one in given if one is not None and not memories.isdisjoint(one.storage))
 
 
-def _leave_marks(it: Interpreter, this: Write, ref: Ref, cut: Sequence[Mark], sure: bool) -> None:
+def _leave_marks(m: Interpreter, this: Write, ref: Ref, cut: Sequence[Mark], sure: bool) -> None:
     """What is written holds what was cut out of the graph elsewhere, and is squashed by this operation or no more."""
-    tensor: Tensor = it[ref]
+    tensor: Tensor = m[ref]
     base = this.op.removesuffix("_")
     squashed = base if base in SQUASHING else ""
     if squashed != tensor.squashed:
         marks = tuple(mark for mark in tensor.marks if mark.how != "squashed")
         now = (Mark("squashed", syntax(this.node)), *marks)[:MOST_MARKS] if squashed else marks
-        it.put(ref, replace(tensor, squashed=squashed, marks=now), sure=sure)
+        m.store(ref, replace(tensor, squashed=squashed, marks=now), sure=sure)
     if cut:
-        marks = tuple(dict.fromkeys((*it[ref].marks, *cut)))[:MOST_MARKS]
-        it.put(ref, replace(it[ref], marks=marks), sure=sure)
+        marks = tuple(dict.fromkeys((*m[ref].marks, *cut)))[:MOST_MARKS]
+        m.store(ref, replace(m[ref], marks=marks), sure=sure)
 
 
-def _updates(it: Interpreter, target: Tensor, operands: Iterable[Value]) -> bool:
+def _updates(m: Interpreter, target: Tensor, operands: Iterable[Value]) -> bool:
     """Whether a tensor is written with what was computed from its own gradient."""
-    owners = [it.state.heap.get(ref) for value in operands for _, one in it.all(value, Tensor) for ref in one.grad_of]
+    owners = [m.state.heap.get(ref) for value in operands for _, one in m.all(value, Tensor) for ref in one.grad_of]
     return any(type(owner) is Tensor and not set(target.storage).isdisjoint(owner.storage) for owner in owners)
 
 
-def _is_argument(it: Interpreter, refs: Sequence[Ref]) -> bool:
+def _is_argument(m: Interpreter, refs: Sequence[Ref]) -> bool:
     """Whether a parameter of the function that runs holds one of these and it was made before the function began."""
-    function, frame = it.frame.function, it.frame.id
-    if it.unheard or function is None or not any(ref.context < frame for ref in refs):
+    function, frame = m.frame.function, m.frame.id
+    if m.is_silent or function is None or not any(ref.context < frame for ref in refs):
         return False
     params = (*function.node.params.posonly_params, *function.node.params.params)
-    held = [it.state.names.get((frame, one.name.value)) for one in params]
+    held = [m.state.names.get((frame, one.name.value)) for one in params]
     return any(ref in held for ref in refs if ref.context < frame)
 
 
-def _has_grown(it: Interpreter, tensor: Tensor) -> bool:
+def _has_grown(m: Interpreter, tensor: Tensor) -> bool:
     """Whether the last that was recorded on a tensor was recorded on the same place's own earlier work."""
-    made = [it.state.heap.get(ref) for ref in tensor.node if ref is not None]
+    made = [m.state.heap.get(ref) for ref in tensor.node if ref is not None]
     return any(type(one) is Node and one.grows.possibly(YES) for one in made)
 
 
-def gradients_written(it: Interpreter, memories: Iterable[Ref], op: str = "", operands: Sequence[Value] = ()) -> None:
+def gradients_written(m: Interpreter, memories: Iterable[Ref], op: str = "", operands: Sequence[Value] = ()) -> None:
     """A gradient in this memory that the program itself writes, or gives another memory, may be in any unit afterwards;
     one that had been cleared may be there again, and one that was there may be cleared."""
-    found = _with_gradients_in(it, memories)
-    if found and _may_be_zeros(it, memories, operands):
+    found = _with_gradients_in(m, memories)
+    if found and _may_be_zeros(m, memories, operands):
         op = ""
     for ref in found:
-        thing = it.state.heap.get(ref)
+        thing = m.state.heap.get(ref)
         if type(thing) is Tensor:
             refilled = thing.grad.may(NONE | LOST) and op not in KEEPING_ZEROS
             grad = thing.grad | FRESH if refilled else thing.grad
             grad = grad if op in KEEPING_SOME else grad | CLEARING.of(thing)
-            it.set(ref, replace(thing, grad=grad, unit=thing.unit | Unit.unsure()))
+            m.store_exact(ref, replace(thing, grad=grad, unit=thing.unit | Unit.unsure()))
 
 
-def _may_be_zeros(it: Interpreter, memories: Iterable[Ref], operands: Sequence[Value]) -> bool:
+def _may_be_zeros(m: Interpreter, memories: Iterable[Ref], operands: Sequence[Value]) -> bool:
     """Whether what is written here with these operands may be zeros, whatever was there: times zero, or less itself."""
     reach = [ref for value in operands for one in alternatives(value) if type(one) is Unknown for ref in one.reach]
-    others = {memory for value in operands for _, other in it.all(value, Tensor) for memory in other.storage}
-    return Const(0) in operands or not (others | set(made_of(it, reach)[1])).isdisjoint(memories)
+    others = {memory for value in operands for _, other in m.all(value, Tensor) for memory in other.storage}
+    return Const(0) in operands or not (others | set(made_of(m, reach)[1])).isdisjoint(memories)
 
 
-def _with_gradients_in(it: Interpreter, memories: Iterable[Ref]) -> dict[Ref, None]:
+def _with_gradients_in(m: Interpreter, memories: Iterable[Ref]) -> dict[Ref, None]:
     """The tensors whose gradients are in this memory."""
     of = memories_behind_gradients(memories)
-    handles = {ref: thing for ref, thing in it.state.heap.holding(memories) if type(thing) is Tensor}
+    handles = {ref: thing for ref, thing in m.state.heap.holding(memories) if type(thing) is Tensor}
     found = dict.fromkeys(leaf for thing in handles.values() if thing.made == "grad" for leaf in thing.grad_of)
-    found |= {ref: None for ref, thing in it.state.heap.holding(of) if type(thing) is Tensor}
-    for ref, thing in it.state.heap.with_gradients(handles):
+    found |= {ref: None for ref, thing in m.state.heap.holding(of) if type(thing) is Tensor}
+    for ref, thing in m.state.heap.with_gradients(handles):
         if thing.gradient is not UNKNOWN and not handles.keys().isdisjoint(alternatives(thing.gradient)):
             found[ref] = None
     return found
 
 
 def written_without_graph(
-    it: Interpreter, node: Any, ref: Ref, op: str, by: str, *, sure: bool, same: bool = False, happens: Truth = YES
+    m: Interpreter, node: Any, ref: Ref, op: str, by: str, *, sure: bool, same: bool = False, happens: Truth = YES
 ) -> None:
     """A parameter is written by code of torch that has switched gradients off: a step, a load; with the `same` numbers
     where it is loaded with its own memory. Whether it `happens` may hang on whether the module has the parameter."""
-    tensor: Tensor = it[ref]
-    mode, it.state.grad_mode = it.state.grad_mode, NO
-    held_by = holders(it, [ref]) if not it.unheard else ()
-    it.emit(events.WrittenInPlace, node, target=tensor, op=op, base=None, holders=held_by, by=by, noticed=happens,
-            local=is_local(it, [(ref, tensor)]))  # fmt: skip
-    it.state.grad_mode = mode
+    tensor: Tensor = m[ref]
+    mode, m.state.grad_mode = m.state.grad_mode, NO
+    held_by = holders(m, [ref]) if not m.is_silent else ()
+    m.emit(events.WrittenInPlace, node, target=tensor, op=op, base=None, holders=held_by, by=by, noticed=happens,
+            local=is_local(m, [(ref, tensor)]))  # fmt: skip
+    m.state.grad_mode = mode
     mark = Mark(WRITERS[by], syntax(node))
-    noticed, count = negation(unnoticed(it, tensor)), count_through(tensor)
-    memory_written(it, tensor.storage, sure=sure, noticed=noticed, by=ref, mark=mark, same=same, count=count)
+    noticed, count = negation(unnoticed(m, tensor)), count_through(tensor)
+    memory_written(m, tensor.storage, sure=sure, noticed=noticed, by=ref, mark=mark, same=same, count=count)
 
 
 WRITERS = {"step": "stepped", "load": "loaded"}
 """How those who switch gradients off themselves leave their mark on what they wrote."""
 
 
-def _raises(it: Interpreter, tensor: Tensor, wants: Truth) -> bool:
+def _raises(m: Interpreter, tensor: Tensor, wants: Truth) -> bool:
     """Whether torch certainly refuses the write: of a leaf that requires grad or of a view of one, or, where it `wants`
     to be recorded, of a view that may not be written then. Nothing is recorded on what holds data made in inference
     mode."""
-    if it.recording is not YES or tensor.inference.possibly(YES):
+    if m.recording is not YES or tensor.inference.possibly(YES):
         return False
     if tensor.unwritable is YES and YES in (wants, tensor.requires_grad):
         return True
-    base = viewed(it, tensor) or tensor
+    base = viewed(m, tensor) or tensor
     return base.leaf is YES and base.requires_grad is YES and (not tensor.base or tensor.requires_grad is YES)
 
 
-def viewed(it: Interpreter, tensor: Tensor) -> Tensor | None:
+def viewed(m: Interpreter, tensor: Tensor) -> Tensor | None:
     """What a tensor is a view of; None where it certainly is no view, or where that is not known."""
-    bases = [base for base in tensor.base if base is not None and base in it.state.heap]
+    bases = [base for base in tensor.base if base is not None and base in m.state.heap]
     if not bases or None in tensor.base:
         return None
-    return it.only(one_of(bases), Tensor)
+    return m.only(one_of(bases), Tensor)
 
 
-def is_local(it: Interpreter, found: Sequence[tuple[Ref, Tensor]]) -> bool:
+def is_local(m: Interpreter, found: Sequence[tuple[Ref, Tensor]]) -> bool:
     """Whether code that is shown made the target, or what it is a view of."""
     made = [base if base is not None else ref for ref, tensor in found for base in (tensor.base or (ref,))]
-    return all(it[ref].belief is Belief.PROVEN for ref in made if ref in it.state.heap)
+    return all(m[ref].belief is Belief.PROVEN for ref in made if ref in m.state.heap)
 
 
-def _from_strangers(it: Interpreter, values: Iterable[Value]) -> bool:
+def _from_strangers(m: Interpreter, values: Iterable[Value]) -> bool:
     """Whether values that unseen code made are among these."""
     options = [option for value in values for option in alternatives(value)]
-    things = [it.state.heap.get(option) if type(option) is Ref else option for option in options]
+    things = [m.state.heap.get(option) if type(option) is Ref else option for option in options]
     return any(
         type(thing) is Unknown or getattr(thing, "belief", Belief.PROVEN) is not Belief.PROVEN for thing in things
     )
 
 
-def holders(it: Interpreter, refs: Sequence[Ref]) -> tuple[Container, ...]:
+def holders(m: Interpreter, refs: Sequence[Ref]) -> tuple[Container, ...]:
     """The containers that hold one of these objects and are themselves held by something."""
-    meant = {one for ref in refs for one in it.same(ref)}
-    found = [(ref, thing) for ref, thing in it.state.heap.containers() if not meant.isdisjoint(_held(thing))]
-    alive = it.state.reach([*it.state.names.values(), *it.state.flight]) if found else {}
+    meant = {one for ref in refs for one in m.same(ref)}
+    found = [(ref, thing) for ref, thing in m.state.heap.containers() if not meant.isdisjoint(_held(thing))]
+    alive = m.state.reach([*m.state.names.values(), *m.state.stack]) if found else {}
     return tuple(thing for ref, thing in found if ref in alive)
 
 
@@ -294,7 +294,7 @@ def _held(thing: Container) -> list[Value]:
 
 
 def memory_written(
-    it: Interpreter,
+    m: Interpreter,
     memories: Iterable[Ref],
     *,
     sure: bool,
@@ -314,30 +314,30 @@ def memory_written(
     memories = tuple(memories)
     written = frozenset(memories)
     certain = sure and _is_one(written)
-    same_one = () if by is None else it.same(by)
+    same_one = () if by is None else m.same(by)
     compared = comparing(count) if sure else frozenset()
     noticing = dict.fromkeys([*memories, *(one for each in sorted(compared) for one in each)])
-    it.wrote |= noticing
-    for ref, thing in it.state.heap.holding(noticing):
+    m.wrote |= noticing
+    for ref, thing in m.state.heap.holding(noticing):
         if not known and _in_doubt(thing):
             continue
         if type(thing) is Node and ref.age < OLDEST and not compared.isdisjoint(thing.saves):
-            it.state.heap[ref] = _outdated(thing, mark)
+            m.state.heap[ref] = _outdated(thing, mark)
         elif type(thing) is Node and any(written.intersection(slot) for slot in thing.saves):
             spoiled = _spoiled(thing, thing.saves, written, noticed, certain and ref.age < 2, YES if known else UNSURE)
             if any(getattr(thing, name) is not fact for name, fact in spoiled.items()):
                 marks = thing.marks if mark is None else with_mark(thing.marks, mark)
-                it.state.heap[ref] = replace(thing, marks=marks, **spoiled)
+                m.state.heap[ref] = replace(thing, marks=marks, **spoiled)
         elif type(thing) is Tensor and ref not in same_one and not same and not written.isdisjoint(thing.storage):
             strong = certain and written.issuperset(thing.storage) and ref.age < 2
             now = YES if strong else thing.overwritten | (YES if known else UNSURE)
             if thing.overwritten is not YES and now is not thing.overwritten:
-                it.set(ref, replace(thing, overwritten=now, squashed="" if known else thing.squashed))
+                m.store_exact(ref, replace(thing, overwritten=now, squashed="" if known else thing.squashed))
 
 
 @implements(TypeSlot.WRITTEN_UNSEEN, Tensor)
-def _written_unseen(it: Interpreter, memories: Iterable[Ref]) -> None:
-    memory_written(it, memories, sure=False, noticed=UNSURE, known=False)
+def _written_unseen(m: Interpreter, memories: Iterable[Ref]) -> None:
+    memory_written(m, memories, sure=False, noticed=UNSURE, known=False)
 
 
 def _is_one(memories: frozenset[Ref]) -> bool:
@@ -390,15 +390,15 @@ COPYING = frozenset({"copy_", "setitem"})
 """What copies into whole numbers and truth values without recording it; other operations do record it there."""
 
 
-def _rebase(it: Interpreter, this: Write, ref: Ref, wants: Truth, sure: bool) -> None:
+def _rebase(m: Interpreter, this: Write, ref: Ref, wants: Truth, sure: bool) -> None:
     """A written handle, what it is a view of and the other views of that move on to a new graph node."""
-    tensor = it[ref]
+    tensor = m[ref]
     if this.op in COPYING and tensor.dtype <= DISCRETE:
         return
-    if both(it.recording, either([wants, tensor.requires_grad])) is NO:
+    if both(m.recording, either([wants, tensor.requires_grad])) is NO:
         return
-    inputs = tuple(nodes_of(it, value) for value in (ref, *this.operands))
-    again = grows(it, this.node, "written ", inputs)
+    inputs = tuple(nodes_of(m, value) for value in (ref, *this.operands))
+    again = grows(m, this.node, "written ", inputs)
     behind, before = this.saves
     made = Node(this.op, syntax(this.node), inputs, (*behind, *before), grows=again)
     written = frozenset(tensor.storage)
@@ -406,33 +406,33 @@ def _rebase(it: Interpreter, this: Write, ref: Ref, wants: Truth, sure: bool) ->
     if not compared.isdisjoint(before):
         made = _outdated(made, Mark("written", syntax(this.node), "itself", this.name))
     elif any(written.intersection(slot) for slot in before):  # it is written while it is an operand as well
-        noticed, certain = negation(unnoticed(it, tensor)), _is_one(written)
+        noticed, certain = negation(unnoticed(m, tensor)), _is_one(written)
         mark = Mark(_how(noticed), syntax(this.node), "itself", this.name)
         made = replace(made, marks=(mark,), **_spoiled(made, before, written, noticed, certain, YES))
-    moved = it.new(this.node, "written node", made)
+    moved = m.new(this.node, "written node", made)
     own = {ref: None, **{base: None for base in tensor.base if base is not None}}
-    one = sure and len(tensor.base) <= 1 and all(it.is_meant(member, it.state.heap.get(member)) for member in own)
-    family = it.state.heap.views_of(own)
-    it.works(WORK_OF_A_VIEW * len(family))
+    one = sure and len(tensor.base) <= 1 and all(m.is_single(member, m.state.heap.get(member)) for member in own)
+    family = m.state.heap.views_of(own)
+    m.works(WORK_OF_A_VIEW * len(family))
     recorded = _recorded(tensor, wants)
     for other in family:
-        member = it.state.heap.get(other)
+        member = m.state.heap.get(other)
         if type(member) is Tensor:
             there = either([recorded, _recorded(member, NO)])
-            now = _moved(it, member, there, moved)
+            now = _moved(m, member, there, moved)
             if other != ref and member.requires_grad is YES and member.leaf.may(YES):
-                now = _asking(it, member, now, there, moved)
-            it.put(other, now, sure=sure if other == ref else one and len(member.base) <= 1)
+                now = _asking(m, member, now, there, moved)
+            m.store(other, now, sure=sure if other == ref else one and len(member.base) <= 1)
 
 
-def _asking(it: Interpreter, member: Tensor, now: Tensor, recorded: Truth, node: Ref) -> Tensor:
+def _asking(m: Interpreter, member: Tensor, now: Tensor, recorded: Truth, node: Ref) -> Tensor:
     """What may be a leaf that asks for a gradient after a recorded write to its memory: what it was if it is no view,
     and a view goes along with what it is a view of."""
     if member.leaf is not YES or not member.base or recorded is NO:
-        return it.either_way(member, now)
+        return m.join_with_previous(member, now)
     along = replace(member, leaf=NO, node=(node,))
-    certain = recorded is YES and it.recording is YES and viewed(it, member) is not None
-    return along if certain else it.either_way(member, along)
+    certain = recorded is YES and m.recording is YES and viewed(m, member) is not None
+    return along if certain else m.join_with_previous(member, along)
 
 
 def _recorded(tensor: Tensor, wants: Truth) -> Truth:
@@ -440,14 +440,14 @@ def _recorded(tensor: Tensor, wants: Truth) -> Truth:
     return either([wants, NO if tensor.leaf is YES else tensor.requires_grad])
 
 
-def _moved(it: Interpreter, tensor: Tensor, recorded: Truth, node: Ref) -> Tensor:
+def _moved(m: Interpreter, tensor: Tensor, recorded: Truth, node: Ref) -> Tensor:
     """The tensor after a write: on the new node where that was recorded, as it was where gradients are off. A leaf that
     requires grad was written without, or is none of those that were written."""
     if tensor.leaf is YES and tensor.requires_grad is YES:
         return tensor
     nodes: Slot = (node,) if recorded is YES else (node, None)
     now = replace(tensor, requires_grad=recorded, leaf=negation(recorded), node=nodes)
-    if it.recording is YES:
+    if m.recording is YES:
         return now
     stays = replace(tensor, node=tensor.node or (None,))
-    return it.either_way(stays, now) if recorded.may(YES) else tensor
+    return m.join_with_previous(stays, now) if recorded.may(YES) else tensor

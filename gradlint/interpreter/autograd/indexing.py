@@ -19,25 +19,25 @@ UNCLEAR = Plain("index")
 
 
 @implements(TypeSlot.GET_ITEM, Tensor)
-def _get_item(it: Interpreter, node: Any, owner: Value, index: Value) -> Value:
+def _get_item(m: Interpreter, node: Any, owner: Value, index: Value) -> Value:
     """Indexing a tensor: a view for numbers, slices and None, a copy for lists and tensors."""
-    tensor = it.only(owner, Tensor)
+    tensor = m.only(owner, Tensor)
     if tensor is not None and tensor.loose and tensor.many:
         return owner
     if tensor is not None and tensor.loose and type(index) is Const and isinstance(index.value, str):
-        return output(it, node, owner, index.value)
-    kind = index_kind(it, index)
-    row = it.torch.operations["operator.getitem"] if kind is not YES else it.torch.operations[ADVANCED_ROW]
+        return output(m, node, owner, index.value)
+    kind = index_kind(m, index)
+    row = m.torch.operations["operator.getitem"] if kind is not YES else m.torch.operations[ADVANCED_ROW]
     if kind.is_unsure:
         row = replace(row, results=(replace(row.results[0], kind="view or fresh"),))
-    told = shape.told_key(it, index) if kind is NO else NOT_SEEN
-    return apply(it, node, row, [(row.operands[0], owner)], told=told)
+    told = shape.told_key(m, index) if kind is NO else NOT_SEEN
+    return apply(m, node, row, [(row.operands[0], owner)], told=told)
 
 
 ADVANCED_ROW = "operator.getitem advanced"
 
 
-def index_kind(it: Interpreter, index: Value) -> Truth:
+def index_kind(m: Interpreter, index: Value) -> Truth:
     """Whether an index is an advanced one, which copies."""
     if index == ADVANCED:
         return YES
@@ -45,7 +45,7 @@ def index_kind(it: Interpreter, index: Value) -> Truth:
         return Truth.unsure()
     out = None
     for option in alternatives(index):
-        thing = it.state.heap.get(option) if type(option) is Ref else None
+        thing = m.state.heap.get(option) if type(option) is Ref else None
         if type(thing) in (Tensor, Array) or (type(thing) is Container and thing.kind == "list"):
             found = YES
         elif type(option) in (Const, Plain, Scalar):

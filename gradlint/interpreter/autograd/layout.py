@@ -69,15 +69,15 @@ def handles(
 ITSELF = frozenset({"self"})
 
 
-def of_factory(it: Interpreter, row: Factory, bound: Mapping[str, Value]) -> Truth:
+def of_factory(m: Interpreter, row: Factory, bound: Mapping[str, Value]) -> Truth:
     """Whether a new tensor is contiguous: it is made of numbers, or like one that is."""
     if bound.keys() & {"memory_format", "layout"}:
         return UNSURE
     if row.name.endswith("_like"):
-        like = it.only(bound.get("input", NONE_VALUE), Tensor)
+        like = m.only(bound.get("input", NONE_VALUE), Tensor)
         return YES if like is not None and not like.loose and like.contiguous is YES else UNSURE
     data = bound.get("data", NONE_VALUE)
-    listed = type(data) in (Const, Scalar) or it.only(data, Container) is not None
+    listed = type(data) in (Const, Scalar) or m.only(data, Container) is not None
     return YES if row.name in IN_ORDER and listed else UNSURE
 
 

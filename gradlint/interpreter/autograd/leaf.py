@@ -32,16 +32,16 @@ from gradlint.interpreter.static.rebinding import rebindings
 MOST_STEPS = 6
 
 
-def aliased_gradients(it: Interpreter, leaves: Iterable[Ref]) -> tuple[Tensor, ...]:
+def aliased_gradients(m: Interpreter, leaves: Iterable[Ref]) -> tuple[Tensor, ...]:
     """The gradients of these leaves that something else than their `.grad` holds."""
-    gradients = [it.all(value, Tensor) for ref in leaves for value in (it[ref].gradient,) if _is_object(value)]
+    gradients = [m.all(value, Tensor) for ref in leaves for value in (m[ref].gradient,) if _is_object(value)]
     found = [tensors for tensors in gradients if tensors]
     if not found:
         return ()
     bound = {
-        target.value for target in rebindings(it.frame.scope) if isinstance(target, cst.Name)
+        target.value for target in rebindings(m.frame.scope) if isinstance(target, cst.Name)
     }  # what a loop binds anew may not be looked at again
-    held = _held(it, [v for (frame, name), v in it.state.names.items() if frame == it.frame.id and name not in bound])
+    held = _held(m, [v for (frame, name), v in m.state.names.items() if frame == m.frame.id and name not in bound])
     return tuple(tensors[0][1] for tensors in found if held.issuperset(ref for ref, _ in tensors))
 
 
@@ -58,50 +58,50 @@ def _is_object(value: Value) -> bool:
     return all(type(option) is Ref for option in alternatives(value))
 
 
-def want_leaf(it: Interpreter, node: Any, value: Value, use: str, name: str = "") -> None:
+def require_leaf(m: Interpreter, node: Any, value: Value, use: str, name: str = "") -> None:
     """Tell that only a leaf will do here."""
-    shown = it.only(value, Tensor) if not it.unheard else None
+    shown = m.only(value, Tensor) if not m.is_silent else None
     if shown is None:
         return
-    found = _lost(it, value) if shown.leaf.possibly(NO) else None
-    refs = [ref for ref, _ in it.all(value, Tensor)]
-    it.emit(
+    found = _lost(m, value) if shown.leaf.possibly(NO) else None
+    refs = [ref for ref, _ in m.all(value, Tensor)]
+    m.emit(
         events.LeafWanted,
         node,
         tensor=shown,
         use=use,
-        lost=it[found.leaf] if found else None,
+        lost=m[found.leaf] if found else None,
         steps=found.steps if found else (),
         at=found.at if found else None,
-        holders=holders(it, refs) if shown.leaf is NO else (),
+        holders=holders(m, refs) if shown.leaf is NO else (),
         name=name,
     )
 
 
-def want_leaves(it: Interpreter, node: Any, values: list[Value], use: str, name: str = "") -> None:
+def want_leaves(m: Interpreter, node: Any, values: list[Value], use: str, name: str = "") -> None:
     """Tell that only leaves will do here, where some are certainly or perhaps none."""
-    for value in values if not it.unheard else ():
-        if any(tensor.leaf.possibly(NO) for _, tensor in it.all(value, Tensor)):
-            want_leaf(it, node, value, use, name)
+    for value in values if not m.is_silent else ():
+        if any(tensor.leaf.possibly(NO) for _, tensor in m.all(value, Tensor)):
+            require_leaf(m, node, value, use, name)
 
 
-def _lost(it: Interpreter, value: Value) -> Descent | None:
+def _lost(m: Interpreter, value: Value) -> Descent | None:
     """The leaf that a value was computed from, if that is certain and nothing else holds it."""
-    found = {ref: _descent(it, tensor) for ref, tensor in it.all(value, Tensor)}
+    found = {ref: _descent(m, tensor) for ref, tensor in m.all(value, Tensor)}
     first = next((descent for descent in found.values() if descent is not None), None)
     if first is None or len(found) != len(alternatives(value)):
         return None
     leaves = {ref if descent is None else descent.leaf for ref, descent in found.items()}
-    return None if leaves != {first.leaf} or _is_held(it, first.leaf, set(found)) else first
+    return None if leaves != {first.leaf} or _is_held(m, first.leaf, set(found)) else first
 
 
-def _descent(it: Interpreter, tensor: Tensor) -> Descent | None:
+def _descent(m: Interpreter, tensor: Tensor) -> Descent | None:
     """How a tensor was computed from a single leaf; None for a leaf, and where it took more."""
     at = next((mark.node for mark in tensor.marks if mark.how == "made"), None)
     starts, steps = tensor.node, list[str]()
     while len(starts) == 1 and len(steps) < MOST_STEPS:
         ref = starts[0]
-        thing = it.state.heap.get(ref) if ref is not None else None
+        thing = m.state.heap.get(ref) if ref is not None else None
         if type(thing) is Tensor and ref is not None and steps and thing.leaf is YES and thing.requires_grad is YES:
             return Descent(ref, tuple(reversed(steps)), at.node if type(at) is Inner else at)
         if type(thing) is not Node:
@@ -112,13 +112,13 @@ def _descent(it: Interpreter, tensor: Tensor) -> Descent | None:
     return None
 
 
-def _is_held(it: Interpreter, leaf: Ref, besides: set[Ref]) -> bool:
+def _is_held(m: Interpreter, leaf: Ref, besides: set[Ref]) -> bool:
     """Whether something may hold a leaf, other than as an alternative to what was computed from it."""
-    values = [*it.state.names.values(), *it.state.flight]
-    return leaf in it.handed or leaf in _held(it, values, besides - {leaf})
+    values = [*m.state.names.values(), *m.state.stack]
+    return leaf in m.handed or leaf in _held(m, values, besides - {leaf})
 
 
-def _held(it: Interpreter, values: Iterable[Value], besides: AbstractSet[Ref] = frozenset()) -> set[Ref]:
+def _held(m: Interpreter, values: Iterable[Value], besides: AbstractSet[Ref] = frozenset()) -> set[Ref]:
     """All that can be got at from these values as a program does, not through graphs; values that may be one of
     `besides` are left out."""
     seen: set[Ref] = set()
@@ -130,7 +130,7 @@ def _held(it: Interpreter, values: Iterable[Value], besides: AbstractSet[Ref] = 
         for ref in references(value):
             if ref not in seen:
                 seen.add(ref)
-                todo += _held_by(it.state.heap.get(ref))
+                todo += _held_by(m.state.heap.get(ref))
     return seen
 
 

@@ -15,24 +15,24 @@ from gradlint.interpreter.static.scopes import targets
 from gradlint.interpreter.static.tree_walk import in_order
 
 
-def carriers(it: Interpreter, node: Any, carried: Sequence[Ref]) -> tuple[tuple[str, str, Any], ...]:
+def carriers(m: Interpreter, node: Any, carried: Sequence[Ref]) -> tuple[tuple[str, str, Any], ...]:
     """By what names of the function that runs the next iteration of the loop around a place gets hold of something with
     these nodes in its graph: "tensor" or "tuple" (one of tensors), and the place itself or a later one where the loop
     binds the name. None where something else holds it as well."""
-    loop = _loop_around(it.frame.scope.node, node)
+    loop = _loop_around(m.frame.scope.node, node)
     found: list[tuple[str, str, Any]] = []
-    for name, bindings in read_first(it.frame.scope.node, loop).items() if loop is not None else ():
-        value = it.state.held((it.frame.id, name))
-        if value is not None and any(_holds(it, ref, carried) for ref in it.state.reach([value])):
-            kind = _kind(it, value) if bindings else ""
+    for name, bindings in read_first(m.frame.scope.node, loop).items() if loop is not None else ():
+        value = m.state.held((m.frame.id, name))
+        if value is not None and any(_holds(m, ref, carried) for ref in m.state.reach([value])):
+            kind = _kind(m, value) if bindings else ""
             found += [(name, kind, place) for place in _last_places(loop, node, bindings)]
     return tuple(found) if all(kind for _, kind, _ in found) else ()
 
 
-def may_be_carried(it: Interpreter, nodes: Iterable[Ref]) -> bool:
+def may_be_carried(m: Interpreter, nodes: Iterable[Ref]) -> bool:
     """Whether the iteration that runs, of the innermost loop around, may have got hold of something with these nodes in
     its graph when it began. What a name holds that each iteration binds before it reads it is out of its reach."""
-    frame: Frame | None = it.frame
+    frame: Frame | None = m.frame
     while frame is not None and frame.loop is None:
         frame = frame.caller
     if frame is None or frame.loop is None or frame.loop.head is None:
@@ -40,20 +40,20 @@ def may_be_carried(it: Interpreter, nodes: Iterable[Ref]) -> bool:
     loop, began = frame.loop.node, frame.loop.head
     bound = bound_first(loop) - _seen_inside(frame.scope.node) if isinstance(loop, cst.For | cst.While) else set()
     held = [value for (owner, name), value in began.names.items() if owner != frame.id or name not in bound]
-    now, it.state = it.state, began
-    graphs = [node for ref in _held_by(it, [*held, *began.flight]) for node in nodes_of(it, ref)]
-    past, it.state = it.past(graphs), now
+    now, m.state = m.state, began
+    graphs = [node for ref in _held_by(m, [*held, *began.stack]) for node in nodes_of(m, ref)]
+    past, m.state = m.past(graphs), now
     return not past.keys().isdisjoint(nodes)
 
 
-def _held_by(it: Interpreter, values: Iterable[Value]) -> list[Ref]:
+def _held_by(m: Interpreter, values: Iterable[Value]) -> list[Ref]:
     """The tensors that can be got at from these values; what a tensor was made of is not held by it."""
     seen: set[Ref] = set()
     found: list[Ref] = []
     todo = [ref for value in values for ref in references(value)]
     while todo:
         ref = todo.pop()
-        thing = it.state.heap.get(ref)
+        thing = m.state.heap.get(ref)
         if ref in seen or thing is None:
             continue
         seen.add(ref)
@@ -100,10 +100,10 @@ def _bind(singles: Iterable[cst.CSTNode], bound: set[str], mentioned: set[str]) 
             bound.add(single.value)
 
 
-def is_unknown_from_outside(it: Interpreter, name: str) -> bool:
+def is_unknown_from_outside(m: Interpreter, name: str) -> bool:
     """Whether a name of the function that runs holds what nobody knows, the same in each iteration of its loop."""
-    loop = it.frame.loop
-    value = it.state.names.get((it.frame.id, name))
+    loop = m.frame.loop
+    value = m.state.names.get((m.frame.id, name))
     if loop is None or not isinstance(loop.node, cst.For | cst.While) or value is None:
         return False
     return name not in bound_first(loop.node) and any(type(one) is Unknown for one in alternatives(value))
@@ -135,16 +135,16 @@ def _loop_around(scope: Any, place: Any) -> Any:
     return next((loop for loop in reversed(loops) if any(node is place for node in in_order(loop.body))), None)
 
 
-def _holds(it: Interpreter, ref: Ref, carried: Sequence[Ref]) -> bool:
-    return type(it[ref]) is Tensor and not it.past(nodes_of(it, ref)).keys().isdisjoint(carried)
+def _holds(m: Interpreter, ref: Ref, carried: Sequence[Ref]) -> bool:
+    return type(m[ref]) is Tensor and not m.past(nodes_of(m, ref)).keys().isdisjoint(carried)
 
 
-def _kind(it: Interpreter, value: Value) -> str:
-    thing = it.only(value, Container)
+def _kind(m: Interpreter, value: Value) -> str:
+    thing = m.only(value, Container)
     if thing is not None and thing.kind == "tuple" and thing.rest == NOTHING:
-        return "tuple" if all(_is_tensor(it, inner) for _, inner in thing.items) else ""
-    return "tensor" if _is_tensor(it, value) else ""
+        return "tuple" if all(_is_tensor(m, inner) for _, inner in thing.items) else ""
+    return "tensor" if _is_tensor(m, value) else ""
 
 
-def _is_tensor(it: Interpreter, value: Value) -> bool:
-    return all(type(one) is Ref and type(it.state.heap.get(one)) is Tensor for one in alternatives(value))
+def _is_tensor(m: Interpreter, value: Value) -> bool:
+    return all(type(one) is Ref and type(m.state.heap.get(one)) is Tensor for one in alternatives(value))

@@ -44,9 +44,9 @@ class Operand(NamedTuple):
     known: bool
 
 
-def operand(it: Interpreter, name: str, value: Value) -> Operand:
+def operand(m: Interpreter, name: str, value: Value) -> Operand:
     """Look up the facts of an operand."""
-    tensor = it.only(value, Tensor)
+    tensor = m.only(value, Tensor)
     if tensor is not None:
         return Operand(name, value, tensor.dtype, tensor.requires_grad, tensor, True)
     kind = _number(value)
@@ -75,10 +75,10 @@ PRECISE = {Precision.named(name): name for name in Precision.names}
 AUTOCAST = frozenset(Precision.named(name) for name in LESS_PRECISE)
 
 
-def in_graph(it: Interpreter, value: Value) -> Slot:
+def in_graph(m: Interpreter, value: Value) -> Slot:
     """What an operand is in the graph. Of one of several leaves that only one handle stands for, nobody knows whether
     it is the one that is asked about."""
-    slot, tensor = nodes_of(it, value), it.only(value, Tensor)
+    slot, tensor = nodes_of(m, value), m.only(value, Tensor)
     return (*slot, NOWHERE) if tensor and tensor.many and tensor.leaf.possibly(YES) else slot
 
 

@@ -92,19 +92,19 @@ NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input",
 """What torch takes as well for the names of its own parameters, for all operations."""
 
 
-def _listed(it: Interpreter, node: Any, row: Operation, args: Arguments) -> Arguments:
+def _listed(m: Interpreter, node: Any, row: Operation, args: Arguments) -> Arguments:
     """The arguments with a sequence of operands as one, where they are given one by one (`block_diag(x, y)`)."""
     place = next((n for n, name in enumerate(row.parameters) if name.startswith("*")), None)
-    if place is None or len(args.positional) < place + 2 or it.only(args.positional[place], Container) is not None:
+    if place is None or len(args.positional) < place + 2 or m.only(args.positional[place], Container) is not None:
         return args
     given = args.positional[place:]
-    if not all(it.may_be(value, Tensor) for value in given):
+    if not all(m.may_be(value, Tensor) for value in given):
         return args
-    listed = it.new(node, "operands", Container("tuple", items=tuple(enumerate(given))))
+    listed = m.new(node, "operands", Container("tuple", items=tuple(enumerate(given))))
     return Arguments([*args.positional[:place], listed], args.keywords, args.unknown)
 
 
-def slots_of(it: Interpreter, node: Any, row: Operation, bound: dict[str, Value]) -> list[tuple[str, Value]]:
+def slots_of(m: Interpreter, node: Any, row: Operation, bound: dict[str, Value]) -> list[tuple[str, Value]]:
     """The operands of the row with their values, and what takes part besides; a sequence of tensors gives one slot for
     each."""
     slots: list[tuple[str, Value]] = []
@@ -112,38 +112,38 @@ def slots_of(it: Interpreter, node: Any, row: Operation, bound: dict[str, Value]
         value = bound.get(name.lstrip("*"))
         if value is None:
             continue
-        slots += [(name, one) for one in _sequence(it, value)] if name.startswith("*") else [(name, value)]
+        slots += [(name, one) for one in _sequence(m, value)] if name.startswith("*") else [(name, value)]
     besides = [(name, bound[name]) for name in row.besides if name in bound]
-    return slots + [(name, value) for name, value in besides if _is_computed(it, value)]
+    return slots + [(name, value) for name, value in besides if _is_computed(m, value)]
 
 
-def _is_computed(it: Interpreter, value: Value) -> bool:
+def _is_computed(m: Interpreter, value: Value) -> bool:
     """Whether a value may be a tensor: not where nothing but ignorance says so."""
-    return it.may_be(value, Tensor) or any(type(option) is Unknown and option.reach for option in alternatives(value))
+    return m.may_be(value, Tensor) or any(type(option) is Unknown and option.reach for option in alternatives(value))
 
 
-def _sequence(it: Interpreter, value: Value) -> list[Value]:
-    thing = it.only(value, Container)
+def _sequence(m: Interpreter, value: Value) -> list[Value]:
+    thing = m.only(value, Container)
     if thing is None:
         return [value]
     found = [element for _, element in thing.items]
     return [*found, thing.rest] if thing.rest != NOTHING or not found else found
 
 
-def operation_row(it: Interpreter, path: str, args: Arguments) -> Operation | None:
+def operation_row(m: Interpreter, path: str, args: Arguments) -> Operation | None:
     """The row of an operation; where one spelling has several forms, the arguments decide."""
-    if path + " along dim" in it.torch.operations:
+    if path + " along dim" in m.torch.operations:
         second = args.positional[1] if len(args.positional) > 1 else args.keywords.get("other")
-        if second is not None and it.may_be(second, Tensor):
-            return it.torch.operations.get(path + " of two")
+        if second is not None and m.may_be(second, Tensor):
+            return m.torch.operations.get(path + " of two")
         if second is not None or "dim" in args.keywords:
-            return it.torch.operations[path + " along dim"]
+            return m.torch.operations[path + " along dim"]
     if path == "torch.where" and len(args.positional) == 1:
-        return it.torch.operations["torch.where indices"]
-    of_tensors = it.torch.operations.get(path + " of tensors")
-    if of_tensors is not None and any(it.may_be(value, Tensor) for value in args.values()):
+        return m.torch.operations["torch.where indices"]
+    of_tensors = m.torch.operations.get(path + " of tensors")
+    if of_tensors is not None and any(m.may_be(value, Tensor) for value in args.values()):
         return of_tensors
-    return it.torch.operations.get(path)
+    return m.torch.operations.get(path)
 
 
 def plain_value(kind: str) -> Value:
@@ -151,15 +151,15 @@ def plain_value(kind: str) -> Value:
     return PLAIN_VALUES.get(kind) or (Plain(kind) if kind else UNKNOWN)
 
 
-def plain_result(it: Interpreter, node: Any, kind: str) -> Value:
+def plain_result(m: Interpreter, node: Any, kind: str) -> Value:
     """What a call gives by the word its row uses: a new list where it says so."""
     one, _, none = kind.partition(" or ")
     if none:
-        return one_of([plain_result(it, node, one), NONE_VALUE])
+        return one_of([plain_result(m, node, one), NONE_VALUE])
     if not one.startswith(LIST_OF):
         return plain_value(one)
     element = one.removeprefix(LIST_OF)
-    return it.new(node, "list", Container("data" if element == "data" else "list", rest=plain_value(element)))
+    return m.new(node, "list", Container("data" if element == "data" else "list", rest=plain_value(element)))
 
 
 LIST_OF = "list of "
@@ -173,23 +173,23 @@ PLAIN_VALUES: dict[str, Value] = {
 
 
 def run_operation(
-    it: Interpreter, node: Any, row: Operation, args: Arguments, *, by: str, name: str = "", part: str = ""
+    m: Interpreter, node: Any, row: Operation, args: Arguments, *, by: str, name: str = "", part: str = ""
 ) -> Value:
     """What an operation of torch does with these arguments."""
-    args = _listed(it, node, row, args)
+    args = _listed(m, node, row, args)
     bound = match(row, args)
-    told = shape.told(it, row, bound, args)
+    told = shape.told(m, row, bound, args)
     if row.needs and not args.unknown:
         row, bound = _awake(row, bound)
-    slots = slots_of(it, node, row, bound)
-    inside = it.state.modes
+    slots = slots_of(m, node, row, bound)
+    inside = m.state.modes
     if row.in_no_grad:
-        it.state.grad_mode = NO
-    cannot_raise.for_operation(it, node, row.name, args.values())
+        m.state.grad_mode = NO
+    cannot_raise.for_operation(m, node, row.name, args.values())
     try:
-        return _run(it, node, row, bound, slots, told, by, name, part)
+        return _run(m, node, row, bound, slots, told, by, name, part)
     finally:
-        it.state.modes = inside
+        m.state.modes = inside
 
 
 def _awake(row: Operation, bound: dict[str, Value]) -> tuple[Operation, dict[str, Value]]:
@@ -205,7 +205,7 @@ def _awake(row: Operation, bound: dict[str, Value]) -> tuple[Operation, dict[str
 
 
 def _run(
-    it: Interpreter,
+    m: Interpreter,
     node: Any,
     row: Operation,
     bound: dict[str, Value],
@@ -221,22 +221,22 @@ def _run(
     inplace = truth_of(bound["inplace"]) if row.inplace_flag and "inplace" in bound else NO
     writes = truth_of(bound[row.writes_if]) if row.writes_if in bound else YES
     if row.writes or inplace is YES:
-        return _in_place(it, node, row, slots, by if row.writes else "function", name, writes)
+        return _in_place(m, node, row, slots, by if row.writes else "function", name, writes)
     if inplace is not NO:
-        perhaps_written(it, lambda: _in_place(it, node, row, slots, "function", name, writes))
+        perhaps_written(m, lambda: _in_place(m, node, row, slots, "function", name, writes))
         row = replace(row, results=(perhaps_itself(row.results[0]),))
     if row.bundle == "list" and row.operands[0].startswith("*"):
-        return _one_each(it, node, row, bound, slots, part)
-    result = apply(it, node, row, slots, dtype=dtype, scalar=shape.of_call(it, row, bound), told=told, part=part)
+        return _one_each(m, node, row, bound, slots, part)
+    result = apply(m, node, row, slots, dtype=dtype, scalar=shape.of_call(m, row, bound), told=told, part=part)
     out = bound.get("out")
     if out is not None and out != NONE_VALUE:
         this = Write(node, row.name, "out", [value for _, value in slots], differentiable=row.results[0].differentiable)
-        write(it, out, replace(this, differentiable=False) if row.out_unchecked else this)
+        write(m, out, replace(this, differentiable=False) if row.out_unchecked else this)
         if row.out_unchecked:  # some are recorded all the same: those that consist of others
-            perhaps_written(it, lambda: write(it, out, this))
-        it.update(out, Tensor, **layout.UNKNOWN_LAYOUT)
+            perhaps_written(m, lambda: write(m, out, this))
+        m.update_fields(out, Tensor, **layout.UNKNOWN_LAYOUT)
         return out
-    return with_counts(it, node, result, [truth_of(bound[name]) for name in COUNTS if name in bound], part)
+    return with_counts(m, node, result, [truth_of(bound[name]) for name in COUNTS if name in bound], part)
 
 
 def perhaps_itself(result: Result) -> Result:
@@ -248,35 +248,35 @@ COUNTS = ("return_indices", "return_inverse", "return_counts")
 """Parameters that ask for whole numbers beside the result, in the order in which these come."""
 
 
-def with_counts(it: Interpreter, node: Any, result: Value, asked: Sequence[Truth], part: str = "") -> Value:
+def with_counts(m: Interpreter, node: Any, result: Value, asked: Sequence[Truth], part: str = "") -> Value:
     """The result of an operation, in a tuple with whole numbers for each time that these are asked for."""
     more = [
-        fresh(it, node, f"{part}count {index}", dtype=INTEGER, requires_grad=NO, leaf=YES, made="count")
+        fresh(m, node, f"{part}count {index}", dtype=INTEGER, requires_grad=NO, leaf=YES, made="count")
         for index, one in enumerate(asked)
         if one is not NO
     ]
     if not more:
         return result
     if all(one is YES for one in asked if one is not NO):
-        return it.new(node, f"{part}counted", Container("tuple", items=tuple(enumerate([result, *more]))))
+        return m.new(node, f"{part}counted", Container("tuple", items=tuple(enumerate([result, *more]))))
     several = Container("tuple", items=((0, result),), rest=one_of(more))
-    return one_of([result, it.new(node, f"{part}counted", several)])
+    return one_of([result, m.new(node, f"{part}counted", several)])
 
 
 def _one_each(
-    it: Interpreter, node: Any, row: Operation, bound: dict[str, Value], slots: list[tuple[str, Value]], part: str
+    m: Interpreter, node: Any, row: Operation, bound: dict[str, Value], slots: list[tuple[str, Value]], part: str
 ) -> Value:
     """A result for each operand of a sequence, from it alone."""
-    given = it.only(bound.get(row.operands[0].lstrip("*"), UNKNOWN), Container)
+    given = m.only(bound.get(row.operands[0].lstrip("*"), UNKNOWN), Container)
     alone = replace(row, bundle="")
-    made = [apply(it, node, alone, [slot], part=f"{part}{number} ") for number, slot in enumerate(slots)]
+    made = [apply(m, node, alone, [slot], part=f"{part}{number} ") for number, slot in enumerate(slots)]
     if given is not None and given.rest == NOTHING:
-        return it.new(node, f"{part}tuple", Container("tuple", items=tuple(enumerate(made))))
-    return it.new(node, f"{part}list", Container("tuple", rest=one_of(made)))
+        return m.new(node, f"{part}tuple", Container("tuple", items=tuple(enumerate(made))))
+    return m.new(node, f"{part}list", Container("tuple", rest=one_of(made)))
 
 
 def _in_place(
-    it: Interpreter, node: Any, row: Operation, slots: list[tuple[str, Value]], by: str, name: str, writes: Truth
+    m: Interpreter, node: Any, row: Operation, slots: list[tuple[str, Value]], by: str, name: str, writes: Truth
 ) -> Value:
     targets = [(slot, value) for slot, value in slots if slot in row.writes] or slots[:1]
     others = [value for slot, value in slots if slot not in row.writes and slot not in row.ignores]
@@ -284,15 +284,15 @@ def _in_place(
         name = first_argument(node)
     unsure = writes is not YES or "self or" in row.results[0].kind  # what may give the operand back may leave it alone
     for slot, target in targets if writes is not NO else ():
-        if it.may_be(target, Tensor) or any(type(option) is Unknown for option in alternatives(target)):
-            saves = saved_in_place(it, row.saves, slots, target, slot)
+        if m.may_be(target, Tensor) or any(type(option) is Unknown for option in alternatives(target)):
+            saves = saved_in_place(m, row.saves, slots, target, slot)
             recorded = row.records_write(slot)
             this = Write(node, row.name, by, others, name, recorded, checked=not row.unchecked, saves=saves)
-            it.perhaps(partial(write, it, target, this), unsure)
+            m.maybe(partial(write, m, target, this), unsure)
             if row.name in RESIZING:
-                it.update(target, Tensor, **{name: layout.UNKNOWN_LAYOUT[name] for name in RESIZING[row.name]})
+                m.update_fields(target, Tensor, **{name: layout.UNKNOWN_LAYOUT[name] for name in RESIZING[row.name]})
     if row.writes and row.results[0].kind != "self":  # what is written is not what comes back
-        return apply(it, node, row, slots)
+        return apply(m, node, row, slots)
     return targets[0][1] if targets else UNKNOWN
 
 
@@ -318,16 +318,16 @@ DATA = frozenset({"data", "obj", "ndarray", "fill_value", "s"})
 """The parameters of factories that say what the elements are."""
 
 
-def _of_tensor(it: Interpreter, node: Any, row: Factory, bound: dict[str, Value], shared: Value) -> Value:
+def _of_tensor(m: Interpreter, node: Any, row: Factory, bound: dict[str, Value], shared: Value) -> Value:
     """What a factory gives that takes the tensor it is handed as it is, unless something else is asked for."""
     asked = {name: value for name, value in bound.items() if name != row.shares and value != NONE_VALUE}
     if not asked:
         return shared
     if asked.keys() <= AS_TO and row.name == "as_tensor":
-        return to(it, node, shared, Arguments([], asked), "")
-    for ref, tensor in it.all(shared, Tensor) if "requires_grad" in asked else ():
-        it.set(ref, replace(tensor, requires_grad=tensor.requires_grad | UNSURE))  # a leaf is asked itself
-    return unknown_tensor(it, node, "made", Belief.PROVEN, references(shared))
+        return to(m, node, shared, Arguments([], asked), "")
+    for ref, tensor in m.all(shared, Tensor) if "requires_grad" in asked else ():
+        m.store_exact(ref, replace(tensor, requires_grad=tensor.requires_grad | UNSURE))  # a leaf is asked itself
+    return unknown_tensor(m, node, "made", Belief.PROVEN, references(shared))
 
 
 def _may_follow(row: Factory, bound: dict[str, Value]) -> bool:
@@ -340,20 +340,20 @@ def _not_refused(row: Factory) -> Dtypes:
     return reduce(or_, [kind for letter, kind in LETTERS.items() if letter not in row.refuses])
 
 
-def _filled(it: Interpreter, node: Any, row: Factory, out: Value, wants: Truth) -> Value:
+def _filled(m: Interpreter, node: Any, row: Factory, out: Value, wants: Truth) -> Value:
     """A factory fills a tensor that is there, and a leaf then requires grad as the factory is told."""
-    write(it, out, Write(node, row.name, "out", differentiable=False))
-    it.update(out, Tensor, **layout.UNKNOWN_LAYOUT)
-    found = it.all(out, Tensor)
-    sure = it.sure(found)
+    write(m, out, Write(node, row.name, "out", differentiable=False))
+    m.update_fields(out, Tensor, **layout.UNKNOWN_LAYOUT)
+    found = m.all(out, Tensor)
+    sure = m.is_strong(found)
     for ref, tensor in found:
         if tensor.leaf.may(YES):
             now = wants if tensor.leaf is YES else tensor.requires_grad | wants
-            it.put(ref, replace(tensor, requires_grad=now), sure=sure)
+            m.store(ref, replace(tensor, requires_grad=now), sure=sure)
     return out
 
 
-def run_factory(it: Interpreter, node: Any, row: Factory, args: Arguments, *, like: Value | None = None) -> Value:
+def run_factory(m: Interpreter, node: Any, row: Factory, args: Arguments, *, like: Value | None = None) -> Value:
     """A factory of torch makes a new leaf."""
     names = [name.lstrip("*") for name in row.parameters[like is not None :]]
     bound = dict(zip(names, args.positional, strict=False)) | args.keywords
@@ -363,17 +363,13 @@ def run_factory(it: Interpreter, node: Any, row: Factory, args: Arguments, *, li
         else (args.positional[0] if args.positional else next(iter(args.keywords.values()), None))
     )
     shared = bound.get(row.shares) if row.shares else None
-    given = it.only(shared, Tensor) if shared is not None else None
-    dtype = (wanted_dtype(bound.get("dtype")) if row.takes_dtype else None) or factory_dtype(
-        it, row, bound, args, first
-    )
+    given = m.only(shared, Tensor) if shared is not None else None
+    dtype = (wanted_dtype(bound.get("dtype")) if row.takes_dtype else None) or factory_dtype(m, row, bound, args, first)
     if given is not None and shared is not None and not row.keeps:
-        return _of_tensor(it, node, row, bound, shared)
-    perhaps = (
-        () if given is not None or shared is None or row.keeps else tuple(ref for ref, _ in it.all(shared, Tensor))
-    )
-    facts: dict[str, Any] = {"dtype": dtype, "made": row.name, "precision": _precision(it, row, bound, args, first),
-                             "device": _device(it, row, bound, args, first, of_tensor=like is not None)}  # fmt: skip
+        return _of_tensor(m, node, row, bound, shared)
+    perhaps = () if given is not None or shared is None or row.keeps else tuple(ref for ref, _ in m.all(shared, Tensor))
+    facts: dict[str, Any] = {"dtype": dtype, "made": row.name, "precision": _precision(m, row, bound, args, first),
+                             "device": _device(m, row, bound, args, first, of_tensor=like is not None)}  # fmt: skip
     if given is not None and row.keeps:
         facts |= {name: getattr(given, name) for name in ("storage", "count", "requires_grad", "inference")}
         facts["alone"] = counts_alone(given)
@@ -383,80 +379,80 @@ def run_factory(it: Interpreter, node: Any, row: Factory, args: Arguments, *, li
         facts |= {"requires_grad": UNSURE, "leaf": UNSURE, "precision": ANY_PRECISION}
         if row.dtype == "default" and wanted_dtype(bound.get("dtype")) is None:
             facts["dtype"] = _not_refused(row)
-    array = it.only(shared, Array) if shared is not None else None
+    array = m.only(shared, Array) if shared is not None else None
     if array is not None and array.storage:
-        facts |= {"storage": array.storage, "alone": truth(is_shared(it, array.storage))}
-        facts["count"] = own_count(it.memory(node, "tensor"))
+        facts |= {"storage": array.storage, "alone": truth(is_shared(m, array.storage))}
+        facts["count"] = own_count(m.memory(node, "tensor"))
     if args.unknown and row.takes_dtype:
         facts["dtype"] = facts["dtype"] | ANY_DTYPE
-    if cut := cut_off(it, node, row.name, [bound[name] for name in DATA.intersection(bound)]):
+    if cut := cut_off(m, node, row.name, [bound[name] for name in DATA.intersection(bound)]):
         facts["marks"] = (Mark("made", node), *cut)[:MOST_MARKS]
     if not args.unknown:
-        facts |= shape.of_factory(it, row, bound, args.positional) | {"contiguous": layout.of_factory(it, row, bound)}
+        facts |= shape.of_factory(m, row, bound, args.positional) | {"contiguous": layout.of_factory(m, row, bound)}
     out = bound.get("out", NONE_VALUE)
     if out != NONE_VALUE:
-        return _filled(it, node, row, out, truth_of(bound.get("requires_grad", Const(False))))
-    made = fresh(it, node, **facts)
-    _tell_made(it, node, row, made)
+        return _filled(m, node, row, out, truth_of(bound.get("requires_grad", Const(False))))
+    made = fresh(m, node, **facts)
+    _emit_made(m, node, row, made)
     wants = bound.get("requires_grad")
     if wants is not None and row.takes_requires_grad:
-        set_requires_grad(it, node, made, truth_of(wants), "factory")
+        set_requires_grad(m, node, made, truth_of(wants), "factory")
     elif args.unknown and row.takes_requires_grad:
-        it.update(made, Tensor, requires_grad=Truth.unsure())
+        m.update_fields(made, Tensor, requires_grad=Truth.unsure())
     return one_of((made, *perhaps))  # of a tensor among what it may be given it may be that very one
 
 
 def _precision(
-    it: Interpreter, row: Factory, bound: dict[str, Value], args: Arguments, first: Value | None
+    m: Interpreter, row: Factory, bound: dict[str, Value], args: Arguments, first: Value | None
 ) -> Precision:
     """The precision of what a factory makes."""
     wanted = bound.get("dtype") if row.takes_dtype else None
     if args.unknown or (wanted is not None and wanted != NONE_VALUE):
         return ANY_PRECISION if args.unknown else precision_named(wanted)
     if row.dtype == "default":
-        return default_precision(it)
-    tensor = it.only(first, Tensor) if first is not None else None
+        return default_precision(m)
+    tensor = m.only(first, Tensor) if first is not None else None
     if tensor is not None and row.dtype in ("data", "like"):
         return tensor.precision
-    return default_precision(it) if row.dtype == "data" and _is_literal(it, first) else ANY_PRECISION
+    return default_precision(m) if row.dtype == "data" and _is_literal(m, first) else ANY_PRECISION
 
 
 def _device(
-    it: Interpreter, row: Factory, bound: dict[str, Value], args: Arguments, first: Value | None, *, of_tensor: bool
+    m: Interpreter, row: Factory, bound: dict[str, Value], args: Arguments, first: Value | None, *, of_tensor: bool
 ) -> Device:
     """The device on which a factory makes something."""
     wanted = bound.get("device")
     if args.unknown or (wanted is not None and wanted != NONE_VALUE):
         return ANY_DEVICE if args.unknown else device_named(wanted)
     if first is None or not (of_tensor or row.dtype in ("data", "like")):
-        return default_device(it)
-    tensor = it.only(first, Tensor)
+        return default_device(m)
+    tensor = m.only(first, Tensor)
     if tensor is not None:
         return tensor.device
-    return default_device(it) if not of_tensor and _is_literal(it, first) else ANY_DEVICE
+    return default_device(m) if not of_tensor and _is_literal(m, first) else ANY_DEVICE
 
 
-def _is_literal(it: Interpreter, value: Value | None, depth: int = 4) -> bool:
+def _is_literal(m: Interpreter, value: Value | None, depth: int = 4) -> bool:
     """Whether data is made of Python's own constants: numbers of NumPy bring their dtype with them."""
-    thing = it.state.heap.get(value) if type(value) is Ref else None
+    thing = m.state.heap.get(value) if type(value) is Ref else None
     if type(thing) is Container:
         inside = [inner for _, inner in thing.items]
-        return depth > 0 and thing.rest == NOTHING and all(_is_literal(it, inner, depth - 1) for inner in inside)
+        return depth > 0 and thing.rest == NOTHING and all(_is_literal(m, inner, depth - 1) for inner in inside)
     return type(value) is Const
 
 
-def _tell_made(it: Interpreter, node: Any, row: Factory, made: Ref) -> None:
-    if not it.unheard:
-        it.emit(events.Recorded, node, op=row.name, operands=(), result=it[made], saved=(), grows=NO)
+def _emit_made(m: Interpreter, node: Any, row: Factory, made: Ref) -> None:
+    if not m.is_silent:
+        m.emit(events.Recorded, node, op=row.name, operands=(), result=m[made], saved=(), grows=NO)
 
 
 def factory_dtype(
-    it: Interpreter, row: Factory, bound: dict[str, Value], args: Arguments, first: Value | None
+    m: Interpreter, row: Factory, bound: dict[str, Value], args: Arguments, first: Value | None
 ) -> Dtypes:
     """The kind of elements a factory makes when no `dtype=` is given."""
     kind = row.dtype
     if kind == "like values":
-        return data_kind(it, bound["values"]) if "values" in bound else ANY_DTYPE
+        return data_kind(m, bound["values"]) if "values" in bound else ANY_DTYPE
     if kind == "dtype":
         return wanted_dtype(bound.get("dtype")) or FLOAT
     if kind in LETTERS:
@@ -464,12 +460,12 @@ def factory_dtype(
     if kind == "default":
         return FLOAT
     if kind == "like":
-        return data_kind(it, first) if first is not None else ANY_DTYPE
+        return data_kind(m, first) if first is not None else ANY_DTYPE
     if kind == "data":
-        return data_kind(it, first) if first is not None else FLOAT
+        return data_kind(m, first) if first is not None else FLOAT
     if kind == "fill":
         fill = bound.get("fill_value")
-        return data_kind(it, fill) if fill is not None else ANY_DTYPE
+        return data_kind(m, fill) if fill is not None else ANY_DTYPE
     numbers = [value for key, value in bound.items() if key in row.parameters or key in ("start", "end", "step")]
     numbers = [value for value in numbers if value != NONE_VALUE]
-    return combined("promote", [data_kind(it, number) for number in numbers]) if numbers else ANY_DTYPE
+    return combined("promote", [data_kind(m, number) for number in numbers]) if numbers else ANY_DTYPE

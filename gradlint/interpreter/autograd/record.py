@@ -70,7 +70,7 @@ FREEZING = ("assign", "method", "module")
 
 
 def apply(
-    it: Interpreter,
+    m: Interpreter,
     node: Any,
     row: Operation,
     slots: Sequence[tuple[str, Value]],
@@ -88,8 +88,8 @@ def apply(
     `dtype`, `precision` and `device` are what the call asks for (`device` None: it asks for none), `scalar` is whether
     it is one element, where the arguments say so, and `told` are those that are constants.
     """
-    operands = [operand(it, name, value) for name, value in slots]
-    own = [operand(it, name, value) for name, value in extra]
+    operands = [operand(m, name, value) for name, value in slots]
+    own = [operand(m, name, value) for name, value in extra]
     involved = operands + own
     hears = heard(row, operands, own, dtype)
     asking = [
@@ -100,31 +100,31 @@ def apply(
     measures = [known | {"contiguous": lies} for known in shape.of_results(row, operands, own, told)]
     parts = [
         _result(
-            it, node, row, result, index, operands, own, wants, dtype, precision, device, told, measures[index], part
+            m, node, row, result, index, operands, own, wants, dtype, precision, device, told, measures[index], part
         )
         for index, result in enumerate(row.results)
     ]
     recording = {ref: result.passes for result, (_, ref) in zip(row.results, parts, strict=True) if ref is not None}
     if recording:
-        _record(it, node, row, operands, own, hears, recording, part)
+        _record(m, node, row, operands, own, hears, recording, part)
     for result, (value, _), known in zip(row.results, parts, measures, strict=True):
         if scalar is not UNSURE and result.kind == "fresh" and "size" not in known:
-            it.update(value, Tensor, scalar=scalar)
-    if not it.unheard:
-        _tell(it, node, row, involved, parts[0][0])
+            m.update_fields(value, Tensor, scalar=scalar)
+    if not m.is_silent:
+        _tell(m, node, row, involved, parts[0][0])
     values = [value for value, _ in parts]
-    if it.only(values[0], Tensor) is None and not it.may_be(values[0], Tensor):
+    if m.only(values[0], Tensor) is None and not m.may_be(values[0], Tensor):
         return values[0]
     if row.bundle == "list":
-        return it.new(node, f"{part}list", Container("tuple", rest=values[0]))
+        return m.new(node, f"{part}list", Container("tuple", rest=values[0]))
     if row.bundle or len(values) > 1:
         cls = Named(f"{RETURNED}{row.name}") if row.name in NAMES else NOTHING
-        return it.new(node, f"{part}tuple", Container("tuple", items=tuple(enumerate(values)), cls=cls))
+        return m.new(node, f"{part}tuple", Container("tuple", items=tuple(enumerate(values)), cls=cls))
     return values[0]
 
 
 def _result(
-    it: Interpreter,
+    m: Interpreter,
     node: Any,
     row: Operation,
     result: Result,
@@ -142,7 +142,7 @@ def _result(
     """One result, and the new handle in it if it may be recorded in the graph."""
     kind = dtype or _kind(row, result, operands)
     if result.kind in NO_TENSOR:
-        return NO_TENSOR[result.kind](it, node, kind, cut_off(it, node, row.name, [o.value for o in operands])), None
+        return NO_TENSOR[result.kind](m, node, kind, cut_off(m, node, row.name, [o.value for o in operands])), None
     first = operands[0] if operands else None
     handles = layout.handles(row, first, told, measures, result.kind.split(" or "))
     if result.precision:
@@ -160,8 +160,8 @@ def _result(
         measures = {**measures, "precision": precision}
     if device is not None:
         measures = {**measures, "device": device}
-    made = _handle(it, node, row, result, index, operands, own, wants, kind, " or ".join(rest), measures, part)
-    recorded = made if it[made].requires_grad.may(YES) else None
+    made = _handle(m, node, row, result, index, operands, own, wants, kind, " or ".join(rest), measures, part)
+    recorded = made if m[made].requires_grad.may(YES) else None
     return (one_of((first.value, made)) if "self" in handles else made), recorded
 
 
@@ -215,13 +215,13 @@ def _is_precisely(tensor: Tensor | None, precision: Precision) -> bool:
     return tensor is not None and tensor.dtype <= FLOAT and tensor.precision <= precision
 
 
-def _listed(it: Interpreter, node: Any, kind: Dtypes, cuts: tuple[Mark, ...]) -> Value:
-    return it.new(node, "list", Container("list", rest=one_of([Scalar(kind, cuts), Plain("list")])))
+def _listed(m: Interpreter, node: Any, kind: Dtypes, cuts: tuple[Mark, ...]) -> Value:
+    return m.new(node, "list", Container("list", rest=one_of([Scalar(kind, cuts), Plain("list")])))
 
 
 NO_TENSOR: dict[str, Callable[[Interpreter, Any, Dtypes, tuple[Mark, ...]], Value]] = {
-    "none": lambda it, node, kind, cuts: Const(None),
-    "number": lambda it, node, kind, cuts: Scalar(kind, cuts),
+    "none": lambda m, node, kind, cuts: Const(None),
+    "number": lambda m, node, kind, cuts: Scalar(kind, cuts),
     "list": _listed,
 }
 """Results that leave the tensors' world."""
@@ -230,7 +230,7 @@ TAKING = frozenset({"getitem", "unbind"})
 
 
 def _handle(
-    it: Interpreter,
+    m: Interpreter,
     node: Any,
     row: Operation,
     result: Result,
@@ -247,25 +247,25 @@ def _handle(
     wanted = NO if not result.differentiable or kind <= DISCRETE else wants
     first = operands[0]
     viewed = handle in ("view", "view or fresh")
-    kept = _flag_of_base(it, first) if viewed else NO
+    kept = _flag_of_base(m, first) if viewed else NO
     if first.tensor is not None and first.tensor.inference.possibly(YES):
         kept |= NO
-    requires, leaf = _flags(it, wanted, kept | NO if "fresh" in handle else kept)
+    requires, leaf = _flags(m, wanted, kept | NO if "fresh" in handle else kept)
     facts: dict[str, Any] = {"dtype": kind, "requires_grad": requires, "leaf": leaf, "made": row.name}
     if _may_be_element(row, first):
         requires = UNSURE
         facts |= {"requires_grad": UNSURE, "leaf": UNSURE, "retains": UNSURE, "grad": ANY_GRAD, "loose": True}
     facts["many"] = row.bundle == "list"
     if viewed:
-        facts["unwritable"] = _unwritable(it, row, first, handle)
-        facts["showing"] = both(negation(it.recording), kept)
+        facts["unwritable"] = _unwritable(m, row, first, handle)
+        facts["showing"] = both(negation(m.recording), kept)
     facts["squashed"] = _squashed(row, first)
     if handle != "fresh":
         facts["precision"] = first.tensor.precision if first.tensor and kind is first.tensor.dtype else ANY_PRECISION
-        facts |= _shared(it, node, row, first, handle, f"{part}{index}")
+        facts |= _shared(m, node, row, first, handle, f"{part}{index}")
         if first.tensor:
             made_there = first.tensor.inference
-            facts["inference"] = made_there | it.state.inference if "fresh" in handle else made_there
+            facts["inference"] = made_there | m.state.inference if "fresh" in handle else made_there
     tensors = [o.tensor for o in operands if o.tensor]
     if len(tensors) == 1 and not own:
         facts["device"] = tensors[0].device
@@ -275,19 +275,19 @@ def _handle(
     facts["belief"] = max(
         [t.belief for t in tensors] + [o.tensor.belief for o in own if o.tensor], default=Belief.PROVEN
     )
-    cut = _switched_off(it, node) if wanted.may(YES) else Mark("cut", node, row.name)
+    cut = _switched_off(m, node) if wanted.may(YES) else Mark("cut", node, row.name)
     # `x.view_as(y)` takes nothing but the shape of y.
     reached = [one for one in operands if one.name not in row.ignores]
-    facts["marks"] = _reasons(it, node, requires, reached + own, cut)
+    facts["marks"] = _reasons(m, node, requires, reached + own, cut)
     if facts["squashed"]:
         facts["marks"] = (_squashing(node, row, first), *facts["marks"])[:MOST_MARKS]
-    return fresh(it, node, f"{part}{index}", **facts)
+    return fresh(m, node, f"{part}{index}", **facts)
 
 
-def _unwritable(it: Interpreter, row: Operation, first: Operand, handle: str) -> Truth:
+def _unwritable(m: Interpreter, row: Operation, first: Operand, handle: str) -> Truth:
     """Whether a view of this operand may not be written where that is recorded."""
     before = first.tensor.unwritable if first.tensor else UNSURE
-    found = YES if row.together else either((negation(it.recording), before))
+    found = YES if row.together else either((negation(m.recording), before))
     return found | NO if "fresh" in handle else found
 
 
@@ -303,7 +303,7 @@ def _squashing(node: Any, row: Operation, first: Operand) -> Mark:
     return next((mark for mark in before if mark.how == "squashed"), Mark("squashed", node))
 
 
-def _flag_of_base(it: Interpreter, first: Operand) -> Truth:
+def _flag_of_base(m: Interpreter, first: Operand) -> Truth:
     """Whether what a view of this operand is a view of requires grad: its base, where it is a view itself. A leaf that
     views what nobody sees may have been asked to require grad alone; what was made in inference mode shows its flag on
     no view."""
@@ -312,7 +312,7 @@ def _flag_of_base(it: Interpreter, first: Operand) -> Truth:
     if first.tensor is None or not first.tensor.base:
         hidden = first.tensor is not None and _hides_its_base(first.tensor)
         return first.requires_grad | NO if hidden else first.requires_grad
-    found = [it.thing(first.value if base is None else base) for base in first.tensor.base]
+    found = [m.thing(first.value if base is None else base) for base in first.tensor.base]
     facts = [thing.requires_grad for thing in found if type(thing) is Tensor]
     return reduce(or_, facts) if len(facts) == len(found) else first.requires_grad | UNSURE
 
@@ -322,9 +322,9 @@ def _hides_its_base(tensor: Tensor) -> bool:
     return tensor.made in VIEWS_OF_HIDDEN and tensor.leaf.may(YES)
 
 
-def _flags(it: Interpreter, requires: Truth, kept: Truth) -> tuple[Truth, Truth]:
+def _flags(m: Interpreter, requires: Truth, kept: Truth) -> tuple[Truth, Truth]:
     """requires_grad and leaf of a result, by the mode; `kept` is the flag it has if it is made without the graph."""
-    mode = it.recording
+    mode = m.recording
     on = (requires, negation(requires))
     off = (kept, YES)
     if mode is YES or on == off:
@@ -335,45 +335,45 @@ def _flags(it: Interpreter, requires: Truth, kept: Truth) -> tuple[Truth, Truth]
     return on[0] | off[0] | ignorance, on[1] | off[1] | (UNSURE if mode.is_unsure else on[1])
 
 
-def _shared(it: Interpreter, node: Any, row: Operation, first: Operand, handle: str, part: str) -> dict[str, Any]:
+def _shared(m: Interpreter, node: Any, row: Operation, first: Operand, handle: str, part: str) -> dict[str, Any]:
     """What a result that shares memory takes over from its operand."""
-    refs = tuple(ref for ref, _ in it.all(first.value, Tensor))
+    refs = tuple(ref for ref, _ in m.all(first.value, Tensor))
     storage = first.tensor.storage if first.tensor else ()
     base: Slot = ()
     if handle != "alias":
         found: dict[Ref | None, None] = {}
         for ref in refs:
-            found |= dict.fromkeys(it[ref].base or (ref,))
+            found |= dict.fromkeys(m[ref].base or (ref,))
         if None in found:
             found = {**dict.fromkeys(refs), **{ref: None for ref in found if ref is not None}}
         base = tuple(found)
-        recorded = it.recording is YES and first.requires_grad is YES
+        recorded = m.recording is YES and first.requires_grad is YES
         if first.tensor is not None and not first.tensor.base and _hides_its_base(first.tensor) and not recorded:
             base = (*base, None)
     alone = counts_alone(first.tensor) if first.tensor else NO
     count: Slot = first.tensor.count if first.tensor else ()
     if row.name == "data":
-        alone, count = YES, own_count(it.memory(node, part))
+        alone, count = YES, own_count(m.memory(node, part))
     if handle == "view or fresh":
-        memory = it.memory(node, part)
+        memory = m.memory(node, part)
         storage, base, count = (*storage, memory), (*base, None), (*(count or (None,)), *own_count(memory))
     return {"storage": storage, "base": base, "alone": alone | NO if "fresh" in handle else alone, "count": count}
 
 
-def _switched_off(it: Interpreter, node: Any) -> Mark:
+def _switched_off(m: Interpreter, node: Any) -> Mark:
     """The cut by the mode that keeps what is computed here out of the graph, and what set it."""
-    return Mark("cut", it.state.switch or node, IN_VAIN if it.state.grad_mode is YES else MODE)
+    return Mark("cut", m.state.switch or node, IN_VAIN if m.state.grad_mode is YES else MODE)
 
 
-def _reasons(it: Interpreter, node: Any, requires: Truth, operands: Sequence[Operand], cut: Mark) -> tuple[Mark, ...]:
+def _reasons(m: Interpreter, node: Any, requires: Truth, operands: Sequence[Operand], cut: Mark) -> tuple[Mark, ...]:
     """Where a result comes from: made here, and what `cut` it off the graph if something did."""
     marks = [Mark("made", node)]
-    known = it.recording is not NO  # gradients that are off keep out what nobody has seen, too
+    known = m.recording is not NO  # gradients that are off keep out what nobody has seen, too
     if requires is NO and any(o.requires_grad.possibly(YES) if known else o.requires_grad.may(YES) for o in operands):
         marks.append(cut)
     if requires is NO and cut.by not in (MODE, IN_VAIN):
-        cut_at(it, cut, [o.value for o in operands])
-    marks += cuts(it, [o.value for o in operands])[:MOST_CUTS]
+        cut_at(m, cut, [o.value for o in operands])
+    marks += cuts(m, [o.value for o in operands])[:MOST_CUTS]
     marks += [mark for operand in operands if operand.tensor for mark in _asked(operand.tensor, requires)]
     return tuple(dict.fromkeys(marks))[:MOST_MARKS]
 
@@ -390,7 +390,7 @@ def _asked(operand: Tensor, requires: Truth) -> Iterator[Mark]:
 
 
 def _record(
-    it: Interpreter,
+    m: Interpreter,
     node: Any,
     row: Operation,
     operands: Sequence[Operand],
@@ -401,8 +401,8 @@ def _record(
 ) -> None:
     """Put the operation into the graph and let its results know, each with whether it passes gradients on."""
     involved = [*operands, *own]
-    inner = tuple(nodes_of(it, o.value) for o in own)
-    seen = (*((None,) if o.name in row.ignores else in_graph(it, o.value) for o in operands), *inner)
+    inner = tuple(nodes_of(m, o.value) for o in own)
+    seen = (*((None,) if o.name in row.ignores else in_graph(m, o.value) for o in operands), *inner)
     inputs = tuple(map(_as_heard, seen, involved, hears))
     asked = differentiated(
         (o if h is not NO else o._replace(requires_grad=NO) for o, h in zip(involved, hears, strict=True)), inputs
@@ -414,14 +414,14 @@ def _record(
     besides = [one.name for one in operands if one.name in row.besides]
     sure = UNSURE if besides else YES
     refs = [*results]
-    saves = [slot for token in (*row.saves, *besides) for slot in saved(it, token, involved, asked, refs, sure)]
-    new = Node(row.name, syntax(node), inputs, tuple(filter(None, saves)), grows=grows(it, node, part, inputs))
-    ref = it.new(node, f"{part}node", new)
+    saves = [slot for token in (*row.saves, *besides) for slot in saved(m, token, involved, asked, refs, sure)]
+    new = Node(row.name, syntax(node), inputs, tuple(filter(None, saves)), grows=grows(m, node, part, inputs))
+    ref = m.new(node, f"{part}node", new)
     older = operands[0].tensor.node if operands[0].tensor and _may_be_element(row, operands[0]) else ()
     for result, passes in results.items():
-        tensor = it[result]
+        tensor = m[result]
         nodes: Slot = (ref,) if passes and tensor.requires_grad is YES and tensor.leaf is NO else (ref, None)
-        it.state.heap[result] = replace(tensor, node=tuple(dict.fromkeys((*nodes, *older))))
+        m.state.heap[result] = replace(tensor, node=tuple(dict.fromkeys((*nodes, *older))))
 
 
 def _as_heard(slot: Slot, one: Operand, hearing: Truth) -> Slot:
@@ -449,13 +449,13 @@ def _may_be_element(row: Operation, first: Operand) -> bool:
     return first.tensor is not None and first.tensor.loose and row.name in TAKING
 
 
-def _tell(it: Interpreter, node: Any, row: Operation, operands: Sequence[Operand], result: Value) -> None:
-    shown = it.only(result, Tensor)
+def _tell(m: Interpreter, node: Any, row: Operation, operands: Sequence[Operand], result: Value) -> None:
+    shown = m.only(result, Tensor)
     if shown is None:
         return
-    recorded = [it[ref] for ref in shown.node if ref is not None and ref in it.state.heap]
+    recorded = [m[ref] for ref in shown.node if ref is not None and ref in m.state.heap]
     memories = {memory for one in recorded for slot in one.saves if None not in slot for memory in slot}
-    it.emit(
+    m.emit(
         events.Recorded,
         node,
         op=row.name,
@@ -466,36 +466,36 @@ def _tell(it: Interpreter, node: Any, row: Operation, operands: Sequence[Operand
         numbers=cuts_of_numbers(o.value for o in operands),
     )
     if any(one.grows.possibly(YES) for one in recorded):
-        tell_grown(it, node, row.name, shown, *_grown_from(it, node, operands))
+        emit_grown(m, node, row.name, shown, *_grown_from(m, node, operands))
 
 
-def tell_grown(
-    it: Interpreter, node: Any, op: str, shown: Tensor, name: str, added: Any, others: Sequence[Operand]
+def emit_grown(
+    m: Interpreter, node: Any, op: str, shown: Tensor, name: str, added: Any, others: Sequence[Operand]
 ) -> None:
     """A loop has made a graph longer, by what is not from an earlier iteration among the other operands. Told at the
     target of an augmented assignment, whether that writes in place or not."""
     place = syntax(node)
-    node = place.target if type(place) is cst.AugAssign else it.sums.get(place, node)
+    node = place.target if type(place) is cst.AugAssign else m.sums.get(place, node)
     nodes = tuple(ref for ref in shown.node if ref is not None)
-    freed = in_every(it, nodes, lambda ref: {"freed"} if getattr(it.state.heap.get(ref), "freed", NO) is YES else set())
+    freed = in_every(m, nodes, lambda ref: {"freed"} if getattr(m.state.heap.get(ref), "freed", NO) is YES else set())
     graph = tuple(ref.key for ref in nodes)
     spent = truth(bool(freed))
-    brings = either([one.requires_grad for one in others if not _holds_older(it, node, one)])
-    it.emit(
+    brings = either([one.requires_grad for one in others if not _holds_older(m, node, one)])
+    m.emit(
         events.GraphGrown, node, op=op, result=shown, graph=graph, spent=spent, name=name, added=added, brings=brings
     )
 
 
-def _grown_from(it: Interpreter, node: Any, operands: Sequence[Operand]) -> tuple[str, Any, Sequence[Operand]]:
+def _grown_from(m: Interpreter, node: Any, operands: Sequence[Operand]) -> tuple[str, Any, Sequence[Operand]]:
     """How the program writes the operand that an earlier iteration computed, what came to it, and what the others are.
     A sum of several terms goes on where its first operator stands."""
     place = syntax(node)
-    grown = next((one for one in operands if _holds_older(it, node, one)), None)
+    grown = next((one for one in operands if _holds_older(m, node, one)), None)
     if type(place) not in TERMS or len(operands) != 2 or grown is None:
         return "", None, operands
     terms = [getattr(place, name) for name in TERMS[type(place)]]
     of, added = terms if grown is operands[0] else reversed(terms)
-    it.sums[place] = it.sums.get(of, place)
+    m.sums[place] = m.sums.get(of, place)
     return spelled(of), added, [one for one in operands if one is not grown]
 
 
@@ -503,6 +503,6 @@ TERMS: dict[Any, tuple[str, str]] = {cst.BinaryOperation: ("left", "right"), cst
 """The two operands of an operator as the program writes them."""
 
 
-def _holds_older(it: Interpreter, node: Any, one: Operand) -> bool:
+def _holds_older(m: Interpreter, node: Any, one: Operand) -> bool:
     """Whether what an earlier iteration recorded at this place may be in an operand's history."""
-    return any(ref.age and ref.site == it.site(node) for ref in it.past(nodes_of(it, one.value), MOST_LOOKED_BACK))
+    return any(ref.age and ref.site == m.site(node) for ref in m.past(nodes_of(m, one.value), MOST_LOOKED_BACK))

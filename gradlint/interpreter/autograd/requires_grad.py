@@ -33,7 +33,7 @@ from gradlint.interpreter.engine.machine import Interpreter
 
 
 def set_requires_grad(
-    it: Interpreter,
+    m: Interpreter,
     node: Any,
     value: Value,
     to: Truth,
@@ -45,13 +45,13 @@ def set_requires_grad(
 ) -> None:
     """`requires_grad` is set: of the one tensor that the value is, or of several at once, certainly of the `sure`
     ones."""
-    found = it.all(value, Tensor)
-    shown = it.only(value, Tensor)
-    if shown is not None and not it.unheard:
+    found = m.all(value, Tensor)
+    shown = m.only(value, Tensor)
+    if shown is not None and not m.is_silent:
         meant = found if sure is None else [(ref, tensor) for ref, tensor in found if ref in sure]
-        each = tuple(tensor for _, tensor in meant) if by == "module" or _leaves_none_out(it, found) else ()
-        now = reduce(or_, [_afterwards(it, tensor, to) for _, tensor in found])
-        it.emit(
+        each = tuple(tensor for _, tensor in meant) if by == "module" or _leaves_none_out(m, found) else ()
+        now = reduce(or_, [_afterwards(m, tensor, to) for _, tensor in found])
+        m.emit(
             events.RequiresGradChanged,
             node,
             tensor=shown,
@@ -61,23 +61,23 @@ def set_requires_grad(
             name=name,
             each=each,
             statement=statement,
-            held=_held(it, [ref for ref, _ in found]) if shown.leaf is NO else 0,
+            held=_held(m, [ref for ref, _ in found]) if shown.leaf is NO else 0,
         )
     for ref, tensor in found:
-        now = _afterwards(it, tensor, to)
+        now = _afterwards(m, tensor, to)
         marks = _marks(tensor, to, Mark("asked", node, by, name))
-        certain = it.sure(found) if sure is None else ref in sure
-        it.put(ref, replace(tensor, requires_grad=now, marks=marks), sure=certain)
+        certain = m.is_strong(found) if sure is None else ref in sure
+        m.store(ref, replace(tensor, requires_grad=now, marks=marks), sure=certain)
         if by not in NEW:
-            show_on_views(it, ref, tensor, now, sure=certain)
+            show_on_views(m, ref, tensor, now, sure=certain)
 
 
-def _held(it: Interpreter, refs: Sequence[Ref]) -> int:
+def _held(m: Interpreter, refs: Sequence[Ref]) -> int:
     """How many names and living objects hold one of these."""
-    meant = {one for ref in refs for one in it.same(ref)}
-    names = list(it.state.names.values())
+    meant = {one for ref in refs for one in m.same(ref)}
+    names = list(m.state.names.values())
     by_name = sum(not meant.isdisjoint(references(value)) for value in names)
-    objects = [it.state.heap[ref] for ref in it.state.reach([*names, *it.state.flight]) if ref in it.state.heap]
+    objects = [m.state.heap[ref] for ref in m.state.reach([*names, *m.state.stack]) if ref in m.state.heap]
     holding = [thing for thing in objects if type(thing) in HOLDING and not meant.isdisjoint(object_references(thing))]
     return by_name + len(holding)
 
@@ -98,7 +98,7 @@ def _is_asked(tensor: Tensor) -> bool:
     return any(mark.how == "asked" and mark.by for mark in tensor.marks)
 
 
-def _afterwards(it: Interpreter, tensor: Tensor, to: Truth) -> Truth:
+def _afterwards(m: Interpreter, tensor: Tensor, to: Truth) -> Truth:
     """Whatever was asked for gradients requires grad if the line runs at all: what is no leaf did so before. Only a
     leaf can be told not to, and a view made without the graph then goes on as what it is a view of does."""
     if to is YES:
@@ -106,41 +106,41 @@ def _afterwards(it: Interpreter, tensor: Tensor, to: Truth) -> Truth:
     if tensor.leaf is NO:
         return tensor.requires_grad
     own = to if tensor.leaf is YES else tensor.requires_grad | to
-    bases = [NO if base is None else _shown(it, base) for base in tensor.base]
+    bases = [NO if base is None else _shown(m, base) for base in tensor.base]
     return reduce(or_, [either([own, base]) for base in bases]) if bases else own
 
 
-def _shown(it: Interpreter, ref: Ref) -> Truth:
+def _shown(m: Interpreter, ref: Ref) -> Truth:
     """Whether the flag of this shows on a view of it that was made without the graph."""
-    thing = it.state.heap.get(ref)
+    thing = m.state.heap.get(ref)
     return both(thing.requires_grad, negation(thing.inference)) if type(thing) is Tensor else UNSURE
 
 
-def _leaves_none_out(it: Interpreter, found: Sequence[tuple[Ref, Tensor]]) -> bool:
+def _leaves_none_out(m: Interpreter, found: Sequence[tuple[Ref, Tensor]]) -> bool:
     """Whether a loop goes over all of these and has come here with each of them, whatever it is."""
-    loop = it.frame.loop
-    if loop is None or loop.continues or it.conditions != loop.conditions:
+    loop = m.frame.loop
+    if loop is None or loop.continues or m.conditions != loop.conditions:
         return False
-    return all(ref in it.sweeping for ref, _ in found)
+    return all(ref in m.sweeping for ref, _ in found)
 
 
 NEW = ("factory", "Parameter")
 """What asks for a tensor that is being made, so that nobody has a view of it."""
 
 
-def show_on_views(it: Interpreter, ref: Ref, base: Tensor, to: Truth, *, sure: bool) -> None:
+def show_on_views(m: Interpreter, ref: Ref, base: Tensor, to: Truth, *, sure: bool) -> None:
     """A view that was not recorded requires grad as what it is a view of does, or because it was asked itself; the
     base is given as it was before it changed. Where that views hidden memory itself, it is that which counts. A view
     of what was made in inference mode has a flag of its own."""
     if to is base.requires_grad or base.inference is YES:
         return
-    sure = sure and it.is_meant(ref, base)
-    for other, thing in list(it.state.heap.items()):
+    sure = sure and m.is_single(ref, base)
+    for other, thing in list(m.state.heap.items()):
         if type(thing) is Tensor and ref in thing.base and thing.leaf is not NO:
             alone = sure and thing.base == (ref,) and base.inference is NO
             certain = alone and thing.leaf is YES and (to is YES or not _is_asked(thing))
             now = to if certain else thing.requires_grad | to
-            it.set(other, replace(thing, requires_grad=now, **(_half_in_graph(thing) if to.may(YES) else {})))
+            m.store_exact(other, replace(thing, requires_grad=now, **(_half_in_graph(thing) if to.may(YES) else {})))
 
 
 def _half_in_graph(view: Tensor) -> dict[str, Any]:

@@ -18,7 +18,7 @@ OTHERS = "others"
 
 
 def saved(
-    it: Interpreter,
+    m: Interpreter,
     token: str,
     operands: Sequence[Operand],
     asked: Mapping[str, Truth],
@@ -35,27 +35,27 @@ def saved(
     if condition == OTHERS:
         each = [asked[_numbered(one.name, index)] for index, one in enumerate(chosen)]
         wanted = [either(each[:index] + each[index + 1 :]) for index in range(len(chosen))]
-        each_slots = [_slots(it, [one], kinds, want, or_copy) for one, want in zip(chosen, wanted, strict=True)]
+        each_slots = [_slots(m, [one], kinds, want, or_copy) for one, want in zip(chosen, wanted, strict=True)]
         return [slot for slots in each_slots for slot in slots]
     wanted_all = both(sure, both(_asked(asked, condition), _is_tensor(operands, beside)))
     if name == "result":
-        return [_perhaps(it, it[results[0]].storage, wanted_all)]
+        return [_perhaps(m, m[results[0]].storage, wanted_all)]
     if name == "own" or name.startswith("result "):
-        return [_perhaps(it, (KEPT,), wanted_all)]
-    return _slots(it, chosen, kinds, wanted_all, or_copy)
+        return [_perhaps(m, (KEPT,), wanted_all)]
+    return _slots(m, chosen, kinds, wanted_all, or_copy)
 
 
-def _slots(it: Interpreter, chosen: Sequence[Operand], kinds: str, wanted: Truth, or_copy: str) -> list[Slot]:
+def _slots(m: Interpreter, chosen: Sequence[Operand], kinds: str, wanted: Truth, or_copy: str) -> list[Slot]:
     """The memory of one of these operands, if they are of a kind that is saved; or that of a copy. And what counts the
     writes to it, where that is certain."""
     sure = all(not kinds or one.dtype <= DTYPES[kinds] for one in chosen if one.dtype is not None)
-    memories = tuple(memory for one in chosen for memory in _memories(it, one, kinds))
+    memories = tuple(memory for one in chosen for memory in _memories(m, one, kinds))
     copied = any(COPIED[or_copy](one.tensor) for one in chosen)
-    slot = _perhaps(it, (*memories, KEPT) if copied else memories, wanted if sure else wanted | UNSURE)
+    slot = _perhaps(m, (*memories, KEPT) if copied else memories, wanted if sure else wanted | UNSURE)
     one = chosen[0].tensor if len(chosen) == 1 else None
     if one is None or copied or not slot or None in slot:
         return [slot]
-    return [slot, compared(it, one)]
+    return [slot, compared(m, one)]
 
 
 def _is_stack(tensor: Tensor | None) -> bool:
@@ -76,10 +76,10 @@ COPIED: dict[str, Callable[[Tensor | None], bool]] = {
 """Whether a copy of an operand may be kept, by the word for those of which one may."""
 
 
-def _perhaps(it: Interpreter, memories: Slot, wanted: Truth) -> Slot:
+def _perhaps(m: Interpreter, memories: Slot, wanted: Truth) -> Slot:
     if wanted is NO:
         return ()
-    return memories if (wanted is YES and not it.copying) or not memories else (*memories, None)
+    return memories if (wanted is YES and not m.copying) or not memories else (*memories, None)
 
 
 def is_differentiated(one: Operand, slot: Slot) -> Truth:
@@ -119,10 +119,10 @@ def _is_tensor(operands: Sequence[Operand], name: str) -> Truth:
 DTYPES = {"f": FLOAT, "fc": INEXACT}
 
 
-def _memories(it: Interpreter, one: Operand, kinds: str) -> Slot:
+def _memories(m: Interpreter, one: Operand, kinds: str) -> Slot:
     if one.tensor is None:
         return () if kinds or not one.known or one.dtype is None else (KEPT,)
-    return kept(it, one.tensor) if not kinds or one.tensor.dtype.may(DTYPES[kinds]) else ()
+    return kept(m, one.tensor) if not kinds or one.tensor.dtype.may(DTYPES[kinds]) else ()
 
 
 class Saves(NamedTuple):
@@ -134,20 +134,20 @@ class Saves(NamedTuple):
 
 
 def saved_in_place(
-    it: Interpreter, tokens: Sequence[str], slots: Sequence[tuple[str, Value]], target: Value, name: str = "input"
+    m: Interpreter, tokens: Sequence[str], slots: Sequence[tuple[str, Value]], target: Value, name: str = "input"
 ) -> Saves:
     """The memories that an operation keeps for backward which writes its target, the operand of this name; of what the
     target held before the write it can only keep a copy, unless it is another operand as well."""
-    operands = [operand(it, each, value) for each, value in slots]
-    asked = differentiated(operands, (nodes_of(it, one.value) for one in operands))
+    operands = [operand(m, each, value) for each, value in slots]
+    asked = differentiated(operands, (nodes_of(m, one.value) for one in operands))
     others = [one for one in operands if one.name != name]
-    written = tuple(memory for _, tensor in it.all(target, Tensor) for memory in kept(it, tensor))
+    written = tuple(memory for _, tensor in m.all(target, Tensor) for memory in kept(m, tensor))
     behind, before = list[Slot](), list[Slot]()
     for token in tokens:
         what, _, condition, beside, _ = saving(token)
         wanted = both(_asked(asked, condition), _is_tensor(operands, beside))
         if what == "own" or any(one.name == what for one in others):
-            before += saved(it, token, others, asked, ())
+            before += saved(m, token, others, asked, ())
         elif wanted is not NO:
             memories = written if what == "result" else (*written, KEPT)
             behind.append(memories if wanted is YES else (*memories, None))

@@ -93,33 +93,33 @@ def _size(one: Operand) -> Size | None:
     return None if one.tensor.loose else one.tensor.size
 
 
-def told(it: Interpreter, row: Operation, bound: Mapping[str, Value], args: Arguments) -> Told:
+def told(m: Interpreter, row: Operation, bound: Mapping[str, Value], args: Arguments) -> Told:
     """The constants that a call is given."""
     names = frozenset(name.lstrip("*") for name in row.parameters)
     more = len(args.positional) > len(row.parameters) or not names.issuperset(bound.keys() - BESIDE)
-    by_name = {name: _constant(it, value) for name, value in bound.items() if name not in row.operands}
-    listed = tuple(_constant(it, value) for value in args.positional[1:])
+    by_name = {name: _constant(m, value) for name, value in bound.items() if name not in row.operands}
+    listed = tuple(_constant(m, value) for value in args.positional[1:])
     sequences = [bound.get(name.lstrip("*"), NONE_VALUE) for name in row.operands if name.startswith("*")]
-    hidden = args.unknown or any(_is_open(it, value) for value in sequences)
+    hidden = args.unknown or any(_is_open(m, value) for value in sequences)
     return Told(by_name, listed, names, more, hidden)
 
 
-def _is_open(it: Interpreter, value: Value) -> bool:
+def _is_open(m: Interpreter, value: Value) -> bool:
     """Whether a sequence of operands may hold others than are known."""
-    listed = it.only(value, Container)
+    listed = m.only(value, Container)
     return listed is None or listed.rest != NOTHING
 
 
-def told_by(it: Interpreter, layer: Module, name: str) -> Told:
+def told_by(m: Interpreter, layer: Module, name: str) -> Told:
     """The constants that a layer of this name was made with and that say what it makes of sizes."""
     held = dict(layer.attributes)
     asked = REMEMBERED.get(name)
-    return NOT_SEEN if asked is None else Told({one: _constant(it, held.get(one, UNKNOWN)) for one in asked})
+    return NOT_SEEN if asked is None else Told({one: _constant(m, held.get(one, UNKNOWN)) for one in asked})
 
 
-def told_key(it: Interpreter, index: Value) -> Told:
+def told_key(m: Interpreter, index: Value) -> Told:
     """What stands between the brackets, where it is constant."""
-    key = _constant(it, index)
+    key = _constant(m, index)
     return Told({"key": tuple([one.value for one in key.parts]) if type(key) is Places else key})
 
 
@@ -127,14 +127,14 @@ BESIDE = frozenset({"dtype", "out", "device", "layout", "generator", "name"})
 """Arguments that change no size."""
 
 
-def _constant(it: Interpreter, value: Value, depth: int = MOST_NESTED) -> object:
+def _constant(m: Interpreter, value: Value, depth: int = MOST_NESTED) -> object:
     """A constant, or a tuple of some."""
     if type(value) is Const:
         return value.value
-    listed = it.only(value, Container) if type(value) is Ref and depth else None
+    listed = m.only(value, Container) if type(value) is Ref and depth else None
     if listed is None or listed.rest != NOTHING or listed.kind not in ("tuple", "list"):
         return UNTOLD
-    inside = tuple(_constant(it, one, depth - 1) for _, one in listed.items)
+    inside = tuple(_constant(m, one, depth - 1) for _, one in listed.items)
     return UNTOLD if UNTOLD in inside else inside
 
 
@@ -150,23 +150,23 @@ def _scalar(row: Operation, operands: Sequence[Operand]) -> Truth:
     return YES if told and row.name not in ADDING and all(one is YES for one in told) else UNSURE
 
 
-def of_call(it: Interpreter, row: Operation, bound: Mapping[str, Value]) -> Truth:
+def of_call(m: Interpreter, row: Operation, bound: Mapping[str, Value]) -> Truth:
     """Whether what an operation gives is one element, as far as its arguments say."""
     if row.name in REDUCING:
         return YES if "dim" not in bound else UNSURE
     if "reduction" not in row.parameters or bound.keys() & {"size_average", "reduce"}:
         return UNSURE
     operands = [bound[name] for name in row.operands if name in bound]
-    return reduced(it, row.name, bound.get("reduction", Const("mean")), operands)
+    return reduced(m, row.name, bound.get("reduction", Const("mean")), operands)
 
 
-def reduced(it: Interpreter, loss: str, reduction: Value, given: Sequence[Value]) -> Truth:
+def reduced(m: Interpreter, loss: str, reduction: Value, given: Sequence[Value]) -> Truth:
     """Whether a loss with this `reduction=` is one element; without one it has as many as what it is given has elements
     or rows. Where nothing is known of that, it is taken to have several."""
     is_one = REDUCTIONS.get(reduction.value) if type(reduction) is Const and type(reduction.value) is str else None
     if is_one is not False:
         return UNSURE if is_one is None else YES
-    tensors = [tensor for value in given if (tensor := it.only(value, Tensor)) is not None]
+    tensors = [tensor for value in given if (tensor := m.only(value, Tensor)) is not None]
     if loss in CTC:
         return UNSURE
     if loss in BY_ROW:
@@ -182,42 +182,42 @@ def _of_rows(size: Size | None) -> Truth:
     return UNSURE if len(size) > 2 else YES
 
 
-def of_factory(it: Interpreter, row: Factory, bound: Mapping[str, Value], positional: list[Value]) -> dict[str, Any]:
+def of_factory(m: Interpreter, row: Factory, bound: Mapping[str, Value], positional: list[Value]) -> dict[str, Any]:
     """What is known of the sizes of a new tensor, by literal sizes or data, or by what it is to be like."""
-    size = _made(it, row, bound, positional)
+    size = _made(m, row, bound, positional)
     if size is not None:
         return measured(size)
-    if (like := _model(it, row, bound)) is not None:
+    if (like := _model(m, row, bound)) is not None:
         return {"scalar": like.scalar, "planar": like.planar}
     data = bound.get("data")
     if data is None or len(positional) > len(row.parameters):  # `FloatTensor(2, n, 4)` is given sizes
         return {}
-    listed = it.only(data, Container)
+    listed = m.only(data, Container)
     several = listed is not None and listed.rest == NOTHING and len(listed.items) > 1
-    return ({"scalar": NO} if several else {}) | ({"planar": YES} if _is_planar(it, data, MOST_PLANAR) else {})
+    return ({"scalar": NO} if several else {}) | ({"planar": YES} if _is_planar(m, data, MOST_PLANAR) else {})
 
 
-def _model(it: Interpreter, row: Factory, bound: Mapping[str, Value]) -> Tensor | None:
+def _model(m: Interpreter, row: Factory, bound: Mapping[str, Value]) -> Tensor | None:
     """The tensor that a new one is as large as."""
     name = "input" if row.name.endswith("_like") else row.shares if row.keeps else ""
-    return it.only(bound[name], Tensor) if name in bound else None
+    return m.only(bound[name], Tensor) if name in bound else None
 
 
-def _made(it: Interpreter, row: Factory, bound: Mapping[str, Value], positional: list[Value]) -> Size | None:
+def _made(m: Interpreter, row: Factory, bound: Mapping[str, Value], positional: list[Value]) -> Size | None:
     """The size of a new tensor, where it is known."""
-    if (like := _model(it, row, bound)) is not None:
+    if (like := _model(m, row, bound)) is not None:
         return None if like.loose else like.size
     if "size" in row.parameters:
-        return _by_numbers(it, _sizes(it, row, bound, positional))
+        return _by_numbers(m, _sizes(m, row, bound, positional))
     if row.name in STEPPED:
-        return of_steps(row.name, {name: _constant(it, value) for name, value in bound.items()})
+        return of_steps(row.name, {name: _constant(m, value) for name, value in bound.items()})
     data = next((bound[name] for name in DATA if name in row.parameters and name in bound), None)
-    if data is not None and it.only(data, Container) is None and row.name[0].isupper():
-        return _by_numbers(it, positional)  # `Tensor(3)` has three
+    if data is not None and m.only(data, Container) is None and row.name[0].isupper():
+        return _by_numbers(m, positional)  # `Tensor(3)` has three
     if data is not None:
-        return _of_data(it, data)
+        return _of_data(m, data)
     counts = COUNTED.get(row.name, ())
-    told = [_constant(it, bound.get(name, NONE_VALUE)) for name in counts]
+    told = [_constant(m, bound.get(name, NONE_VALUE)) for name in counts]
     return whole([one if one is not None else told[0] for one in told])
 
 
@@ -225,7 +225,7 @@ DATA = ("data", "obj", "s")
 """The parameters of factories that are the elements, or a tensor that has them."""
 
 
-def _sizes(it: Interpreter, row: Factory, bound: Mapping[str, Value], positional: list[Value]) -> Sequence[Value]:
+def _sizes(m: Interpreter, row: Factory, bound: Mapping[str, Value], positional: list[Value]) -> Sequence[Value]:
     """What says how large a new tensor is: one after the other where nothing else can be given."""
     names = [name for name in row.parameters if name != "input"]
     if names == ["size"]:
@@ -233,7 +233,7 @@ def _sizes(it: Interpreter, row: Factory, bound: Mapping[str, Value], positional
     if names[0] == "size":
         return [bound["size"]] if "size" in bound else ()
     last = bound.get("size", positional[-1] if positional else NONE_VALUE)  # `randint(high, size)`
-    return [last] if it.only(last, Container) is not None else ()
+    return [last] if m.only(last, Container) is not None else ()
 
 
 WINDOWS = ("hann_window", "hamming_window", "blackman_window", "bartlett_window", "kaiser_window")
@@ -247,33 +247,33 @@ COUNTED = {
 """The parameters that say how large a new tensor is, by the factory's name; a later one may be left out."""
 
 
-def _by_numbers(it: Interpreter, given: Sequence[Value]) -> Size | None:
+def _by_numbers(m: Interpreter, given: Sequence[Value]) -> Size | None:
     """The size that these say: numbers, or a tuple of them."""
-    found = [_constant(it, one) for one in given]
+    found = [_constant(m, one) for one in given]
     several = found[0] if len(found) == 1 and isinstance(found[0], tuple) else tuple(found)
     return whole(several)
 
 
-def _of_data(it: Interpreter, data: Value, depth: int = MOST_NESTED) -> Size | None:
+def _of_data(m: Interpreter, data: Value, depth: int = MOST_NESTED) -> Size | None:
     """The size of data that is written out: lists of lists of numbers."""
     if type(data) in (Const, Scalar):
         return ()
-    listed = it.only(data, Container) if type(data) is Ref and depth else None
+    listed = m.only(data, Container) if type(data) is Ref and depth else None
     if listed is None or listed.rest != NOTHING or not listed.items or listed.kind not in ("tuple", "list"):
         return None
-    inside = {_of_data(it, one, depth - 1) for _, one in listed.items}
+    inside = {_of_data(m, one, depth - 1) for _, one in listed.items}
     inner = inside.pop()
     return None if inside or inner is None else (len(listed.items), *inner)
 
 
-def _is_planar(it: Interpreter, data: Value, most: int) -> bool:
+def _is_planar(m: Interpreter, data: Value, most: int) -> bool:
     """Whether data certainly has no more dimensions than that."""
     if type(data) in (Const, Scalar):
         return True
-    listed = it.only(data, Container)
+    listed = m.only(data, Container)
     if listed is None or listed.rest != NOTHING or not most:
         return False
-    return all(_is_planar(it, one, most - 1) for _, one in listed.items)
+    return all(_is_planar(m, one, most - 1) for _, one in listed.items)
 
 
 def _planar(row: Operation, operands: Sequence[Operand]) -> Truth:
@@ -284,12 +284,12 @@ def _planar(row: Operation, operands: Sequence[Operand]) -> Truth:
     return YES if planar and row.name in NOT_DEEPER else UNSURE
 
 
-def of_parameters(it: Interpreter, row: ModuleRow, name: str, args: Arguments) -> dict[str, Any]:
+def of_parameters(m: Interpreter, row: ModuleRow, name: str, args: Arguments) -> dict[str, Any]:
     """What is known of the sizes of a layer's parameter: it has several elements where all whole numbers that the layer
     is made with are larger than one."""
     layer = row.path.rpartition(".")[2]
-    by_name = {name: _constant(it, value) for name, value in args.keywords.items()}
-    size = None if args.unknown else of_parameter(layer, name, [_constant(it, one) for one in args.positional], by_name)
+    by_name = {name: _constant(m, value) for name, value in args.keywords.items()}
+    size = None if args.unknown else of_parameter(layer, name, [_constant(m, one) for one in args.positional], by_name)
     if size is not None:
         return measured(size)
     numbers = [one.value for one in args.values() if type(one) is Const and type(one.value) is int]
@@ -298,10 +298,10 @@ def of_parameters(it: Interpreter, row: ModuleRow, name: str, args: Arguments) -
     return {"scalar": NO if several else UNSURE, "planar": YES if layer in PLANAR_LAYERS else UNSURE}
 
 
-def of_layer(it: Interpreter, layer: Module) -> Truth:
+def of_layer(m: Interpreter, layer: Module) -> Truth:
     """Whether what a layer gives is one element: certainly not where the parameters it was made with have several in
     every dimension, for it gives as many, for each that it is given, as one of their dimensions has."""
-    held = [tensor for _, value in layer.attributes for _, tensor in it.all(value, Tensor)]
+    held = [tensor for _, value in layer.attributes for _, tensor in m.all(value, Tensor)]
     own = [tensor for tensor in held if tensor.parameter.may(YES)]
     return NO if own and all(_is_wide(one) and one.marks[:1] == layer.marks[:1] for one in own) else UNSURE
 

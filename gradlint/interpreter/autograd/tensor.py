@@ -98,17 +98,17 @@ def _differentiated_unseen(thing: Tensor) -> Tensor:
 _FRESH = Tensor(requires_grad=NO, leaf=YES, retains=NO, parameter=NO, grad=NONE, unit=PLAIN, unwritable=NO)
 
 
-def fresh(it: Interpreter, node: Any, part: str = "tensor", **facts: Any) -> Ref:
+def fresh(m: Interpreter, node: Any, part: str = "tensor", **facts: Any) -> Ref:
     """A new tensor with memory of its own that nothing has recorded."""
     if "storage" not in facts:
-        memory = it.memory(node, part)
+        memory = m.memory(node, part)
         facts |= {"storage": (memory,), "count": own_count(memory)}
     if "marks" not in facts:
         facts["marks"] = (Mark("made", node),)
-    made = replace(_FRESH, **{"inference": it.state.inference, **facts})
-    if made.inference is YES and it.state.inferring is not None:
-        made = replace(made, marks=(*made.marks[: MOST_MARKS - 1], Mark("inference", it.state.inferring)))
-    return it.new(node, part, made)
+    made = replace(_FRESH, **{"inference": m.state.inference, **facts})
+    if made.inference is YES and m.state.inferring is not None:
+        made = replace(made, marks=(*made.marks[: MOST_MARKS - 1], Mark("inference", m.state.inferring)))
+    return m.new(node, part, made)
 
 
 def dtype_named(value: Value) -> Dtypes | None:
@@ -136,9 +136,9 @@ def dtype_told(tensor: Tensor) -> Value:
 KINDS_TOLD = {str(kind): kind for kind in LETTERS.values()}
 
 
-def is_of_kind(it: Interpreter, value: Value, kind: Dtypes) -> Value:
+def is_of_kind(m: Interpreter, value: Value, kind: Dtypes) -> Value:
     """What a tensor says when it is asked whether it is of floating point, say."""
-    tensor = it.only(value, Tensor)
+    tensor = m.only(value, Tensor)
     if tensor is None or tensor.loose or tensor.belief is not Belief.PROVEN:
         return Scalar(BOOL)
     return Const(True) if tensor.dtype <= kind else Scalar(BOOL) if tensor.dtype.may(kind) else Const(False)
@@ -148,18 +148,18 @@ KINDS_ASKED = {"is_floating_point": FLOAT, "is_complex": COMPLEX}
 """What tells whether a tensor is of a kind, by name: a method and a function of torch."""
 
 
-def default_precision(it: Interpreter) -> Precision:
+def default_precision(m: Interpreter) -> Precision:
     """What floats are made of where nothing is said, unless the program changes that somewhere."""
-    return ANY_PRECISION if _calls_torch(it, CHANGING_PRECISION) else FLOAT32
+    return ANY_PRECISION if _calls_torch(m, CHANGING_PRECISION) else FLOAT32
 
 
-def default_device(it: Interpreter) -> Device:
+def default_device(m: Interpreter) -> Device:
     """Where tensors are made where nothing is said, unless the program changes that somewhere."""
-    return ANY_DEVICE if it.device_entered or _calls_torch(it, CHANGING_DEVICE) else CPU
+    return ANY_DEVICE if m.device_entered or _calls_torch(m, CHANGING_DEVICE) else CPU
 
 
-def _calls_torch(it: Interpreter, names: frozenset[str]) -> bool:
-    uses = it.scan.scopes[it.tree].uses
+def _calls_torch(m: Interpreter, names: frozenset[str]) -> bool:
+    uses = m.scan.scopes[m.tree].uses
     return not (names.isdisjoint(uses.get("torch", ())) and names.isdisjoint(uses))
 
 
@@ -182,9 +182,9 @@ def device_named(value: Value | None) -> Device:
     return ANY_DEVICE if out is None else out
 
 
-def device_asked(it: Interpreter, value: Value) -> Device | None:
+def device_asked(m: Interpreter, value: Value) -> Device | None:
     """The device that an argument of `to` asks for; None where it certainly asks for none."""
-    if (tensor := it.only(value, Tensor)) is not None:
+    if (tensor := m.only(value, Tensor)) is not None:
         return tensor.device
     if dtype_named(value) is not None or value in NO_DEVICE or (type(value) is Plain and value.kind == "dtype"):
         return None
@@ -194,20 +194,20 @@ def device_asked(it: Interpreter, value: Value) -> Device | None:
 NO_DEVICE = (Const(True), Const(False), Const(None))
 
 
-def data_kind(it: Interpreter, value: Value, depth: int = 0) -> Dtypes:
+def data_kind(m: Interpreter, value: Value, depth: int = 0) -> Dtypes:
     """The kind of tensor that literal data makes: of numbers, nested lists of them, arrays or tensors."""
     out: Dtypes | None = None
     for option in alternatives(value):
-        found = _data_kind(it, option, depth)
+        found = _data_kind(m, option, depth)
         out = found if out is None else out | found
     return out or ANY_DTYPE
 
 
-def _data_kind(it: Interpreter, value: Value, depth: int) -> Dtypes:
+def _data_kind(m: Interpreter, value: Value, depth: int) -> Dtypes:
     number = number_kind(value)
     if number is not None:
         return number
-    thing = it.state.heap.get(value) if type(value) is Ref else None
+    thing = m.state.heap.get(value) if type(value) is Ref else None
     if type(thing) is Tensor or type(thing) is Array:
         return thing.dtype
     if type(thing) is not Container or depth > 4:
@@ -217,7 +217,7 @@ def _data_kind(it: Interpreter, value: Value, depth: int) -> Dtypes:
         elements.append(thing.rest)
     if not elements:
         return FLOAT
-    return combined("promote", [data_kind(it, element, depth + 1) for element in elements])
+    return combined("promote", [data_kind(m, element, depth + 1) for element in elements])
 
 
 def truth_of(value: Value) -> Truth:
@@ -275,21 +275,21 @@ def memories_behind_gradients(memories: Iterable[Ref]) -> set[Ref]:
     return {one._replace(part=one.part.removesuffix(GRADIENT)) for one in memories if one.part.endswith(GRADIENT)}
 
 
-def unknown_tensor(it: Interpreter, node: Any, part: str, belief: Belief, reach: Iterable[Ref] = ()) -> Ref:
+def unknown_tensor(m: Interpreter, node: Any, part: str, belief: Belief, reach: Iterable[Ref] = ()) -> Ref:
     """A tensor of which nothing else is known.
 
     Its history may hold anything, and it may share the memory of all that went into it.
     """
-    history, memories = made_of(it, reach)
-    leaves = handed_leaves(it, reach)
+    history, memories = made_of(m, reach)
+    leaves = handed_leaves(m, reach)
     if leaves:
         computed = Node("unknown", syntax(node), tuple((leaf, None) for leaf in leaves))
-        history = (*history, it.new(node, f"{part} history", computed))
-    storage = (it.memory(node, f"{part} memory"), *memories)
-    return it.new(node, part, Tensor(storage=storage, node=history, belief=belief, marks=(Mark("made", node),)))
+        history = (*history, m.new(node, f"{part} history", computed))
+    storage = (m.memory(node, f"{part} memory"), *memories)
+    return m.new(node, part, Tensor(storage=storage, node=history, belief=belief, marks=(Mark("made", node),)))
 
 
-def made_of(it: Interpreter, reach: Iterable[Ref]) -> tuple[Slot, tuple[Ref, ...]]:
+def made_of(m: Interpreter, reach: Iterable[Ref]) -> tuple[Slot, tuple[Ref, ...]]:
     """The nodes that unknown code may have given a tensor, and the memories it may share with what went in, or with the
     gradients of that.
 
@@ -301,7 +301,7 @@ def made_of(it: Interpreter, reach: Iterable[Ref]) -> tuple[Slot, tuple[Ref, ...
     todo = list(reach)
     while todo:
         ref = todo.pop()
-        thing = it.state.heap.get(ref)
+        thing = m.state.heap.get(ref)
         if ref in seen or thing is None or type(thing) is Node:
             continue
         seen.add(ref)

@@ -47,41 +47,41 @@ PART = "named part "
 """How the parts begin that stand for what was read by its name off a module's result; nobody says what that is."""
 
 
-def output(it: Interpreter, node: Any, owner: Value, name: str) -> Value:
+def output(m: Interpreter, node: Any, owner: Value, name: str) -> Value:
     """A part of what a module gave, by its name: a tensor or None. Where the library says that it is one the facts of
     the whole hold of it, else nothing is known of it."""
     found: list[Value] = []
-    for ref, tensor in it.all(owner, Tensor):
-        known = it.packs.cls(tensor.made)
+    for ref, tensor in m.all(owner, Tensor):
+        known = m.packs.cls(tensor.made)
         if known is not None and name in known.row.outputs:
-            found.append(it.new(node, f"output {name}", replace(tensor, loose=False, made="module")))
+            found.append(m.new(node, f"output {name}", replace(tensor, loose=False, made="module")))
         else:
-            some = unknown_tensor(it, node, f"{PART}{name}", max(tensor.belief, Belief.BY_USE), (ref,))
-            it.put(some, replace(it[some], loose=True))
+            some = unknown_tensor(m, node, f"{PART}{name}", max(tensor.belief, Belief.BY_USE), (ref,))
+            m.store(some, replace(m[some], loose=True))
             found.append(some)
     return one_of([*found, NONE_VALUE])
 
 
 @implements(TypeSlot.GET_ATTRIBUTE, Tensor)
-def _get(it: Interpreter, node: Any, owner: Value, name: str, chain: str, guard: bool) -> Value:
+def _get(m: Interpreter, node: Any, owner: Value, name: str, chain: str, guard: bool) -> Value:
     if name == "grad":
-        if it.looked is not None:
-            it.looked |= {(ref, name): None for ref in references(owner)}
-        return read_gradient(it, node, owner, guard=guard, name=chain)
-    tensor = it.only(owner, Tensor)
+        if m.looked is not None:
+            m.looked |= {(ref, name): None for ref in references(owner)}
+        return read_gradient(m, node, owner, guard=guard, name=chain)
+    tensor = m.only(owner, Tensor)
     assert tensor is not None
     if name in FLAGS:
         return _flag(FLAGS[name](tensor), tensor.belief)
-    row = it.torch.attributes.get(f"torch.Tensor.{name}")
+    row = m.torch.attributes.get(f"torch.Tensor.{name}")
     if row is not None:
-        return apply(it, node, row, [(row.operands[0], owner)])
+        return apply(m, node, row, [(row.operands[0], owner)])
     if name == "dtype":
         return dtype_told(tensor)
     if name in PLAIN_ATTRIBUTES:
-        plain = it.torch.plain.get(f"torch.Tensor.{name}")
+        plain = m.torch.plain.get(f"torch.Tensor.{name}")
         return plain_value(plain.returns if plain else name)
-    if tensor.loose and not is_tensor_method(it, name) and not (is_batch(tensor) and name in PARTS):
-        return output(it, node, owner, name)
+    if tensor.loose and not is_tensor_method(m, name) and not (is_batch(tensor) and name in PARTS):
+        return output(m, node, owner, name)
     return Bound(owner, name)
 
 
@@ -128,47 +128,47 @@ def _flag(fact: Truth, belief: Belief) -> Value:
 ZEROS = frozenset({"zeros", "zeros_like", "new_zeros"})
 
 
-def _grad_of(it: Interpreter, thing: Tensor, value: Value) -> Grad:
+def _grad_of(m: Interpreter, thing: Tensor, value: Value) -> Grad:
     """Where the gradient of a tensor stands that is given another one; zeros are none until they are added to, and
     what is computed from them may be zeros."""
-    zeros = any(_may_be_zeros(it, made) for _, made in it.all(value, Tensor))
+    zeros = any(_may_be_zeros(m, made) for _, made in m.all(value, Tensor))
     may_be_none = NONE_VALUE in alternatives(value) or zeros
     now = FRESH | CLEARING.of(thing) if may_be_none else FRESH
-    return now | LOST if any(made.grad_of for _, made in it.all(value, Tensor)) and zeros else now
+    return now | LOST if any(made.grad_of for _, made in m.all(value, Tensor)) and zeros else now
 
 
-def _may_be_zeros(it: Interpreter, made: Tensor) -> bool:
-    owners = [it.state.heap.get(ref) for ref in made.grad_of]
+def _may_be_zeros(m: Interpreter, made: Tensor) -> bool:
+    owners = [m.state.heap.get(ref) for ref in made.grad_of]
     return made.made in ZEROS or any(type(owner) is Tensor and owner.grad.may(NONE | LOST) for owner in owners)
 
 
 @implements(TypeSlot.SET_ATTRIBUTE, Tensor)
-def _set(it: Interpreter, node: Any, ref: Ref, name: str, value: Value, sure: bool) -> None:
-    thing: Tensor = it[ref]
+def _set(m: Interpreter, node: Any, ref: Ref, name: str, value: Value, sure: bool) -> None:
+    thing: Tensor = m[ref]
     if name == "grad" and value == NONE_VALUE:
-        clear_gradients(it, node, [ref], to_none=YES, by="assign", sure=[ref] if sure else ())
+        clear_gradients(m, node, [ref], to_none=YES, by="assign", sure=[ref] if sure else ())
     elif name == "grad":
-        it.put(
+        m.store(
             ref,
-            replace(thing, grad=_grad_of(it, thing, value), unit=Unit.unsure(), gradient=value),
+            replace(thing, grad=_grad_of(m, thing, value), unit=Unit.unsure(), gradient=value),
             sure=sure,
             filling=True,
         )
     elif name == "data":
-        other = it.only(value, Tensor)
-        memory = other.storage if other else (it.memory(node, "data"),)
+        other = m.only(value, Tensor)
+        memory = other.storage if other else (m.memory(node, "data"),)
         facts = unknown(Tensor, Aspect.MEMORY)
         if other:
             facts = {name: getattr(other, name) for name in ("dtype", *facts)}
             facts["inference"] |= thing.inference  # it may be written as before, and be saved as what it was given
-        facts["alone"] = truth(other is not None and is_shared(it, memory, value))
-        gradients_written(it, thing.storage)
-        it.put(ref, replace(thing, storage=memory, **facts), sure=sure)
+        facts["alone"] = truth(other is not None and is_shared(m, memory, value))
+        gradients_written(m, thing.storage)
+        m.store(ref, replace(thing, storage=memory, **facts), sure=sure)
 
 
 @implements(TypeSlot.HAS_ATTRIBUTE, Tensor)
-def _has(it: Interpreter, thing: Tensor, name: str) -> Truth:
-    return YES if is_tensor_method(it, name) else Truth.unsure()
+def _has(m: Interpreter, thing: Tensor, name: str) -> Truth:
+    return YES if is_tensor_method(m, name) else Truth.unsure()
 
 
 @implements(TypeSlot.TYPE_OF, Tensor)

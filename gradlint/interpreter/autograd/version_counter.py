@@ -63,39 +63,39 @@ def _stands_aside(tensor: Tensor) -> Truth:
     return both(aside, negation(made_there))
 
 
-def unnoticed(it: Interpreter, tensor: Tensor) -> Truth:
+def unnoticed(m: Interpreter, tensor: Tensor) -> Truth:
     """Whether graphs that saved this memory by its other handles do not see a write through this one."""
-    return either([counts_alone(one) for one in _through(it, tensor)])
+    return either([counts_alone(one) for one in _through(m, tensor)])
 
 
-def unheard(it: Interpreter, tensor: Tensor) -> Truth:
+def is_silent(m: Interpreter, tensor: Tensor) -> Truth:
     """Whether autograd hears nothing of a write through this handle, be it a write to a leaf."""
-    return either([_stands_aside(one) for one in _through(it, tensor)])
+    return either([_stands_aside(one) for one in _through(m, tensor)])
 
 
-def _through(it: Interpreter, tensor: Tensor) -> list[Tensor]:
+def _through(m: Interpreter, tensor: Tensor) -> list[Tensor]:
     """A handle, and those that it may be a view of."""
-    return [tensor, *(it[base] for base in tensor.base if base is not None and base in it.state.heap)]
+    return [tensor, *(m[base] for base in tensor.base if base is not None and base in m.state.heap)]
 
 
-def kept(it: Interpreter, tensor: Tensor) -> Slot:
+def kept(m: Interpreter, tensor: Tensor) -> Slot:
     """What a graph keeps that saves a tensor: its memory, and where it counts alone nobody knows who else may write
     that unnoticed."""
-    return (*tensor.storage, KEPT) if unnoticed(it, tensor).may(YES) else tensor.storage
+    return (*tensor.storage, KEPT) if unnoticed(m, tensor).may(YES) else tensor.storage
 
 
-def compared(it: Interpreter, tensor: Tensor) -> Slot:
+def compared(m: Interpreter, tensor: Tensor) -> Slot:
     """The count that a graph compares which saves a tensor, where that is known and its memory does not tell."""
     count = count_through(tensor)
-    return () if count is None or kept(it, tensor) in comparing(count) else (count,)
+    return () if count is None or kept(m, tensor) in comparing(count) else (count,)
 
 
-def is_shared(it: Interpreter, memories: tuple[Ref, ...], besides: Value = NOTHING) -> bool:
+def is_shared(m: Interpreter, memories: tuple[Ref, ...], besides: Value = NOTHING) -> bool:
     """Whether anything is on these memories, or has saved them, but one handle that nobody holds."""
-    if any(ref != besides for ref, _ in it.state.heap.holding(memories)):
+    if any(ref != besides for ref, _ in m.state.heap.holding(memories)):
         return True
-    things = it.state.heap.values()
-    values = (*it.state.names.values(), *(thing.gradient for thing in things if type(thing) is Tensor))
+    things = m.state.heap.values()
+    values = (*m.state.names.values(), *(thing.gradient for thing in things if type(thing) is Tensor))
     return any(besides in alternatives(value) for value in values) or any(
         besides in object_references(thing) for thing in things if type(thing) is not Tensor
     )

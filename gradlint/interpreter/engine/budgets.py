@@ -44,71 +44,71 @@ PURSES = {FORWARD: 1_500, ASIDE: 300}
 """How many statements of other files, counted as `HEAP_OF_A_STEP` says, the functions of each kind may run in all."""
 
 
-def purse_of(it: Interpreter, function: Function, args: Arguments) -> str:
+def purse_of(m: Interpreter, function: Function, args: Arguments) -> str:
     """The purse that a function of another file belongs to; none for what makes and trains networks.
 
     What is aside has to do with neither networks nor gradients, as far as its text and what it is handed show.
     """
-    if not it.frames[function.frame].file.foreign or it.neighbours.running:  # importing has a bound of its own
+    if not m.frames[function.frame].file.foreign or m.neighbours.running:  # importing has a bound of its own
         return ""
     if type(function.owner) is cst.ClassDef:
         if any(_last(base.value) in OF_DATA for base in function.owner.bases):
             return ASIDE
         if function.name in ("forward", "__call__"):
             return FORWARD
-    return "" if _mentions_torch(it, function) or _is_given(it, args) else ASIDE
+    return "" if _mentions_torch(m, function) or _is_given(m, args) else ASIDE
 
 
 def _last(node: Any) -> str:
     return spelled(node).rpartition(".")[2]
 
 
-def _mentions_torch(it: Interpreter, function: Function) -> bool:
+def _mentions_torch(m: Interpreter, function: Function) -> bool:
     """Whether the text of a function, or of one that it names, uses torch or what only networks and optimizers have."""
-    known = it.mentions_torch.get(function.node)
+    known = m.mentions_torch.get(function.node)
     if known is None:
-        it.mentions_torch[function.node] = False  # as far as what calls itself is asked while this is found out
-        uses = it.scan.scopes[function.node].uses
+        m.mentions_torch[function.node] = False  # as far as what calls itself is asked while this is found out
+        uses = m.scan.scopes[function.node].uses
         done = {use.rpartition(".")[2].partition("(")[0] for name in uses for use in (name, *uses[name])}
-        known = not TRAINING.isdisjoint(done) or any(_leads_to_torch(it, value) for value in _named(it, function, uses))
-        it.mentions_torch[function.node] = known
+        known = not TRAINING.isdisjoint(done) or any(_leads_to_torch(m, value) for value in _named(m, function, uses))
+        m.mentions_torch[function.node] = known
     return known
 
 
-def _named(it: Interpreter, function: Function, uses: Iterable[str]) -> Iterator[Value]:
+def _named(m: Interpreter, function: Function, uses: Iterable[str]) -> Iterator[Value]:
     """What the names in a function's text are at the top level of its file."""
-    top = it.frames[function.frame]
+    top = m.frames[function.frame]
     while top.parent is not None:
         top = top.parent
     for name in dict.fromkeys(use.partition(".")[0] for use in uses):
-        found = it.held((top.id, name))
+        found = m.held((top.id, name))
         yield from () if found is None else alternatives(found)
 
 
-def _leads_to_torch(it: Interpreter, value: Value) -> bool:
+def _leads_to_torch(m: Interpreter, value: Value) -> bool:
     if type(value) is Function:
-        return _mentions_torch(it, value)
-    cls = it.state.heap.get(value) if type(value) is Ref else None
+        return _mentions_torch(m, value)
+    cls = m.state.heap.get(value) if type(value) is Ref else None
     if type(cls) is Class:
         return cls.module.may(YES)
     return type(value) is Imported or (type(value) is Named and value.path.partition(".")[0] == "torch")
 
 
-def _is_given(it: Interpreter, args: Arguments) -> bool:
-    return any(isinstance(it.state.heap.get(ref), OF_GRADIENTS) for ref in it.state.reach(args.values()))
+def _is_given(m: Interpreter, args: Arguments) -> bool:
+    return any(isinstance(m.state.heap.get(ref), OF_GRADIENTS) for ref in m.state.reach(args.values()))
 
 
 @contextmanager
-def out_of_its_purse(it: Interpreter, function: Function, args: Arguments) -> Iterator[None]:
+def out_of_its_purse(m: Interpreter, function: Function, args: Arguments) -> Iterator[None]:
     """Run a function with the steps of the purse that it belongs to."""
-    purse = purse_of(it, function, args)
+    purse = purse_of(m, function, args)
     if not purse:
         yield
         return
-    steps = "left" if it.frame.file.foreign else "elsewhere"
-    before = getattr(it.steps, steps)
-    given = min(before, it.steps.purses[purse])
-    setattr(it.steps, steps, given)
+    steps = "left" if m.frame.file.foreign else "elsewhere"
+    before = getattr(m.steps, steps)
+    given = min(before, m.steps.purses[purse])
+    setattr(m.steps, steps, given)
     yield
-    it.steps.purses[purse] -= given - getattr(it.steps, steps)
-    setattr(it.steps, steps, before)
+    m.steps.purses[purse] -= given - getattr(m.steps, steps)
+    setattr(m.steps, steps, before)

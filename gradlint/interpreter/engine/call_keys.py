@@ -24,7 +24,7 @@ class Given:
     """The arguments of a call as its key has them: the objects that are described and the names that are numbered, in
     the order in which they are mentioned, and the references that stand for themselves."""
 
-    it: Interpreter
+    m: Interpreter
     described: dict[Ref, int] = field(default_factory=dict)
     numbered: dict[Ref, int] = field(default_factory=dict)
     themselves: list[Ref] = field(default_factory=list)
@@ -49,13 +49,13 @@ class Given:
         number = self.described.get(ref)
         if number is not None:
             return number
-        thing = self.it.state.heap.get(ref)
+        thing = self.m.state.heap.get(ref)
         declared = None if thing is None else IN_KEY[type(thing)]
         if thing is None or declared is None or _stands_for_itself(thing, depth):
             self.themselves.append(ref)
             return ref
         number = self.described[ref] = len(self.described)
-        sweeping = self.it.sweeping
+        sweeping = self.m.sweeping
         meant = ref.age < OLDEST, bool(sweeping) and ref in sweeping
         return number, meant, declared.itself(thing), self._numbers(declared, thing), self._rest(declared, thing, depth)
 

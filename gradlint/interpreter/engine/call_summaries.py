@@ -100,14 +100,14 @@ class Summary:
     told: bool
     traced: tuple[Entry, ...] = ()
 
-    def holds(self, it: Interpreter, call: Call) -> bool:
+    def holds(self, m: Interpreter, call: Call) -> bool:
         """Whether the surroundings are the same, and nothing would be left untold."""
-        heap = it.state.heap
+        heap = m.state.heap
         return (
             (not self.elsewhere or (self.arguments, self.numbered) == (call.arguments, call.numbered))
-            and (self.tale is not None or it.muted > 0)
-            and (self.looked is not None or it.looked is None)
-            and all(it.held(name) == value for name, value in self.names)
+            and (self.tale is not None or m.muted > 0)
+            and (self.looked is not None or m.looked is None)
+            and all(m.held(name) == value for name, value in self.names)
             and all((now := heap.get(ref)) is thing or now == thing for ref, thing in self.seen)
             and all(holders_besides(heap, memory, call) == held for memory, held in self.writes(call))
             and (OPAQUE not in self.differentiated or self.fills_the_same(heap, call))
@@ -149,90 +149,90 @@ class Call:
     old: frozenset[Ref] | None = None
 
 
-def by_summary(it: Interpreter, node: Any, called: Function | Ref, args: Arguments, run: Callable[[], Value]) -> Value:
+def by_summary(m: Interpreter, node: Any, called: Function | Ref, args: Arguments, run: Callable[[], Value]) -> Value:
     """What a call of a function or class gives: by its summary, or by running it."""
-    start = it.hold(called, *args.values())
-    call = begin(it, called, args)
-    result = recall(it, node, call)
+    start = m.push(called, *args.values())
+    call = begin(m, called, args)
+    result = recall(m, node, call)
     if result is None:
-        index = it.hold(run())
-        end(it, node, call, it.state.flight[index])
-        result = it.land(index)[0]
-    it.land(start)
+        index = m.push(run())
+        end(m, node, call, m.state.stack[index])
+        result = m.pop_from(index)[0]
+    m.pop_from(start)
     return result
 
 
 # ---- before the call
 
 
-def begin(it: Interpreter, called: Function | Ref, args: Arguments) -> Call:
+def begin(m: Interpreter, called: Function | Ref, args: Arguments) -> Call:
     """Note what holds before a call."""
-    given = Given(it, themselves=list(references(called)))
+    given = Given(m, themselves=list(references(called)))
     signature = (
         called,
-        it.state.grad_mode,
-        it.state.inference,
-        it.assumed_mode,
-        it.expected > 0,
-        it.copying > 0,
+        m.state.grad_mode,
+        m.state.inference,
+        m.assumed_mode,
+        m.expected > 0,
+        m.copying > 0,
         len(args.positional),
         tuple(args.keywords),
         args.unknown,
         tuple([given.key(value) for value in args.values()]),
     )
-    read, it.read = it.read, {}
-    handed, it.handed = it.handed, {}
-    wrote, it.wrote = it.wrote, {}
-    differentiated, it.differentiated = it.differentiated, {}
-    cut, it.cut = it.cut, {}
-    looked, it.looked = it.looked, None if it.looked is None else {}
+    read, m.read = m.read, {}
+    handed, m.handed = m.handed, {}
+    wrote, m.wrote = m.wrote, {}
+    differentiated, m.differentiated = m.differentiated, {}
+    cut, m.cut = m.cut, {}
+    looked, m.looked = m.looked, None if m.looked is None else {}
     return Call(
         key=signature,
         arguments=tuple(given.described),
         numbered=tuple(given.numbered),
         themselves=tuple(given.themselves),
-        heap=it.state.heap.copy(),
-        names=dict(it.state.names),
-        taken=frozenset(it.state.taken),
-        mode=(it.state.grad_mode, it.state.inference),
-        escaped=len(it.escapes),
+        heap=m.state.heap.copy(),
+        names=dict(m.state.names),
+        taken=frozenset(m.state.taken),
+        mode=(m.state.grad_mode, m.state.inference),
+        escaped=len(m.escapes),
         read=read,
         handed=handed,
         wrote=wrote,
         differentiated=differentiated,
         cut=cut,
         looked=looked,
-        events=len(it.story),
-        runs=len(it.runs),
-        traced=it.trace.mark() if it.trace is not None else 0,
+        events=len(m.story),
+        runs=len(m.runs),
+        traced=m.trace.mark() if m.trace is not None else 0,
     )
 
 
-def recall(it: Interpreter, node: Any, call: Call) -> Value | None:
+def recall(m: Interpreter, node: Any, call: Call) -> Value | None:
     """What the call gives if one like it has been summarised; None if it must run."""
-    summary = it.summaries.get(call.key)
-    if summary is None or not summary.holds(it, call):
+    summary = m.summaries.get(call.key)
+    if summary is None or not summary.holds(m, call):
         return None
-    it.read, it.handed, it.looked = call.read | dict(summary.names), call.handed, call.looked
-    it.wrote = call.wrote | dict.fromkeys(memory for memory, _ in summary.writes(call))
-    it.differentiated = call.differentiated | dict.fromkeys(summary.differentiated)
-    it.cut = call.cut
-    if it.looked is not None and summary.looked is not None:
-        it.looked |= _looked(summary.looked, dict(zip(summary.arguments, call.arguments, strict=True)))
-    if it.trace is not None:
-        it.trace.repeat(summary.traced, summary.place[0], node, it.later)
+    m.read, m.handed, m.looked = call.read | dict(summary.names), call.handed, call.looked
+    m.wrote = call.wrote | dict.fromkeys(memory for memory, _ in summary.writes(call))
+    m.differentiated = call.differentiated | dict.fromkeys(summary.differentiated)
+    m.cut = call.cut
+    if m.looked is not None and summary.looked is not None:
+        m.looked |= _looked(summary.looked, dict(zip(summary.arguments, call.arguments, strict=True)))
+    if m.trace is not None:
+        m.trace.repeat(summary.traced, summary.place[0], node, m.later)
     if summary.tale is not None:
-        it.repeats(summary.tale.story)
-    if not summary.told and it.muted == 0 and summary.tale is not None:
-        _retell(it, summary.tale)
-        _remember(it, call.key, replace(summary, told=True))
-    return _replayed(it, node, summary, call)
+        m.repeats(summary.tale.story)
+    if not summary.told and m.muted == 0 and summary.tale is not None:
+        _retell(m, summary.tale)
+        _remember(m, call.key, replace(summary, told=True))
+    return _replayed(m, node, summary, call)
 
 
-def _remember(it: Interpreter, key: Hashable, summary: Summary) -> None:
-    it.summaries[key] = summary
+def _remember(m: Interpreter, key: Hashable, summary: Summary) -> None:
+    m.summaries[key] = summary
     if summary.told:
-        it.told_summaries.append(key)
+        m.told_summaries.append(key)
 
 
 def _looked(looked: Looked, now: dict[Ref, Ref]) -> Looked:
@@ -240,40 +240,40 @@ def _looked(looked: Looked, now: dict[Ref, Ref]) -> Looked:
     return {(now.get(owner, owner) if type(owner) is Ref else owner, name): None for owner, name in looked}
 
 
-def _retell(it: Interpreter, tale: Tale) -> None:
+def _retell(m: Interpreter, tale: Tale) -> None:
     """Tell what happened in a call as if it happened now."""
-    later = len(it.runs) - tale.before
+    later = len(m.runs) - tale.before
     renumbered: dict[int, Event] = {}
     for event in tale.story:
-        run = event.run + later if event.run > tale.before else it.run
+        run = event.run + later if event.run > tale.before else m.run
         renumbered[id(event)] = told = event if run == event.run else replace(event, run=run)
-        it.story.append(told)
-        it.counts["events"] += 1
-        it.listen(told)
-    it.repeats(tuple(renumbered.values()))
+        m.story.append(told)
+        m.counts["events"] += 1
+        m.listen(told)
+    m.repeats(tuple(renumbered.values()))
     for one in tale.runs:
-        parent = one.parent + later if one.parent > tale.before else it.run
+        parent = one.parent + later if one.parent > tale.before else m.run
         story = tuple([renumbered[id(event)] for event in one.story])
-        it.runs.append(replace(one, index=one.index + later, parent=parent, story=story))
+        m.runs.append(replace(one, index=one.index + later, parent=parent, story=story))
 
 
-def _replayed(it: Interpreter, node: Any, summary: Summary, call: Call) -> Value:
+def _replayed(m: Interpreter, node: Any, summary: Summary, call: Call) -> Value:
     """Make what the summarised call made, of these arguments. A call that runs anew at its place makes the same."""
-    place = it.place_of(node, "recalled")
-    again = summary.place == (node, it.frame.id, it.round)
+    place = m.part_of(node, "recalled")
+    again = summary.place == (node, m.frame.id, m.round)
     now: dict[Ref, Ref] = dict(zip(summary.arguments, call.arguments, strict=True))
     for index, (ref, thing) in enumerate(summary.made):
-        now[ref] = it.made_again(ref) if again else it.memory(place, str(index))
+        now[ref] = m.made_again(ref) if again else m.memory(place, str(index))
         for number, memory in enumerate(_memories(thing)):
             if memory not in now:
-                now[memory] = it.made_again(memory) if again else it.memory(place, f"{index} memory {number}")
+                now[memory] = m.made_again(memory) if again else m.memory(place, f"{index} memory {number}")
     kept = now | dict(zip(summary.numbered, call.numbered, strict=True))
     for ref, mark in summary.cut:
-        cut_at(it, mark, [now.get(ref, ref)])
-    havoc_again(it, [(now.get(ref, ref), how) for ref, how in summary.handed])
+        cut_at(m, mark, [now.get(ref, ref)])
+    havoc_again(m, [(now.get(ref, ref), how) for ref, how in summary.handed])
     nodes: dict[Slot, Ref] = {}
     for index, (key, history) in enumerate(summary.histories.items()):
-        nodes[key] = made = recorded_again(it, place, f"{index} node", history, now, kept)
+        nodes[key] = made = recorded_again(m, place, f"{index} node", history, now, kept)
         if len(key) == 1:
             now[key[0]] = made  # type: ignore[index]
     for ref, thing in summary.made:
@@ -281,43 +281,43 @@ def _replayed(it: Interpreter, node: Any, summary: Summary, call: Call) -> Value
         if ref in summary.recorded and type(thing) is Tensor:
             made = nodes[summary.recorded[ref]]
             thing = replace(thing, node=(made,) if thing.requires_grad is YES else (made, None))
-        it.put_new(now[ref], thing)
+        m.store_new(now[ref], thing)
     for ref, attributes in summary.learned:
-        owner = it.state.heap.get(now.get(ref, ref))
+        owner = m.state.heap.get(now.get(ref, ref))
         if type(owner) is Instance:
             more = {name: renamed(value, now) for name, value in attributes}
-            it.state.heap[now.get(ref, ref)] = replace(owner, attributes=tuple((more | dict(owner.attributes)).items()))
+            m.state.heap[now.get(ref, ref)] = replace(owner, attributes=tuple((more | dict(owner.attributes)).items()))
     return renamed(summary.result, now)
 
 
 # ---- after the call
 
 
-def end(it: Interpreter, node: Any, call: Call, result: Value) -> None:
+def end(m: Interpreter, node: Any, call: Call, result: Value) -> None:
     """Summarise a call that has run, if it left everything around it as it was."""
-    for number in it.state.taken.keys() - call.taken:
-        part = it.state.ground.parts[number]
+    for number in m.state.taken.keys() - call.taken:
+        part = m.state.ground.parts[number]
         call.heap, call.names = call.heap.above(part.heap), part.names | call.names
-    read, it.read = it.read, call.read | it.read
-    wrote, it.wrote = it.wrote, call.wrote | it.wrote
-    differentiated, it.differentiated = it.differentiated, call.differentiated | it.differentiated
-    cut, it.cut = it.cut, call.cut | it.cut
-    state = it.state
+    read, m.read = m.read, call.read | m.read
+    wrote, m.wrote = m.wrote, call.wrote | m.wrote
+    differentiated, m.differentiated = m.differentiated, call.differentiated | m.differentiated
+    cut, m.cut = m.cut, call.cut | m.cut
+    state = m.state
     changed = [(ref, thing) for ref, thing in differing(call.heap, state.heap) if ref in state.heap]
-    it.works(len(call.heap) // COPIED_AT_ONCE)
+    m.works(len(call.heap) // COPIED_AT_ONCE)
     handed = (
-        _handed(it, call, changed)
+        _handed(m, call, changed)
         if state.live
         and not state.refused
-        and not state.unexplained
+        and not state.unexplained_edge
         and (state.grad_mode, state.inference) == call.mode
         else None
     )
     for ref, how in call.handed.items():
-        it.handed[ref] = max(how, it.handed.get(ref, how))
-    looked, it.looked = it.looked, call.looked
-    if it.looked is not None and looked is not None:
-        it.looked |= looked
+        m.handed[ref] = max(how, m.handed.get(ref, how))
+    looked, m.looked = m.looked, call.looked
+    if m.looked is not None and looked is not None:
+        m.looked |= looked
     if handed is None:
         return
     learned = [
@@ -325,11 +325,11 @@ def end(it: Interpreter, node: Any, call: Call, result: Value) -> None:
         for ref, thing in changed
         if type(thing) is Instance and type(now := state.heap[ref]) is Instance and now is not thing
     ]
-    made = _gather(it, call, [result, *(value for _, now in learned for _, value in now.attributes)])
+    made = _gather(m, call, [result, *(value for _, now in learned for _, value in now.attributes)])
     if made is None:
         return
     memories = {memory for thing in made.values() for memory in _memories(thing)}
-    operands = {ref: nodes_of(it, ref) for ref in call.arguments if type(call.heap.get(ref)) is Tensor}
+    operands = {ref: nodes_of(m, ref) for ref in call.arguments if type(call.heap.get(ref)) is Tensor}
     recorded: dict[Ref, Slot] = {}
     for ref, thing in made.items():
         if type(thing) is Tensor:
@@ -337,16 +337,16 @@ def end(it: Interpreter, node: Any, call: Call, result: Value) -> None:
                 recorded[ref] = key
             made[ref] = _alone(call, thing)
     if recorded:
-        memories |= _old(it, call)
-    histories = histories_of(it, call.heap, dict.fromkeys(recorded.values()), memories, operands)
+        memories |= _old(m, call)
+    histories = histories_of(m, call.heap, dict.fromkeys(recorded.values()), memories, operands)
     if have_a_common_trunk(histories.values()):
         return  # a backward from one result goes through what the others need
-    tale = None if it.muted else Tale(tuple(it.story[call.events :]), tuple(it.runs[call.runs :]), call.runs)
+    tale = None if m.muted else Tale(tuple(m.story[call.events :]), tuple(m.runs[call.runs :]), call.runs)
     walked = _walked(call, differentiated)
     seen, elsewhere = _seen(call, read)
     held = {memory: holders_besides(call.heap, memory, call) for memory in wrote}
     summary = Summary(
-        place=(node, it.frame.id, it.round),
+        place=(node, m.frame.id, m.round),
         arguments=call.arguments,
         numbered=call.numbered,
         result=result,
@@ -364,29 +364,29 @@ def end(it: Interpreter, node: Any, call: Call, result: Value) -> None:
         names=tuple(read.items()),
         tale=tale,
         told=tale is not None,
-        traced=it.trace.since(call.traced) if it.trace is not None else (),
+        traced=m.trace.since(call.traced) if m.trace is not None else (),
     )
-    _remember(it, call.key, summary)
+    _remember(m, call.key, summary)
 
 
-def _old(it: Interpreter, call: Call) -> frozenset[Ref]:
+def _old(m: Interpreter, call: Call) -> frozenset[Ref]:
     """The memories that were there before a call."""
     if call.old is None:
-        it.works(4 * len(call.heap))
+        m.works(4 * len(call.heap))
         call.old = frozenset(memory for thing in call.heap.values() for memory in _memories(thing))
     return call.old
 
 
-def _handed(it: Interpreter, call: Call, changed: list[tuple[Ref, Object]]) -> tuple[tuple[Ref, Escape], ...] | None:
+def _handed(m: Interpreter, call: Call, changed: list[tuple[Ref, Object]]) -> tuple[tuple[Ref, Escape], ...] | None:
     """What of all that was there the call handed to unseen code, and what that may do with the graphs; None if it did
     anything else to what was there."""
-    handed = tuple([(ref, how) for ref, how in it.handed.items() if ref in call.heap])
-    before, heap, names = call.heap, it.state.heap, it.state.names
+    handed = tuple([(ref, how) for ref, how in m.handed.items() if ref in call.heap])
+    before, heap, names = call.heap, m.state.heap, m.state.names
     expected = before
     if changed and handed:
-        it.state.heap = expected = before.copy()
-        havoc_again(it, handed)
-        it.state.heap = heap
+        m.state.heap = expected = before.copy()
+        havoc_again(m, handed)
+        m.state.heap = heap
     for ref, _ in changed:
         if heap[ref] != expected[ref]:
             if not _learned(expected[ref], heap[ref]):
@@ -395,9 +395,9 @@ def _handed(it: Interpreter, call: Call, changed: list[tuple[Ref, Object]]) -> t
         heap[ref] = expected[ref]  # the comparison with what a summary has seen is quicker so
     if any(names.get(name) != value for name, value in differing(call.names, names)):
         return None
-    if len(names) > len(call.names) and any(name not in call.names and _is_global(it, name) for name in names):
+    if len(names) > len(call.names) and any(name not in call.names and _is_global(m, name) for name in names):
         return None
-    new = it.escapes[call.escaped :]
+    new = m.escapes[call.escaped :]
     if new and not handed and not {ref.key for ref in before}.isdisjoint(new):
         return None
     return handed
@@ -417,11 +417,11 @@ def _learned(before: Object, after: Object) -> bool:
     return after.attributes[: len(known)] == known and replace(after, attributes=known) == before
 
 
-def _is_global(it: Interpreter, name: Name) -> bool:
-    return it.frames[name[0]].parent is None
+def _is_global(m: Interpreter, name: Name) -> bool:
+    return m.frames[name[0]].parent is None
 
 
-def _gather(it: Interpreter, call: Call, results: list[Value]) -> dict[Ref, Object] | None:
+def _gather(m: Interpreter, call: Call, results: list[Value]) -> dict[Ref, Object] | None:
     """The new objects that a result consists of; None if there are some that no summary can make again."""
     made: dict[Ref, Object] = {}
     values = list(results)
@@ -430,10 +430,10 @@ def _gather(it: Interpreter, call: Call, results: list[Value]) -> dict[Ref, Obje
             if type(option) is Function and (option.frame != 0 or option.defaults):
                 return None
             for ref in references(option):
-                thing = it.state.heap.get(ref)
+                thing = m.state.heap.get(ref)
                 if ref in call.heap or ref in made or thing is None:
                     continue
-                if type(thing) is Node or (type(thing) is Tensor and not _separate(it, call, thing)):
+                if type(thing) is Node or (type(thing) is Tensor and not _separate(m, call, thing)):
                     return None
                 made[ref] = thing
                 values += _inside(thing)
@@ -456,15 +456,15 @@ def _memories(thing: Object | None) -> tuple[Ref, ...]:
     return (*thing.storage, *(count for count in thing.count if count is not None)) if type(thing) is Tensor else ()
 
 
-def _separate(it: Interpreter, call: Call, thing: Tensor) -> bool:
+def _separate(m: Interpreter, call: Call, thing: Tensor) -> bool:
     """Whether a new tensor shares neither memory nor history of views with what was there before."""
-    bases = [it.state.heap.get(base) for base in thing.base if base is not None]
+    bases = [m.state.heap.get(base) for base in thing.base if base is not None]
     return (
         not references(thing.gradient)
         and not thing.hooks
         and not any(base in call.heap for base in thing.base if base is not None)
         and all(type(base) is Tensor and not (base.leaf.may(YES) and base.requires_grad.may(YES)) for base in bases)
-        and _old(it, call).isdisjoint(_memories(thing))
+        and _old(m, call).isdisjoint(_memories(thing))
     )
 
 

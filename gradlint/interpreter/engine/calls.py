@@ -46,83 +46,83 @@ DEFINED: Calls = SLOTS[TypeSlot.CALL_DEFINED]
 CALL_ALL: Mapping[type, Callable[..., Value]] = SLOTS[TypeSlot.CALL_ALL]
 
 
-def call_value(it: Interpreter, node: Any, callee: Value, args: Arguments, name: str) -> Value:
+def call_value(m: Interpreter, node: Any, callee: Value, args: Arguments, name: str) -> Value:
     """Call any value; where it has alternatives, each in turn, and the paths join. What torch refuses of a tensor's
     method then is refused only if it is that tensor."""
     options = [option for option in alternatives(callee) if option != NONE_VALUE] or [callee]
     if len(options) == 1:
-        return call_one(it, node, options[0], args, name)
-    kinds = {kind_of(it, option) for option in options}
+        return call_one(m, node, options[0], args, name)
+    kinds = {kind_of(m, option) for option in options}
     if len(kinds) == 1 and (call_all := CALL_ALL.get(*kinds)) is not None:
-        return call_all(it, node, callee, args, name)
-    before = it.fork()
+        return call_all(m, node, callee, args, name)
+    before = m.fork()
     after: list[State] = []
     results: list[Value] = []
     for option in options:
-        it.state = before.copy()
+        m.state = before.copy()
         perhaps = type(option) is Bound and option.function is None
-        it.expected += perhaps
-        result = call_one(it, it.place_of(node, f"option {len(results)}"), option, args, name)
-        it.expected -= perhaps
-        it.hold(result)
-        after.append(it.state)
+        m.expected += perhaps
+        result = call_one(m, m.part_of(node, f"option {len(results)}"), option, args, name)
+        m.expected -= perhaps
+        m.push(result)
+        after.append(m.state)
         results.append(result)
     if all(state.live for state in after):
         for option, state in zip(options, after, strict=True):
             state.part(one for one in (option, getattr(option, "owner", None)) if type(one) is Ref)
-    it.join(after)
-    return it.state.flight.pop() if it.state.live else one_of(results)
+    m.join(after)
+    return m.state.stack.pop() if m.state.live else one_of(results)
 
 
-def call_one(it: Interpreter, node: Any, callee: Value, args: Arguments, name: str) -> Value:
+def call_one(m: Interpreter, node: Any, callee: Value, args: Arguments, name: str) -> Value:
     """Call a value that has no alternatives."""
     if type(callee) is Named:
-        return call_named(it, node, callee.path, args, name)
-    handler = CALL.get(kind_of(it, callee))
-    found = None if handler is None else handler(it, node, callee, args, name)
+        return call_named(m, node, callee.path, args, name)
+    handler = CALL.get(kind_of(m, callee))
+    found = None if handler is None else handler(m, node, callee, args, name)
     if found is not None:
         return found
-    note_options(it, node, args)
-    return call_unknown(it, node, [callee, *_owner_of_method(it, node), *args.values()], callee)
+    note_options(m, node, args)
+    return call_unknown(m, node, [callee, *_owner_of_method(m, node), *args.values()], callee)
 
 
-def _owner_of_method(it: Interpreter, node: Any) -> list[Value]:
+def _owner_of_method(m: Interpreter, node: Any) -> list[Value]:
     """The object whose method is called, if its class is not known whole: nobody can say what that does to it."""
     func = getattr(syntax(node), "func", None)
-    owner = peek(it, func.value) if type(func) is cst.Attribute else None
-    return [owner] if owner is not None and any(_has_unseen_methods(it, one) for one in alternatives(owner)) else []
+    owner = peek(m, func.value) if type(func) is cst.Attribute else None
+    return [owner] if owner is not None and any(_has_unseen_methods(m, one) for one in alternatives(owner)) else []
 
 
-def _has_unseen_methods(it: Interpreter, owner: Value) -> bool:
-    thing = it.state.heap.get(owner) if type(owner) is Ref else None
+def _has_unseen_methods(m: Interpreter, owner: Value) -> bool:
+    thing = m.state.heap.get(owner) if type(owner) is Ref else None
     if type(thing) is Module and thing.cls == UNKNOWN:
         return True
-    cls = it.only(thing.cls, Class) if isinstance(thing, (Module, Instance)) else None
+    cls = m.only(thing.cls, Class) if isinstance(thing, (Module, Instance)) else None
     return cls is not None and cls.open is not NO
 
 
-def call_named(it: Interpreter, node: Any, path: str, args: Arguments, name: str) -> Value:
+def call_named(m: Interpreter, node: Any, path: str, args: Arguments, name: str) -> Value:
     """Something known by its import path is called."""
-    start = it.hold(*args.values())
-    before = written_since(it, args.values()) if not it.unheard else {}
-    found = call_path(it, node, path, args, name)
-    note_options(it, node, args)
-    result = call_unknown(it, node, args.values(), Named(path)) if found is None else found
-    cannot_raise.for_showing(it, node, path, args.values())
-    it.hold(result)
-    *values, result = it.land(start)
-    if not it.unheard:
-        tell_called(it, node, path, values, args, result, name, before)
+    start = m.push(*args.values())
+    before = written_since(m, args.values()) if not m.is_silent else {}
+    found = call_path(m, node, path, args, name)
+    note_options(m, node, args)
+    result = call_unknown(m, node, args.values(), Named(path)) if found is None else found
+    cannot_raise.for_showing(m, node, path, args.values())
+    m.push(result)
+    *values, result = m.pop_from(start)
+    if not m.is_silent:
+        emit_called(m, node, path, values, args, result, name, before)
     return result
 
 
-def call_path(it: Interpreter, node: Any, path: str, args: Arguments, name: str) -> Value | None:
+def call_path(m: Interpreter, node: Any, path: str, args: Arguments, name: str) -> Value | None:
     """What calling an import path gives, told as no call; None where it is not known."""
-    return CALL[Named](it, node, Named(path), args, name)
+    return CALL[Named](m, node, Named(path), args, name)
 
 
-def tell_called(
-    it: Interpreter,
+def emit_called(
+    m: Interpreter,
     node: Any,
     path: str,
     values: list[Value],
@@ -133,13 +133,13 @@ def tell_called(
 ) -> None:
     """Emit `Called`."""
     count = len(args.positional)
-    it.emit(
+    m.emit(
         events.Called,
         node,
         path=path,
-        args=tuple(it.thing(value) for value in values[:count]),
-        keywords=tuple((key, it.thing(value)) for key, value in zip(args.keywords, values[count:], strict=False)),
-        result=it.thing(result),
+        args=tuple(m.thing(value) for value in values[:count]),
+        keywords=tuple((key, m.thing(value)) for key, value in zip(args.keywords, values[count:], strict=False)),
+        result=m.thing(result),
         callee=getattr(node, "func", None),
         name=name,
         **more,
@@ -147,31 +147,31 @@ def tell_called(
 
 
 @implements(TypeSlot.CALL, Bound)
-def _call_bound(it: Interpreter, node: Any, bound: Bound, args: Arguments, name: str) -> Value:
+def _call_bound(m: Interpreter, node: Any, bound: Bound, args: Arguments, name: str) -> Value:
     owner, function = bound.owner, bound.function
     if type(function) is Named:
-        return call_named(it, node, function.path, args.with_first(owner), name)
+        return call_named(m, node, function.path, args.with_first(owner), name)
     if type(function) is not Function:
-        return call_method(it, node, owner, bound.name, args, name)
+        return call_method(m, node, owner, bound.name, args, name)
     found: Value | None = None
-    if (handler := _handler(it, DEFINED, owner)) is not None:
-        found = handler(it, node, owner, bound.name, args, name)
+    if (handler := _handler(m, DEFINED, owner)) is not None:
+        found = handler(m, node, owner, bound.name, args, name)
     given = args if function.kind == "static" else args.with_first(owner)
-    return call_one(it, node, function, given, name) if found is None else found
+    return call_one(m, node, function, given, name) if found is None else found
 
 
-def call_method(it: Interpreter, node: Any, owner: Value, method: str, args: Arguments, name: str) -> Value:
+def call_method(m: Interpreter, node: Any, owner: Value, method: str, args: Arguments, name: str) -> Value:
     """`owner.method(...)`, where no class of the program defines the method; `name` is how it is written."""
-    handler = _handler(it, METHOD, owner)
+    handler = _handler(m, METHOD, owner)
     if handler is None:
-        return plain_method(it, node, owner, method, args)
-    found = handler(it, node, owner, method, args, name)
-    return call_unknown(it, node, [owner, *args.values()]) if found is None else found
+        return plain_method(m, node, owner, method, args)
+    found = handler(m, node, owner, method, args, name)
+    return call_unknown(m, node, [owner, *args.values()]) if found is None else found
 
 
-def _handler(it: Interpreter, table: Calls, owner: Value) -> Callable[..., Value | None] | None:
+def _handler(m: Interpreter, table: Calls, owner: Value) -> Callable[..., Value | None] | None:
     """What a table has for the objects among the alternatives of a value, if they are all of one kind."""
-    kinds = {kind_of(it, option) for option in alternatives(owner) if type(option) is Ref} or {type(owner)}
+    kinds = {kind_of(m, option) for option in alternatives(owner) if type(option) is Ref} or {type(owner)}
     return table.get(*kinds) if len(kinds) == 1 else None
 
 
@@ -180,59 +180,59 @@ def by_name(
 ) -> Callable[..., Value | None]:
     """How a method is called on objects whose methods are all in one table."""
 
-    def call(it: Interpreter, node: Any, owner: Value, method: str, args: Arguments, name: str) -> Value | None:
+    def call(m: Interpreter, node: Any, owner: Value, method: str, args: Arguments, name: str) -> Value | None:
         found = methods.get(method)
-        return None if found is None else found(it, node, owner, args)
+        return None if found is None else found(m, node, owner, args)
 
     return call
 
 
-def plain_method(it: Interpreter, node: Any, owner: Value, name: str, args: Arguments) -> Value:
+def plain_method(m: Interpreter, node: Any, owner: Value, name: str, args: Arguments) -> Value:
     """A method of what has no table of its own: of Python's own values, or of unseen code."""
     if name == "__init__":  # of a class that is not shown
-        perhaps_initialised(it, args.get("self", 0, UNKNOWN))
-    known = METHOD[object](it, node, owner, name, args, "")
-    if not it.unheard and cuts_of_numbers(alternatives(owner)) and _is_number(owner):
-        tell_called(it, node, f"builtins.float.{name}", [owner], Arguments([owner]), UNKNOWN, "", {})
-    return call_unknown(it, node, [owner, *args.values()]) if known is None else known
+        perhaps_initialised(m, args.get("self", 0, UNKNOWN))
+    known = METHOD[object](m, node, owner, name, args, "")
+    if not m.is_silent and cuts_of_numbers(alternatives(owner)) and _is_number(owner):
+        emit_called(m, node, f"builtins.float.{name}", [owner], Arguments([owner]), UNKNOWN, "", {})
+    return call_unknown(m, node, [owner, *args.values()]) if known is None else known
 
 
 def _is_number(value: Value) -> bool:
     return all(number_kind(option) is not None for option in alternatives(value))
 
 
-def written_since(it: Interpreter, values: Sequence[Value]) -> dict[str, Any]:
+def written_since(m: Interpreter, values: Sequence[Value]) -> dict[str, Any]:
     """Whether the memory of state dictionaries was written since they were made, and where those were made that was.
 
     A checkpoint, a dictionary with a state dictionary in it, counts like what it holds.
     """
     marks: list[Mark] = []
     written: list[Truth] = []
-    for thing in [found for value in values for found in _state_dicts(it, value, DEEPEST_CHECKPOINT)]:
+    for thing in [found for value in values for found in _state_dicts(m, value, DEEPEST_CHECKPOINT)]:
         inside = [*(v for _, v in thing.items), thing.rest]
-        facts = [tensor.overwritten for v in inside for _, tensor in it.all(v, Tensor)]
+        facts = [tensor.overwritten for v in inside for _, tensor in m.all(v, Tensor)]
         marks += thing.marks if either(facts).possibly(YES) else ()
         written += facts
     return {"written": either(written), "taken": tuple(dict.fromkeys(marks))}
 
 
-def _state_dicts(it: Interpreter, value: Value, depth: int) -> list[Container]:
+def _state_dicts(m: Interpreter, value: Value, depth: int) -> list[Container]:
     """The state dictionaries that a value is or holds."""
     found: list[Container] = []
-    for _, thing in it.all(value, Container):
+    for _, thing in m.all(value, Container):
         if thing.origin:
             found.append(thing)
         elif depth:
             for inner in (*(held for _, held in thing.items), thing.rest):
-                found += _state_dicts(it, inner, depth - 1)
+                found += _state_dicts(m, inner, depth - 1)
     return found
 
 
 DEEPEST_CHECKPOINT = 2
 
 
-def is_known(it: Interpreter, path: str) -> bool:
+def is_known(m: Interpreter, path: str) -> bool:
     """Whether it is known what calling something at an import path does."""
-    torch = it.torch
+    torch = m.torch
     tables = (torch.contexts, torch.operations, torch.factories, torch.modules, torch.optimizers, torch.harmless)
-    return (path in MODELS and it.has(path)) or any(path in table for table in tables)
+    return (path in MODELS and m.has(path)) or any(path in table for table in tables)

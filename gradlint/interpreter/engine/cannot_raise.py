@@ -16,10 +16,10 @@ from gradlint.knowledge.properties.never_raises import ALONE, BACKWARD, DENSE
 SHOWING = frozenset({"builtins.print", "builtins.reveal"})
 
 
-def for_operation(it: Interpreter, node: Any, name: str, given: Sequence[Value]) -> None:
+def for_operation(m: Interpreter, node: Any, name: str, given: Sequence[Value]) -> None:
     """Vouch for an operation that is given a tensor alone."""
-    if it.vouched is not None and name in ALONE and len(given) == 1 and _is_dense(it.only(given[0], Tensor)):
-        it.vouched.add(node)
+    if m.known_not_to_raise is not None and name in ALONE and len(given) == 1 and _is_dense(m.only(given[0], Tensor)):
+        m.known_not_to_raise.add(node)
 
 
 def _is_dense(shown: Tensor | None) -> bool:
@@ -29,31 +29,31 @@ def _is_dense(shown: Tensor | None) -> bool:
     return shown.dtype is FLOAT and shown.made in DENSE | BACKWARD
 
 
-def for_showing(it: Interpreter, node: Any, path: str, given: Sequence[Value]) -> None:
+def for_showing(m: Interpreter, node: Any, path: str, given: Sequence[Value]) -> None:
     """Vouch for showing what is known."""
-    if it.vouched is not None and path in SHOWING and all(_is_shown(it, value) for value in given):
-        it.vouched.add(node)
+    if m.known_not_to_raise is not None and path in SHOWING and all(_is_shown(m, value) for value in given):
+        m.known_not_to_raise.add(node)
 
 
-def _is_shown(it: Interpreter, value: Value) -> bool:
-    return type(value) in (Const, Scalar, Plain) or it.only(value, Tensor) is not None
+def _is_shown(m: Interpreter, value: Value) -> bool:
+    return type(value) in (Const, Scalar, Plain) or m.only(value, Tensor) is not None
 
 
-def for_backward(it: Interpreter, node: Any, root: Value, past: Iterable[Ref]) -> None:
+def for_backward(m: Interpreter, node: Any, root: Value, past: Iterable[Ref]) -> None:
     """Vouch for a backward of one number, to all leaves, through a graph of which everything is known."""
-    if it.vouched is not None and _is_one_number(it, root) and all(_lets_through(it, ref) for ref in past):
-        it.vouched.add(node)
+    if m.known_not_to_raise is not None and _is_one_number(m, root) and all(_lets_through(m, ref) for ref in past):
+        m.known_not_to_raise.add(node)
 
 
-def _is_one_number(it: Interpreter, root: Value) -> bool:
-    shown = it.only(root, Tensor)
+def _is_one_number(m: Interpreter, root: Value) -> bool:
+    shown = m.only(root, Tensor)
     return shown is not None and _is_dense(shown) and shown.requires_grad is YES and shown.scalar is YES
 
 
-def _lets_through(it: Interpreter, ref: Ref) -> bool:
+def _lets_through(m: Interpreter, ref: Ref) -> bool:
     """Whether a node or leaf refuses no backward: it lacks nothing, nobody sees its gradient, and its memory is the one
     it was made with, so that its gradient fits."""
-    thing = it.state.heap.get(ref)
+    thing = m.state.heap.get(ref)
     if type(thing) is Node:
         return thing.op in BACKWARD and thing.freed is NO and thing.swept is NO and thing.stale is NO
     if type(thing) is not Tensor or thing.hooks or not _is_dense(thing):

@@ -40,11 +40,11 @@ from gradlint.interpreter.engine.machine import Interpreter, Looked
 
 
 @dataclass(slots=True)
-class Followed:
+class Suspended:
     """Code that waits, while it is followed from this state on: what it writes, what it has changed, of which tensors
     the gradient alone (`filled`), and what it looks at. A mode that it sets itself, whoever asks it, is None."""
 
-    it: Interpreter
+    m: Interpreter
     before: State
     grad_mode: Truth | None
     inference: Truth | None
@@ -65,14 +65,14 @@ class Followed:
 
     def resumes(self) -> None:
         """It has waited: meanwhile others may have done to what was there before what they like."""
-        heap = self.it.state.heap
+        heap = self.m.state.heap
         for ref, thing, _ in self._left():
             heap[ref] = after_waiting(thing)
 
     def ends(self) -> None:
         """It is not followed any further: what it has not changed itself is as it was."""
         self.waits()
-        heap = self.it.state.heap
+        heap = self.m.state.heap
         for ref, thing in list(heap.items()):
             old, names = self._before(ref), tuple(SUSPENDED[type(thing)])
             if type(old) is not type(thing) or ref in self.changed:
@@ -95,16 +95,16 @@ class Followed:
     def seen(self) -> Seen:
         """What it has looked at that others may change."""
         modes = ((("grad mode",), self.grad_mode), (("inference",), self.inference))
-        return bounded(self.it, (*((mode, Const(value)) for mode, value in modes if value is not None), *self._told()))
+        return bounded(self.m, (*((mode, Const(value)) for mode, value in modes if value is not None), *self._told()))
 
     def _left(self) -> list[tuple[Ref, Object, Object]]:
         """What there still is of what was there before: as it is, and as it was. Code that waits often may make much
         meanwhile, which is not gone over."""
-        heap, ground = self.it.state.heap, self.before.ground.of_ref
+        heap, ground = self.m.state.heap, self.before.ground.of_ref
         refs: Collection[Ref] = heap
         if len(self.before.heap) + len(ground) < len(heap):
             refs = [ref for ref in {**dict.fromkeys(self.before.heap), **dict.fromkeys(ground)} if ref in heap]
-        self.it.works(len(refs))
+        self.m.works(len(refs))
         found = ((ref, heap[ref], self._before(ref)) for ref in refs)
         return [(ref, thing, old) for ref, thing, old in found if old is not None]
 
@@ -118,11 +118,11 @@ class Followed:
         alike: dict[tuple[Any, ...], list[Value]] = {}
         for index, (owner, name) in enumerate(self.looked):
             if not isinstance(owner, Ref):
-                value = self.it.held((owner, name))
+                value = self.m.held((owner, name))
                 held += [] if value is None else [(("name", (owner, name)), value)]
                 continue
             ref = plain(owner) if self._before(owner) is None else owner
-            thing = None if self._before(ref) is None or ref in self.changed else self.it.state.heap.get(ref)
+            thing = None if self._before(ref) is None or ref in self.changed else self.m.state.heap.get(ref)
             if type(thing) is Iterator:
                 held += [((*key, index), value) for key, value in thing.seen]
             elif (content := _content(thing, name)) is not None and not (name == "grad" and ref in self.filled):
@@ -139,25 +139,25 @@ where it is one of those itself there is more of it in each round."""
 FORGOTTEN: Seen = ((("forgotten",), Const(None)),)
 
 
-def bounded(it: Interpreter, seen: Seen) -> Seen:
+def bounded(m: Interpreter, seen: Seen) -> Seen:
     """What was looked at; that nobody knows what it was, where it is too much."""
     if len(seen) <= MOST_SEEN:
         return seen
-    it.hit("looked at by code that waits")
+    m.exceeded("looked at by code that waits")
     return FORGOTTEN
 
 
 @contextmanager
-def unfinished(it: Interpreter, modes: Collection[Context] = ()) -> Generator[Followed]:
+def unfinished(m: Interpreter, modes: Collection[Context] = ()) -> Generator[Suspended]:
     """While such code is followed; `modes` are those that it is always run in."""
-    grad_mode = None if modes else it.state.grad_mode
-    inference = None if any(one.inference is not None for one in modes) else it.state.inference
-    followed = Followed(it, it.fork(), grad_mode, inference)
-    looked, it.looked = it.looked, followed.looked
-    it.written.append(followed.written)
+    grad_mode = None if modes else m.state.grad_mode
+    inference = None if any(one.inference is not None for one in modes) else m.state.inference
+    followed = Suspended(m, m.fork(), grad_mode, inference)
+    looked, m.looked = m.looked, followed.looked
+    m.written.append(followed.written)
     yield followed
-    it.written.pop()
-    it.looked = looked if looked is None else looked | followed.looked
+    m.written.pop()
+    m.looked = looked if looked is None else looked | followed.looked
 
 
 OF_GRADIENT = frozenset(names_of(Tensor, Aspect.GRADIENT))
@@ -189,26 +189,26 @@ def _content(thing: Object | None, name: str) -> tuple[object, tuple[Value, ...]
     return None
 
 
-def _of_mode(it: Interpreter, key: Any, value: Value, parts: Mapping[tuple[Any, ...], Value]) -> Iterable[object]:
-    now = it.state.grad_mode if key[0] == "grad mode" else it.state.inference
+def _of_mode(m: Interpreter, key: Any, value: Value, parts: Mapping[tuple[Any, ...], Value]) -> Iterable[object]:
+    now = m.state.grad_mode if key[0] == "grad mode" else m.state.inference
     return () if value == Const(now) else (key,)
 
 
-def _of_name(it: Interpreter, key: Any, value: Value, parts: Mapping[tuple[Any, ...], Value]) -> Iterable[object]:
-    now = it.held(key[1])
+def _of_name(m: Interpreter, key: Any, value: Value, parts: Mapping[tuple[Any, ...], Value]) -> Iterable[object]:
+    now = m.held(key[1])
     return () if now is None or now == value else (key,)  # nobody sets the names of a function that has ended
 
 
-def _of_contents(it: Interpreter, key: Any, value: Value, parts: Mapping[tuple[Any, ...], Value]) -> Iterable[object]:
+def _of_contents(m: Interpreter, key: Any, value: Value, parts: Mapping[tuple[Any, ...], Value]) -> Iterable[object]:
     _, name, keys, *place = key
-    content = _content(it.state.heap.get(value), name) if type(value) is Ref else None
+    content = _content(m.state.heap.get(value), name) if type(value) is Ref else None
     if content is None or content[0] != keys:
         return (key,)
     return [key for number, part in enumerate(content[1]) if parts.get(("part", number, *place)) != part]
 
 
-def _of_facts(it: Interpreter, key: Any, value: Value, parts: Mapping[tuple[Any, ...], Value]) -> Iterable[object]:
-    return [ref for ref in references(value) if _like(it.state.heap.get(ref)) != key[1]]
+def _of_facts(m: Interpreter, key: Any, value: Value, parts: Mapping[tuple[Any, ...], Value]) -> Iterable[object]:
+    return [ref for ref in references(value) if _like(m.state.heap.get(ref)) != key[1]]
 
 
 CHANGED: dict[str, Callable[[Interpreter, Any, Value, Mapping[tuple[Any, ...], Value]], Iterable[object]]] = {
@@ -217,34 +217,34 @@ CHANGED: dict[str, Callable[[Interpreter, Any, Value, Mapping[tuple[Any, ...], V
     "name": _of_name,
     "holds": _of_contents,
     "like": _of_facts,
-    "forgotten": lambda it, key, value, parts: (key,),
+    "forgotten": lambda m, key, value, parts: (key,),
 }
 """What of the circumstances is not as it was."""
 
 
-def asked(it: Interpreter, thing: Iterator) -> Iterator:
+def asked(m: Interpreter, thing: Iterator) -> Iterator:
     """What is known of an iterator by now. Code that runs under other circumstances than those under which it was
     followed may give anything; if it is only the objects that it gives that have changed, it may leave some out."""
     parts = dict(thing.seen)
-    found = [one for key, value in thing.seen if key[0] in CHANGED for one in CHANGED[key[0]](it, key, value, parts)]
+    found = [one for key, value in thing.seen if key[0] in CHANGED for one in CHANGED[key[0]](m, key, value, parts)]
     if not found:
         return thing
-    pairs = [value for _, pair in it.all(thing.element, Container) for _, value in pair.items]
+    pairs = [value for _, pair in m.all(thing.element, Container) for _, value in pair.items]
     given = {ref for value in (thing.element, *pairs) for ref in references(value)}
     if given.issuperset(found):
         return replace(thing, certain=(), empty=thing.empty | UNSURE)
-    now = [it.held(key[1]) or value if key[0] == "name" else value for key, value in thing.seen]
+    now = [m.held(key[1]) or value if key[0] == "name" else value for key, value in thing.seen]
     element = result_of_unknown([thing.element, *now])
     return replace(thing, element=element, listed=NOTHING, certain=(), empty=thing.empty | UNSURE)
 
 
-def goes_on(it: Interpreter, thing: Iterator) -> None:
+def resume_again(m: Interpreter, thing: Iterator) -> None:
     """Such code runs on: what it changed where it was followed it may change again."""
     for ref in thing.touches:
-        touched = it.state.heap.get(ref)
+        touched = m.state.heap.get(ref)
         if touched is not None and NOTICED[type(touched)]:
-            it.put(ref, after_more(touched))
+            m.store(ref, after_more(touched))
     for ref in thing.fills:
-        if type(filled := it.state.heap.get(ref)) is Tensor:
+        if type(filled := m.state.heap.get(ref)) is Tensor:
             after = after_unseen_code(filled)
-            it.put(ref, replace(filled, **{name: getattr(after, name) for name in OF_GRADIENT}))
+            m.store(ref, replace(filled, **{name: getattr(after, name) for name in OF_GRADIENT}))

@@ -57,61 +57,61 @@ BELIEFS = {Belief.ANNOTATED: "annotated", Belief.BY_USE: "by use", Belief.BY_NAM
 # ---- what is there
 
 
-def thing_of(it: Interpreter, ref: Ref) -> Object | None:
+def thing_of(m: Interpreter, ref: Ref) -> Object | None:
     """An object, whether the state has taken it over yet or not."""
-    found = it.state.heap.get(ref)
-    if found is None and (part := it.state.ground.of_ref.get(ref)) is not None:
-        found = it.state.ground.parts[part].heap.get(ref)
+    found = m.state.heap.get(ref)
+    if found is None and (part := m.state.ground.of_ref.get(ref)) is not None:
+        found = m.state.ground.parts[part].heap.get(ref)
     return found
 
 
-def variable(it: Interpreter, name: Name) -> Value | None:
+def variable(m: Interpreter, name: Name) -> Value | None:
     """What a variable holds."""
-    found = it.state.names.get(name)
-    if found is None and (part := it.state.ground.of_name.get(name)) is not None:
-        found = it.state.ground.parts[part].names.get(name)
-    if found is None and (file := it.frames[name[0]].file).frame == name[0]:
+    found = m.state.names.get(name)
+    if found is None and (part := m.state.ground.of_name.get(name)) is not None:
+        found = m.state.ground.parts[part].names.get(name)
+    if found is None and (file := m.frames[name[0]].file).frame == name[0]:
         found = file.names.get(name[1])
     return found
 
 
-def held_by(it: Interpreter, node: Any) -> Value | None:
+def held_by(m: Interpreter, node: Any) -> Value | None:
     """What a name, a chain of attributes or a constant subscript holds; None where nothing shows that."""
     if type(node) is cst.Name:
-        return _named(it, node.value)
+        return _named(m, node.value)
     if type(node) is cst.Attribute:
-        return dict(getattr(_owner(it, node.value), "attributes", ())).get(node.attr.value)
+        return dict(getattr(_owner(m, node.value), "attributes", ())).get(node.attr.value)
     if type(node) is cst.Subscript and (key := key_of(node)) is not None:
-        owner = _owner(it, node.value)
+        owner = _owner(m, node.value)
         return dict(owner.items).get(key) if isinstance(owner, Container) else None
     return None
 
 
-def _owner(it: Interpreter, node: Any) -> Object | None:
-    owner = held_by(it, node)
-    return thing_of(it, owner) if type(owner) is Ref else None
+def _owner(m: Interpreter, node: Any) -> Object | None:
+    owner = held_by(m, node)
+    return thing_of(m, owner) if type(owner) is Ref else None
 
 
-def _named(it: Interpreter, name: str) -> Value | None:
+def _named(m: Interpreter, name: str) -> Value | None:
     """What a name holds where the program is: in its scope, in those around it."""
-    frame: Frame | None = it.frame.declared.get(name, it.frame)
+    frame: Frame | None = m.frame.declared.get(name, m.frame)
     inner: Frame | None = None
     while frame is not None:
-        place = it.variable(frame, name, inner)
-        if place is not None and (found := variable(it, place)) is not None:
-            return _loaded(it, found)
+        place = m.variable(frame, name, inner)
+        if place is not None and (found := variable(m, place)) is not None:
+            return _loaded(m, found)
         inner, frame = frame, frame.parent
     return None
 
 
-def _loaded(it: Interpreter, value: Value) -> Value:
+def _loaded(m: Interpreter, value: Value) -> Value:
     """What was imported, if the file it comes from has been looked at."""
     for _ in range(MOST_IMPORTS):
-        if type(value) is not Imported or not value.name or it.neighbours.project is None:
+        if type(value) is not Imported or not value.name or m.neighbours.project is None:
             break
-        place = it.neighbours.project.find(value.module)
-        file = it.neighbours.files.get(place.path) if place is not None else None
-        found = variable(it, (file.frame, value.name)) if file is not None and file.frame else None
+        place = m.neighbours.project.find(value.module)
+        file = m.neighbours.files.get(place.path) if place is not None else None
+        found = variable(m, (file.frame, value.name)) if file is not None and file.frame else None
         if found is None:
             break
         value = found
@@ -121,31 +121,31 @@ def _loaded(it: Interpreter, value: Value) -> Value:
 # ---- what is known of it
 
 
-def described(it: Interpreter, value: Value, deep: int = DEEPEST) -> str:
+def described(m: Interpreter, value: Value, deep: int = DEEPEST) -> str:
     """What is known of a value, each alternative once."""
-    return " or ".join(dict.fromkeys(_described(it, option, deep) for option in alternatives(value)))
+    return " or ".join(dict.fromkeys(_described(m, option, deep) for option in alternatives(value)))
 
 
-def _described(it: Interpreter, value: Value, deep: int) -> str:
+def _described(m: Interpreter, value: Value, deep: int) -> str:
     if type(value) is Ref:
-        thing = thing_of(it, value)
-        return "unknown" if thing is None else object_described(it, thing, deep)
+        thing = thing_of(m, value)
+        return "unknown" if thing is None else object_described(m, thing, deep)
     if type(value) is Const:
         text = repr(value.value)
         return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
     if type(value) is Function:
-        file = it.frames[value.frame].file.name if value.frame in it.frames else ""
-        return f"function {value.name}" + (f" of {file}" if file and file != it.frame.file.name else "")
+        file = m.frames[value.frame].file.name if value.frame in m.frames else ""
+        return f"function {value.name}" + (f" of {file}" if file and file != m.frame.file.name else "")
     return spell(value)
 
 
-def object_described(it: Interpreter, thing: Object, deep: int = DEEPEST) -> str:
+def object_described(m: Interpreter, thing: Object, deep: int = DEEPEST) -> str:
     """What is known of an object."""
     if type(thing) is Instance and thing.cls == UNKNOWN:
         return "some object"
-    facts = [text for text in _FACTS[type(thing)](it, thing, deep) if text]
+    facts = [text for text in _FACTS[type(thing)](m, thing, deep) if text]
     belief = BELIEFS.get(getattr(thing, "belief", Belief.PROVEN), "")
-    kind = _KINDS[type(thing)](it, thing) if type(thing) in _KINDS else type(thing).__name__
+    kind = _KINDS[type(thing)](m, thing) if type(thing) in _KINDS else type(thing).__name__
     return kind + (f"[{', '.join(facts)}]" if facts else "") + (f" ({belief})" if belief else "")
 
 
@@ -158,7 +158,7 @@ def _shown(name: str, fact: Fact, usual: Fact) -> str:
     return "" if fact <= usual | type(fact).unsure() else _fact(name, fact)
 
 
-def _tensor(it: Interpreter, thing: Tensor, deep: int) -> Iterator[str]:
+def _tensor(m: Interpreter, thing: Tensor, deep: int) -> Iterator[str]:
     yield str(thing.dtype)
     yield _fact("requires_grad", thing.requires_grad)
     yield _fact("leaf", thing.leaf)
@@ -170,28 +170,28 @@ def _tensor(it: Interpreter, thing: Tensor, deep: int) -> Iterator[str]:
     yield _shown("inference", thing.inference, NO)
     yield _shown("overwritten", thing.overwritten, NO)
     yield _shown("device", thing.device, CPU)
-    yield from _graph(it, thing)
+    yield from _graph(m, thing)
     if thing.size is not None:
         yield f"size={thing.size}"
     yield "several" if thing.many else ""
     yield "or a structure of tensors" if thing.loose else ""
 
 
-def _graph(it: Interpreter, thing: Tensor) -> Iterator[str]:
+def _graph(m: Interpreter, thing: Tensor) -> Iterator[str]:
     """What has become of the graph nodes that made a tensor, where that is more than that they are there."""
-    nodes = [node for ref in thing.node if ref is not None and type(node := thing_of(it, ref)) is Node]
+    nodes = [node for ref in thing.node if ref is not None and type(node := thing_of(m, ref)) is Node]
     for name in names_of(Node, Aspect.LACKING):
         facts = [getattr(node, name) for node in nodes]
         if any(fact.possibly(YES) for fact in facts):
             yield f"graph {name}" if all(fact is YES for fact in facts) else f"graph perhaps {name}"
 
 
-def _module(it: Interpreter, thing: Module, deep: int) -> Iterator[str]:
+def _module(m: Interpreter, thing: Module, deep: int) -> Iterator[str]:
     yield _fact("mode", thing.mode)
-    yield from _parameters(it, _parameters_of(it, thing))
+    yield from _parameters(m, _parameters_of(m, thing))
 
 
-def _parameters_of(it: Interpreter, module: Module) -> list[Tensor]:
+def _parameters_of(m: Interpreter, module: Module) -> list[Tensor]:
     """The parameters of a module and its parts that are seen."""
     found: dict[Ref, Tensor] = {}
     met: set[Ref] = set()
@@ -203,7 +203,7 @@ def _parameters_of(it: Interpreter, module: Module) -> list[Tensor]:
                 if type(ref) is not Ref or ref in met:
                     continue
                 met.add(ref)
-                part = thing_of(it, ref)
+                part = thing_of(m, ref)
                 if type(part) is Module:
                     waiting.append(part)
                 elif type(part) is Tensor and part.parameter.may(YES):
@@ -211,7 +211,7 @@ def _parameters_of(it: Interpreter, module: Module) -> list[Tensor]:
     return list(found.values())
 
 
-def _parameters(it: Interpreter, tensors: list[Tensor]) -> Iterator[str]:
+def _parameters(m: Interpreter, tensors: list[Tensor]) -> Iterator[str]:
     """How many parameters there are, and what is known of all of them together."""
     if not tensors:
         return
@@ -223,35 +223,35 @@ def _parameters(it: Interpreter, tensors: list[Tensor]) -> Iterator[str]:
     yield _shown("grad", grad, Grad.unsure())
 
 
-def _optimizer(it: Interpreter, thing: Optimizer, deep: int) -> Iterator[str]:
+def _optimizer(m: Interpreter, thing: Optimizer, deep: int) -> Iterator[str]:
     yield thing.kind
     refs = dict.fromkeys(ref for group in thing.groups for ref in group if ref is not None)
-    tensors = [tensor for ref in refs if type(tensor := thing_of(it, ref)) is Tensor]
-    yield from _parameters(it, tensors)
+    tensors = [tensor for ref in refs if type(tensor := thing_of(m, ref)) is Tensor]
+    yield from _parameters(m, tensors)
     yield "perhaps others" if tensors and thing.open.may(YES) else ""
     yield "" if tensors else "parameters=?"
 
 
-def _container(it: Interpreter, thing: Container, deep: int) -> Iterator[str]:
+def _container(m: Interpreter, thing: Container, deep: int) -> Iterator[str]:
     if deep <= 0:
         return
     for key, value in thing.items[:MOST_INSIDE]:
         name = f"{key!r}: " if thing.kind in ("dict", "state_dict") or isinstance(key, str) else ""
-        yield name + described(it, value, deep - 1)
+        yield name + described(m, value, deep - 1)
     more = len(thing.items) - MOST_INSIDE
     yield f"{more} more" if more > 0 else ""
-    yield "" if thing.rest == NOTHING else f"any number of {described(it, thing.rest, deep - 1)}"
+    yield "" if thing.rest == NOTHING else f"any number of {described(m, thing.rest, deep - 1)}"
 
 
-def _iterator(it: Interpreter, thing: IteratorObject, deep: int) -> Iterator[str]:
+def _iterator(m: Interpreter, thing: IteratorObject, deep: int) -> Iterator[str]:
     yield thing.by
     yield _shown("used", thing.used, NO)
-    yield f"of {described(it, thing.element, deep - 1)}" if deep > 0 else ""
+    yield f"of {described(m, thing.element, deep - 1)}" if deep > 0 else ""
 
 
-def class_of(it: Interpreter, value: Value) -> str:
+def class_of(m: Interpreter, value: Value) -> str:
     """The name of a class."""
-    names = [getattr(thing_of(it, one), "name", "?") if type(one) is Ref else _path(one) for one in alternatives(value)]
+    names = [getattr(thing_of(m, one), "name", "?") if type(one) is Ref else _path(one) for one in alternatives(value)]
     return " or ".join(dict.fromkeys(names))
 
 
@@ -261,31 +261,31 @@ def _path(value: Value) -> str:
 
 _FACTS: dict[type, Callable[[Interpreter, Any, int], Iterable[str]]] = {
     Tensor: _tensor,
-    Module: lambda it, thing, deep: [class_of(it, thing.cls), *_module(it, thing, deep)],
+    Module: lambda m, thing, deep: [class_of(m, thing.cls), *_module(m, thing, deep)],
     Optimizer: _optimizer,
-    Scaler: lambda it, thing, deep: [_fact("enabled", thing.enabled)],
-    Scheduler: lambda it, thing, deep: [thing.kind or "?"],
+    Scaler: lambda m, thing, deep: [_fact("enabled", thing.enabled)],
+    Scheduler: lambda m, thing, deep: [thing.kind or "?"],
     Container: _container,
     IteratorObject: _iterator,
-    Array: lambda it, thing, deep: [str(thing.dtype)],
-    Class: lambda it, thing, deep: [],
-    Instance: lambda it, thing, deep: [class_of(it, thing.cls)],
-    Node: lambda it, thing, deep: [thing.op],
+    Array: lambda m, thing, deep: [str(thing.dtype)],
+    Class: lambda m, thing, deep: [],
+    Instance: lambda m, thing, deep: [class_of(m, thing.cls)],
+    Node: lambda m, thing, deep: [thing.op],
 }
 _KINDS: dict[type, Callable[[Interpreter, Any], str]] = {
-    Container: lambda it, thing: str(thing),
-    Class: lambda it, thing: f"class {thing.name}",
+    Container: lambda m, thing: str(thing),
+    Class: lambda m, thing: f"class {thing.name}",
 }
 
 
-def is_obvious(it: Interpreter, value: Value, name: str) -> bool:
+def is_obvious(m: Interpreter, value: Value, name: str) -> bool:
     """Whether a name says itself what it holds: a library, what is defined under that very name; or an import that has
     not been followed."""
     if type(value) is Named:
         return value.path.partition(".")[0] in OBVIOUS
     if type(value) is Imported:
         return True
-    thing = thing_of(it, value) if type(value) is Ref else value
+    thing = thing_of(m, value) if type(value) is Ref else value
     return type(thing) in (Function, Class) and getattr(thing, "name", "") == name.rpartition(".")[2]
 
 
@@ -295,21 +295,21 @@ OBVIOUS = frozenset({"builtins", "torch"})
 # ---- what events show
 
 
-def in_short(it: Interpreter, thing: Any) -> str:
+def in_short(m: Interpreter, thing: Any) -> str:
     """What an event shows of a value, by its main facts."""
     options = [thing] if isinstance(thing, Object) else list(alternatives(thing))
-    found = [thing_of(it, one) if type(one) is Ref else one for one in options]
-    return " or ".join(dict.fromkeys(_in_short(it, one) for one in found if one is not None))
+    found = [thing_of(m, one) if type(one) is Ref else one for one in options]
+    return " or ".join(dict.fromkeys(_in_short(m, one) for one in found if one is not None))
 
 
-def _in_short(it: Interpreter, thing: Any) -> str:
+def _in_short(m: Interpreter, thing: Any) -> str:
     if type(thing) is Module:
-        return f"Module[{class_of(it, thing.cls)}, mode={thing.mode}]"
+        return f"Module[{class_of(m, thing.cls)}, mode={thing.mode}]"
     if type(thing) is Instance:
-        return "some object" if thing.cls == UNKNOWN else f"Instance[{class_of(it, thing.cls)}]"
+        return "some object" if thing.cls == UNKNOWN else f"Instance[{class_of(m, thing.cls)}]"
     if type(thing) is Node:
         return f"Node[{thing.op}]"
-    return spell(thing) if isinstance(thing, Object) else _described(it, thing, 0)
+    return spell(thing) if isinstance(thing, Object) else _described(m, thing, 0)
 
 
 def is_value(thing: Any) -> bool:

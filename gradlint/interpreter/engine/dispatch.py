@@ -144,6 +144,6 @@ def implements(slot: TypeSlot, *kinds: type) -> Callable[[HandlerT], HandlerT]:
     return _entering(SLOTS[slot], kinds)
 
 
-def kind_of(it: Interpreter, value: Value) -> type:
+def kind_of(m: Interpreter, value: Value) -> type:
     """The kind of an object, or of a value that is none."""
-    return type(it.state.heap.get(value)) if type(value) is Ref else type(value)
+    return type(m.state.heap.get(value)) if type(value) is Ref else type(value)

@@ -41,9 +41,9 @@ from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot
 from gradlint.interpreter.engine.machine import Interpreter
 
 
-def in_reach(it: Interpreter, values: Iterable[Value]) -> dict[Ref, Object]:
+def in_reach(m: Interpreter, values: Iterable[Value]) -> dict[Ref, Object]:
     """The objects that unknown code gets hold of with these values."""
-    return _reach(it, values)[0]
+    return _reach(m, values)[0]
 
 
 def as_it_was(before: Object, now: Object) -> Object:
@@ -63,23 +63,23 @@ IS_KNOWN: dict[type, Callable[[Any], bool]] = {
 """Whether enough was known of an object for what is left alone to matter."""
 
 
-def havoc_again(it: Interpreter, handed: Iterable[tuple[Ref, Escape]]) -> None:
+def havoc_again(m: Interpreter, handed: Iterable[tuple[Ref, Escape]]) -> None:
     """Unknown code gets hold of what it got hold of before, for as much as then."""
     parted: dict[Escape, list[Value]] = {}
     for ref, how in handed:
         parted.setdefault(how, []).append(ref)
     for how in sorted(parted):
-        havoc(it, parted[how], how)
+        havoc(m, parted[how], how)
 
 
-def done_to_one_of(it: Interpreter, unknown: Unknown) -> None:
+def weak_update(m: Interpreter, unknown: Unknown) -> None:
     """Something may be done to what is not known; it may be one of the objects in its reach."""
     for ref in unknown.reach:
-        if (thing := it.state.heap.get(ref)) is not None and (now := after_unseen_code(thing)) is not thing:
-            it.set(ref, now)
+        if (thing := m.state.heap.get(ref)) is not None and (now := after_unseen_code(thing)) is not thing:
+            m.store_exact(ref, now)
 
 
-def havoc(it: Interpreter, values: Iterable[Value], how: Escape = Escape.HELD) -> None:
+def havoc(m: Interpreter, values: Iterable[Value], how: Escape = Escape.HELD) -> None:
     """Unknown code gets hold of these values, and may do this with their graphs."""
     values = [value for value in values if not _out_of_reach(value)]
     if not values:
@@ -92,26 +92,26 @@ def havoc(it: Interpreter, values: Iterable[Value], how: Escape = Escape.HELD) -
         if type(option) is Function or type(option) is Bound
     ]
     for function in functions:
-        _escape(it, function)
-    found, graphs = _reach(it, [*values, *_captured(it, functions)])
+        _escape(m, function)
+    found, graphs = _reach(m, [*values, *_captured(m, functions)])
     memories = [memory for thing in found.values() if isinstance(thing, (Tensor, Array)) for memory in thing.storage]
-    it.handed |= {ref: max(how, it.handed.get(ref, how)) for ref in found}
+    m.handed |= {ref: max(how, m.handed.get(ref, how)) for ref in found}
     for ref, thing in found.items():
         if type(thing) is Optimizer:
-            it.escape_graph(ref.key, max(how, Escape.HELD))
+            m.escape_graph(ref.key, max(how, Escape.HELD))
         if (now := after_unseen_code(thing)) is not thing:
-            it.set(ref, now)
+            m.store_exact(ref, now)
     if graphs:
-        _differentiated(it, graphs, how)
+        _differentiated(m, graphs, how)
     if memories:
-        wrote, it.wrote = it.wrote, {}  # what is handed over is noted
-        SLOTS[TypeSlot.WRITTEN_UNSEEN][Tensor](it, memories)
-        it.wrote = wrote
+        wrote, m.wrote = m.wrote, {}  # what is handed over is noted
+        SLOTS[TypeSlot.WRITTEN_UNSEEN][Tensor](m, memories)
+        m.wrote = wrote
 
 
-def _reach(it: Interpreter, values: Iterable[Value]) -> tuple[dict[Ref, Object], list[Ref]]:
+def _reach(m: Interpreter, values: Iterable[Value]) -> tuple[dict[Ref, Object], list[Ref]]:
     """The objects in reach, and the nodes of the graphs they are in."""
-    heap = it.state.heap
+    heap = m.state.heap
     found: dict[Ref, Object] = {}
     graphs: list[Ref] = []
     todo = [ref for value in values for ref in references(value)]
@@ -127,11 +127,11 @@ def _reach(it: Interpreter, values: Iterable[Value]) -> tuple[dict[Ref, Object],
     return found, graphs
 
 
-def _differentiated(it: Interpreter, graphs: list[Ref], how: Escape) -> None:
+def _differentiated(m: Interpreter, graphs: list[Ref], how: Escape) -> None:
     """Unknown code that holds a graph may run backward through it: that frees its nodes and fills the gradients of its
     leaves, but does nothing else to them. Its name proves nothing of what it does to them. A graph that such code has
     had before is not walked again."""
-    heap = it.state.heap
+    heap = m.state.heap
     seen: set[Ref] = set()
     todo = list(graphs)
     while todo:
@@ -140,13 +140,13 @@ def _differentiated(it: Interpreter, graphs: list[Ref], how: Escape) -> None:
         if ref in seen or thing is None:
             continue
         seen.add(ref)
-        known = it.escaped.get(ref.key, -1) >= how
+        known = m.escaped.get(ref.key, -1) >= how
         if type(thing) is Node and not ((thing.freed.is_unsure or thing.freed is YES) and known):
             heap[ref] = after_unseen_code(thing)
-            it.escape_graph(ref.key, how)
+            m.escape_graph(ref.key, how)
             todo += [other for slot in thing.inputs for other in slot if other is not None]
         elif type(thing) is Tensor and not (thing.grad.is_unsure and thing.unit.is_unsure):
-            it.set(ref, SLOTS[TypeSlot.DIFFERENTIATED_UNSEEN][Tensor](thing))
+            m.store_exact(ref, SLOTS[TypeSlot.DIFFERENTIATED_UNSEEN][Tensor](thing))
 
 
 def _out_of_reach(value: Value) -> bool:
@@ -154,20 +154,20 @@ def _out_of_reach(value: Value) -> bool:
     return kind is Const or kind is Scalar or kind is Plain or kind is Named or kind is Imported or value == UNKNOWN
 
 
-def _escape(it: Interpreter, value: Value) -> None:
+def _escape(m: Interpreter, value: Value) -> None:
     """A function handed away may be called by anybody."""
     if type(value) is Function:
-        it.escaped_functions[value.node] = None
+        m.escaped_functions[value.node] = None
     elif type(value) is Bound and type(value.function) is Function:
-        it.escaped_functions[value.function.node] = None
+        m.escaped_functions[value.function.node] = None
 
 
-def _captured(it: Interpreter, values: Iterable[Value]) -> list[Value]:
+def _captured(m: Interpreter, values: Iterable[Value]) -> list[Value]:
     """What functions among the values hold of the scopes around them."""
     frames = {value.frame for value in values if type(value) is Function and value.frame != 0}
     if not frames:
         return []
-    return [value for (frame, _), value in it.state.names.items() if frame in frames]
+    return [value for (frame, _), value in m.state.names.items() if frame in frames]
 
 
 def result_of_unknown(values: Iterable[Value]) -> Unknown:

@@ -40,7 +40,7 @@ MOST_LOOKED_BACK = 20
 """
 
 
-def certainly_recorded(it: Interpreter, value: Value) -> Tensor | None:
+def certainly_recorded(m: Interpreter, value: Value) -> Tensor | None:
     """Of the tensors that a value is, or certainly holds, and that certainly carry a graph the one believed most. Where
     all that a container may hold carries one, it most likely holds something."""
     found: list[Tensor] = []
@@ -48,12 +48,12 @@ def certainly_recorded(it: Interpreter, value: Value) -> Tensor | None:
     todo = [value]
     while todo:
         one = todo.pop()
-        thing = it.thing(one)
+        thing = m.thing(one)
         if type(thing) is Tensor:
             if _is_recorded(thing):
                 found.append(thing)
         elif one not in seen:
-            if type(thing) is Container and type(some := it.thing(thing.rest)) is Tensor and _is_recorded(some):
+            if type(thing) is Container and type(some := m.thing(thing.rest)) is Tensor and _is_recorded(some):
                 found.append(replace(some, belief=max(some.belief, Belief.BY_USE)))
             seen.add(one)
             todo += [inner for _, inner in (*getattr(thing, "items", ()), *getattr(thing, "attributes", ()))]
@@ -65,33 +65,33 @@ def _is_recorded(tensor: Tensor) -> bool:
     return tensor.requires_grad is YES and tensor.leaf is NO
 
 
-def sure_past(it: Interpreter, start: Slot, most: int = MOST_WEIGHED) -> dict[Ref, None]:
+def sure_past(m: Interpreter, start: Slot, most: int = MOST_WEIGHED) -> dict[Ref, None]:
     """Nodes and leaves that are certainly in the history: in every history it may be."""
-    nodes = it.past(start, most)
+    nodes = m.past(start, most)
     if len(nodes) > most:
         if most is MOST_WEIGHED:
-            it.hit("size of a graph")
-        return _single_past(it, start, most)
-    sure = _in_all(start, _certain(it, start, lambda ref: {ref} if ref.age < 2 else set()))
+            m.exceeded("size of a graph")
+        return _single_past(m, start, most)
+    sure = _in_all(start, _certain(m, start, lambda ref: {ref} if ref.age < 2 else set()))
     return {ref: None for ref in nodes if ref in sure}
 
 
-def sure_places(it: Interpreter, start: Slot, most: int) -> set[Graph]:
+def sure_places(m: Interpreter, start: Slot, most: int) -> set[Graph]:
     """Where nodes and leaves were made that are certainly in the history, whichever of those made there they are."""
-    if len(it.past(start, most)) > most:
-        return {ref.key for ref in _single_past(it, start, most)}
-    return _in_all(start, _certain(it, start, lambda ref: {ref.key}))
+    if len(m.past(start, most)) > most:
+        return {ref.key for ref in _single_past(m, start, most)}
+    return _in_all(start, _certain(m, start, lambda ref: {ref.key}))
 
 
-def in_every(it: Interpreter, start: Slot, known: Callable[[Ref], set[T]]) -> set[T]:
+def in_every(m: Interpreter, start: Slot, known: Callable[[Ref], set[T]]) -> set[T]:
     """What is said of some node, whichever it be, in every history that it may be."""
-    return _in_all(start, _certain(it, start, known))
+    return _in_all(start, _certain(m, start, known))
 
 
-def savers(it: Interpreter, nodes: Sequence[Ref]) -> list[Ref]:
+def savers(m: Interpreter, nodes: Sequence[Ref]) -> list[Ref]:
     """Those of these nodes which certainly keep something for backward, or have one behind them that does, whichever
     way was taken."""
-    saving = _certain(it, tuple(nodes), lambda ref: {True} if surely_saves(it.state.heap.get(ref)) else set())
+    saving = _certain(m, tuple(nodes), lambda ref: {True} if surely_saves(m.state.heap.get(ref)) else set())
     return [ref for ref in nodes if saving[ref]]
 
 
@@ -100,11 +100,11 @@ def surely_saves(thing: object) -> bool:
     return type(thing) is Node and any(None not in slot for slot in thing.saves)
 
 
-def _certain(it: Interpreter, start: Slot, known: Callable[[Ref], set[T]]) -> dict[Ref, set[T]]:
+def _certain(m: Interpreter, start: Slot, known: Callable[[Ref], set[T]]) -> dict[Ref, set[T]]:
     """For each node of a history what `known` says of it and of all that is certainly before it."""
     certain: dict[Ref, set[T]] = {}
-    for ref in _inputs_first(it, start):
-        thing = it.state.heap.get(ref)
+    for ref in _inputs_first(m, start):
+        thing = m.state.heap.get(ref)
         inside = known(ref)
         for slot in thing.inputs if type(thing) is Node else ():
             inside |= _in_all(slot, certain)
@@ -120,7 +120,7 @@ def _in_all(slot: Slot, certain: dict[Ref, set[T]]) -> set[T]:
     return set.intersection(*found)
 
 
-def _inputs_first(it: Interpreter, start: Slot) -> list[Ref]:
+def _inputs_first(m: Interpreter, start: Slot) -> list[Ref]:
     """The nodes of a history, each after those it was made from (but for cycles)."""
     order: list[Ref] = []
     seen: set[Ref] = set()
@@ -134,13 +134,13 @@ def _inputs_first(it: Interpreter, start: Slot) -> list[Ref]:
             continue
         seen.add(ref)
         todo.append((ref, True))
-        thing = it.state.heap.get(ref)
+        thing = m.state.heap.get(ref)
         if type(thing) is Node:
             todo += [(other, False) for slot in thing.inputs for other in slot if other is not None]
     return order
 
 
-def _single_past(it: Interpreter, start: Slot, most: int) -> dict[Ref, None]:
+def _single_past(m: Interpreter, start: Slot, most: int) -> dict[Ref, None]:
     """The part of the history to which only one way leads at every step."""
     found: dict[Ref, None] = {}
     todo = list(start) if len(start) == 1 else []
@@ -149,17 +149,17 @@ def _single_past(it: Interpreter, start: Slot, most: int) -> dict[Ref, None]:
         if ref is None or ref in found or ref.age >= 2:
             continue
         found[ref] = None
-        thing = it.state.heap.get(ref)
+        thing = m.state.heap.get(ref)
         if type(thing) is Node:
             todo += [slot[0] for slot in thing.inputs if len(slot) == 1]
     return found
 
 
-def towards(it: Interpreter, starts: Iterable[Slot], ends: frozenset[Ref]) -> dict[Ref, bool]:
+def towards(m: Interpreter, starts: Iterable[Slot], ends: frozenset[Ref]) -> dict[Ref, bool]:
     """The nodes of a history from which one of the ends may be reached, and whether it certainly is."""
     found: dict[Ref, bool] = {}
-    for ref in _inputs_first(it, tuple(ref for start in starts for ref in start)):
-        thing = it.state.heap.get(ref)
+    for ref in _inputs_first(m, tuple(ref for start in starts for ref in start)):
+        thing = m.state.heap.get(ref)
         for slot in thing.inputs if type(thing) is Node else ():
             leading = [found.get(other, False) or other in ends for other in slot if other is not None]
             if any(leading) or any(other in found for other in slot):
@@ -167,12 +167,12 @@ def towards(it: Interpreter, starts: Iterable[Slot], ends: frozenset[Ref]) -> di
     return found
 
 
-def company(it: Interpreter, start: Slot, leaves: Sequence[Ref]) -> tuple[int, ...]:
+def company(m: Interpreter, start: Slot, leaves: Sequence[Ref]) -> tuple[int, ...]:
     """For each leaf, as bits, the leaves that may be in the history of an operation that takes it."""
     bits = {leaf: 1 << index for index, leaf in enumerate(leaves)}
     behind, together = dict(bits), dict(bits)
-    for ref in _inputs_first(it, start):
-        thing = it.state.heap.get(ref)
+    for ref in _inputs_first(m, start):
+        thing = m.state.heap.get(ref)
         if type(thing) is not Node:
             continue
         taken = [other for slot in thing.inputs for other in slot if other is not None]
@@ -185,7 +185,7 @@ def company(it: Interpreter, start: Slot, leaves: Sequence[Ref]) -> tuple[int, .
     return tuple(together[leaf] for leaf in leaves)
 
 
-def past_outside(it: Interpreter, starts: Iterable[Slot], barred: set[Ref]) -> dict[Ref, None]:
+def past_outside(m: Interpreter, starts: Iterable[Slot], barred: set[Ref]) -> dict[Ref, None]:
     """The nodes and leaves that may be reached without going through the barred nodes."""
     found: dict[Ref, None] = {}
     todo = [ref for start in starts for ref in start if ref is not None]
@@ -194,21 +194,21 @@ def past_outside(it: Interpreter, starts: Iterable[Slot], barred: set[Ref]) -> d
         if ref in found or ref in barred:
             continue
         found[ref] = None
-        thing = it.state.heap.get(ref)
+        thing = m.state.heap.get(ref)
         if type(thing) is Node:
             todo += [other for slot in thing.inputs for other in slot if other is not None]
     return found
 
 
-def grows(it: Interpreter, node: Any, part: str, inputs: tuple[Slot, ...]) -> Truth:
+def grows(m: Interpreter, node: Any, part: str, inputs: tuple[Slot, ...]) -> Truth:
     """Whether the history holds an older node of the same place: certainly, or on some path that ran."""
-    site, part, frame = it.site(node), f"{part}node", it.frame.id
-    older = [ref for age in (1, OLDEST) if (ref := Ref(site, part, frame, age)) in it.state.heap]
+    site, part, frame = m.site(node), f"{part}node", m.frame.id
+    older = [ref for age in (1, OLDEST) if (ref := Ref(site, part, frame, age)) in m.state.heap]
     if not older:
         return NO
-    if any((site, part, frame) in sure_places(it, slot, MOST_LOOKED_BACK) for slot in inputs):
+    if any((site, part, frame) in sure_places(m, slot, MOST_LOOKED_BACK) for slot in inputs):
         return YES
-    found = [it.past(slot, MOST_LOOKED_BACK) for slot in inputs]
+    found = [m.past(slot, MOST_LOOKED_BACK) for slot in inputs]
     if any(ref in past for ref in older for past in found):
         return MAYBE
     return UNSURE if any(len(past) > MOST_LOOKED_BACK or OPAQUE in past for past in found) else NO
@@ -218,24 +218,24 @@ MOST_LEFT = 300
 """How many nodes of a graph are noted of which something is cut."""
 
 
-def cut_at(it: Interpreter, mark: Mark, values: Iterable[Value]) -> None:
+def cut_at(m: Interpreter, mark: Mark, values: Iterable[Value]) -> None:
     """Something computed from these values leaves their graphs at this cut, as far as they may carry one."""
-    nodes = [node for tensor in tensors_in(it, values) if tensor.requires_grad.may(YES) for node in tensor.node]
-    for ref in it.past(nodes, MOST_LEFT):
-        if type(it.state.heap.get(ref)) is Node:
-            it.cut[ref] = mark
-            it.left.setdefault(ref.key, mark)
+    nodes = [node for tensor in tensors_in(m, values) if tensor.requires_grad.may(YES) for node in tensor.node]
+    for ref in m.past(nodes, MOST_LEFT):
+        if type(m.state.heap.get(ref)) is Node:
+            m.cut[ref] = mark
+            m.left.setdefault(ref.key, mark)
 
 
-def tensors_in(it: Interpreter, values: Iterable[Value], depth: int = 0) -> list[Tensor]:
+def tensors_in(m: Interpreter, values: Iterable[Value], depth: int = 0) -> list[Tensor]:
     """The tensors among these values, and among what containers hold."""
     found: list[Tensor] = []
     for option in (option for value in values for option in alternatives(value)):
-        thing = it.state.heap.get(option) if type(option) is Ref else None
+        thing = m.state.heap.get(option) if type(option) is Ref else None
         if type(thing) is Tensor:
             found.append(thing)
         elif type(thing) is Container and depth < DEEPEST:
-            found += tensors_in(it, [*(inner for _, inner in thing.items), thing.rest], depth + 1)
+            found += tensors_in(m, [*(inner for _, inner in thing.items), thing.rest], depth + 1)
     return found
 
 
@@ -243,11 +243,11 @@ DEEPEST = 3
 """How deep containers are looked into."""
 
 
-def nodes_of(it: Interpreter, value: Value) -> Slot:
+def nodes_of(m: Interpreter, value: Value) -> Slot:
     """What a value is as an operand of the graph: nodes, leaves, None (nothing recorded) or OPAQUE."""
     out: dict[Ref | None, None] = {}
     for option in alternatives(value):
-        thing = it.state.heap.get(option) if type(option) is Ref else None
+        thing = m.state.heap.get(option) if type(option) is Ref else None
         if type(thing) is Tensor:
             if thing.requires_grad.may(NO) or thing.inference.possibly(YES):  # no view of what was made in
                 out[None] = None  # inference mode is recorded, and `F.linear` looks at its weight through one
@@ -255,15 +255,15 @@ def nodes_of(it: Interpreter, value: Value) -> Slot:
                 out[None] = None  # a view made with gradients off may show the flag of what it is a view of
             if thing.requires_grad.may(YES):
                 for node in thing.node or (None,):
-                    out[it.own(option) if node is None else node] = None  # type: ignore[arg-type]
+                    out[m.own(option) if node is None else node] = None  # type: ignore[arg-type]
                 if not thing.node and thing.leaf.may(NO):
                     out[OPAQUE] = None  # nobody saw what recorded it
         elif type(option) is Unknown or type(thing) is Instance:
             out[OPAQUE] = None
             if type(option) is Unknown and option.reach:
-                out |= dict.fromkeys(handed_leaves(it, option.reach))
+                out |= dict.fromkeys(handed_leaves(m, option.reach))
                 for ref in option.reach:
-                    out |= dict.fromkeys(nodes_of(it, ref))
+                    out |= dict.fromkeys(nodes_of(m, ref))
         else:
             out[None] = None
     return tuple(out)

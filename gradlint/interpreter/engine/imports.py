@@ -100,16 +100,16 @@ class Project(Protocol):
 class Neighbours:
     """What one run of the interpreter knows of the other files."""
 
-    def __init__(self, it: Interpreter, project: Project | None) -> None:
-        self.it, self.project = it, project
+    def __init__(self, m: Interpreter, project: Project | None) -> None:
+        self.m, self.project = m, project
         self.files: dict[str, File] = {}
         self.unread: dict[str, str] = {}
         self.running: list[File] = []
         self.resolving: set[Imported] = set()
         self.places: set[int] = set()
-        self.steps_left = FEWEST_STEPS_IMPORTING + it.scan.statements
+        self.steps_left = FEWEST_STEPS_IMPORTING + m.scan.statements
         if project is not None:
-            it.frame.file.name, it.frame.file.package = project.name, project.package
+            m.frame.file.name, m.frame.file.package = project.name, project.package
 
     # ---- what imports bind
 
@@ -118,7 +118,7 @@ class Neighbours:
         project = self.project
         if project is None:
             return None
-        file = self.it.frame.file
+        file = self.m.frame.file
         path = absolute(file.name if file.package else file.name.rpartition(".")[0], dots, path)
         if not path or path.partition(".")[0] in OURS or project.find(path) is None:
             return None
@@ -132,7 +132,7 @@ class Neighbours:
         """`from module import *`."""
         assert self.project is not None
         for name in self.project.public(module):
-            self.it.bind(name, Imported(module, name))
+            self.m.bind(name, Imported(module, name))
 
     # ---- looking at what was imported
 
@@ -179,9 +179,9 @@ class Neighbours:
 
     def _read(self, name: Name) -> Value | None:
         """What a name at the top level of some file holds; who asks has read it."""
-        found = self.it.held(name)
+        found = self.m.held(name)
         if found is not None:
-            self.it.read[name] = found
+            self.m.read[name] = found
         return found
 
     def set(self, module: str, name: str, value: Value) -> None:
@@ -189,10 +189,10 @@ class Neighbours:
         assert self.project is not None
         neighbour = self.project.find(module)
         if neighbour is None or neighbour.own:
-            self.it.escape([value])
+            self.m.escape([value])
             return
         file = self._file(neighbour)
-        self.it.state.names[file.frame, name] = self.either_way(file, name, value)
+        self.m.state.names[file.frame, name] = self.either_way(file, name, value)
 
     def either_way(self, file: File, name: str, value: Value) -> Value:
         """What a name of another file holds when it is set from elsewhere: on other paths it may be as it was."""
@@ -201,17 +201,17 @@ class Neighbours:
 
     def strangers(self) -> None:
         """From here on functions run on their own: anything may have happened to what the files left."""
-        state = self.it.state
+        state = self.m.state
         state.take(range(len(state.ground.parts)))
         frames = {file.frame for file in self.files.values()}
         self._handed_away([value for file in self.files.values() for value in file.names.values()])
         self._handed_away([value for (frame, _), value in state.names.items() if frame in frames])
 
     def _handed_away(self, values: list[Value]) -> None:
-        it = self.it
-        escaped = dict(it.escaped)
-        havoc(it, [value for value in values if not _static(it, value)])
-        it.escaped = escaped
+        m = self.m
+        escaped = dict(m.escaped)
+        havoc(m, [value for value in values if not _static(m, value)])
+        m.escaped = escaped
 
     # ---- running a file
 
@@ -221,7 +221,7 @@ class Neighbours:
         if file is None:
             file = self.files[neighbour.path] = File(neighbour.name, neighbour.package, foreign=1, path=neighbour.path)
             if len(self.files) > MOST_FILES:
-                self.it.hit("files of the project")
+                self.m.exceeded("files of the project")
             elif (program := neighbour.program()) is not None:
                 self._run(file, program)
             else:
@@ -229,35 +229,35 @@ class Neighbours:
         return file
 
     def _run(self, file: File, program: Program) -> None:
-        it = self.it
+        m = self.m
         file.names["__name__"], file.tree = Const(file.name), program.tree
-        file.frame = it.frame_ids.setdefault(file, len(it.frame_ids) + 1)
-        it.scan = _both(it.scan, program.scan)
-        frame = it.frames[file.frame] = Frame(file.frame, None, it.scan.scopes[program.tree], file)
-        left = max(0, it.steps.left if self.running else self.steps_left)
-        with _elsewhere(it, frame, it.state if self.running else State(ground=it.state.ground)):
-            it.steps.left = left + len(program.tree.body)
+        file.frame = m.frame_ids.setdefault(file, len(m.frame_ids) + 1)
+        m.scan = _both(m.scan, program.scan)
+        frame = m.frames[file.frame] = Frame(file.frame, None, m.scan.scopes[program.tree], file)
+        left = max(0, m.steps.left if self.running else self.steps_left)
+        with _elsewhere(m, frame, m.state if self.running else State(ground=m.state.ground)):
+            m.steps.left = left + len(program.tree.body)
             self.running.append(file)
-            held = len(it.state.flight)
-            with it.trace.importing(file.path, program.tree) if it.trace is not None else nullcontext():
-                it.run_body(program.tree.body)
-            left = min(left, it.steps.left)
-            it.state.live = True
-            del it.state.flight[held:]  # a path that ended inside an expression left there what it was in the middle of
+            held = len(m.state.stack)
+            with m.trace.importing(file.path, program.tree) if m.trace is not None else nullcontext():
+                m.run_body(program.tree.body)
+            left = min(left, m.steps.left)
+            m.state.live = True
+            del m.state.stack[held:]  # a path that ended inside an expression left there what it was in the middle of
             if self.running[0] is file:
                 self._set_aside(program.tree)
                 self.running.clear()
         if self.running:
-            it.steps.left = left
+            m.steps.left = left
         else:
             self.steps_left = left
 
     def _set_aside(self, tree: cst.Module) -> None:
         """Lay down what the files that ran left; its objects were made nowhere that runs again."""
-        it, state = self.it, self.it.state
+        m, state = self.m, self.m.state
         before = {name for part in state.taken for name in state.ground.parts[part].names}
         names = {name: value for name, value in state.names.items() if name not in before}
-        if it.assumed_mode:
+        if m.assumed_mode:
             self._handed_away(list(names.values()))
         now = self._new_names(tree, list(names.values()))
         heap = {now[ref]: _open(object_renamed(state.heap[ref], now)) for ref in now if ref in state.heap}
@@ -272,18 +272,18 @@ class Neighbours:
 
     def _new_names(self, tree: cst.Module, values: list[Value]) -> dict[Ref, Ref]:
         """New references for all that can be got at and is not part of an earlier image."""
-        it = self.it
-        site = it.site(it.place_of(tree, "image"))
+        m = self.m
+        site = m.site(m.part_of(tree, "image"))
         self.places.add(site)
         found = dict.fromkeys(ref for value in values for ref in references(value))
-        for ref in it.state.reach(values):
-            found |= dict.fromkeys([ref, *object_references(it.state.heap[ref])])
+        for ref in m.state.reach(values):
+            found |= dict.fromkeys([ref, *object_references(m.state.heap[ref])])
         new = [ref for ref in found if ref.site not in self.places and ref != OPAQUE]
         return {ref: Ref(site, str(number), self.running[0].frame) for number, ref in enumerate(new)}
 
 
-def _static(it: Interpreter, value: Value) -> bool:
-    return type(value) is not Ref or type(it.state.heap.get(value)) is Class
+def _static(m: Interpreter, value: Value) -> bool:
+    return type(value) is not Ref or type(m.state.heap.get(value)) is Class
 
 
 def _open(thing: Any) -> Any:
@@ -326,20 +326,20 @@ FRESH: dict[str, Any] = {
 
 
 @contextmanager
-def _elsewhere(it: Interpreter, frame: Frame, state: State) -> Iterator[None]:
+def _elsewhere(m: Interpreter, frame: Frame, state: State) -> Iterator[None]:
     """Run something that does not depend on where it is asked for, in a state of its own or in the one there is."""
-    outer, outer_state = it.frame, it.state
-    kept = {name: getattr(it, name) for name in FRESH}
+    outer, outer_state = m.frame, m.state
+    kept = {name: getattr(m, name) for name in FRESH}
     for name, make in FRESH.items():
-        setattr(it, name, make())
-    with it.steps.apart():
-        it.switch(frame)
-        it.muted += 1
-        it.state = state
+        setattr(m, name, make())
+    with m.steps.apart():
+        m.switch(frame)
+        m.muted += 1
+        m.state = state
         yield
-        it.muted -= 1
+        m.muted -= 1
         if state is not outer_state:
-            it.state = outer_state
-        it.switch(outer)
+            m.state = outer_state
+        m.switch(outer)
     for name, value in kept.items():
-        setattr(it, name, value)
+        setattr(m, name, value)

@@ -32,7 +32,7 @@ from gradlint.domain import (
 )
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.arguments import Arguments
-from gradlint.interpreter.engine.deferred import Followed, asked, bounded, goes_on
+from gradlint.interpreter.engine.deferred import Suspended, asked, bounded, resume_again
 from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot, implements
 from gradlint.interpreter.engine.machine import Interpreter
 
@@ -41,46 +41,46 @@ ITERATE, NEXT = SLOTS[TypeSlot.ITERATE], SLOTS[TypeSlot.NEXT]
 SEQUENCES = frozenset({"list", "tuple", "deque"})
 
 
-def elements(it: Interpreter, node: Any, value: Value) -> Value:
+def elements(m: Interpreter, node: Any, value: Value) -> Value:
     """What iterating over a value gives, all elements in one."""
-    return following(it, node, iterated(it, node, value))
+    return following(m, node, iterated(m, node, value))
 
 
-def iterated(it: Interpreter, node: Any, value: Value) -> Value:
+def iterated(m: Interpreter, node: Any, value: Value) -> Value:
     """What is gone through when something iterates over a value: the value itself, but for objects of the program."""
     options = alternatives(value)
-    if not any(type(option) is Ref and type(it.state.heap.get(option)) in ITERATE for option in options):
+    if not any(type(option) is Ref and type(m.state.heap.get(option)) in ITERATE for option in options):
         return value
-    return _each(it, options, lambda option: _iterated(it, node, option))
+    return _each(m, options, lambda option: _iterated(m, node, option))
 
 
-def _iterated(it: Interpreter, node: Any, value: Value) -> Value:
-    thing = it.state.heap.get(value) if type(value) is Ref else None
+def _iterated(m: Interpreter, node: Any, value: Value) -> Value:
+    thing = m.state.heap.get(value) if type(value) is Ref else None
     step = ITERATE.get(type(thing))
-    return value if step is None else step(it, node, value, thing)
+    return value if step is None else step(m, node, value, thing)
 
 
-def following(it: Interpreter, node: Any, value: Value) -> Value:
+def following(m: Interpreter, node: Any, value: Value) -> Value:
     """What an iteration that has begun gives next, whichever time it is asked."""
     options = alternatives(value)
     if len(options) == 1:
-        return _following(it, node, value)
-    return _each(it, options, lambda option: _following(it, node, option))
+        return _following(m, node, value)
+    return _each(m, options, lambda option: _following(m, node, option))
 
 
-def _each(it: Interpreter, options: Sequence[Value], step: Callable[[Value], Value]) -> Value:
+def _each(m: Interpreter, options: Sequence[Value], step: Callable[[Value], Value]) -> Value:
     """What a step that may run code gives for each of some alternatives."""
-    start, count = it.hold(*options), len(options)
+    start, count = m.push(*options), len(options)
     for index in range(count):
-        it.hold(step(it.state.flight[start + index]))
-    return one_of(it.land(start)[count:], MOST_ITEMS)
+        m.push(step(m.state.stack[start + index]))
+    return one_of(m.pop_from(start)[count:], MOST_ITEMS)
 
 
-def _following(it: Interpreter, node: Any, value: Value) -> Value:
+def _following(m: Interpreter, node: Any, value: Value) -> Value:
     if type(value) is Ref:
-        thing = it.state.heap.get(value)
+        thing = m.state.heap.get(value)
         step = NEXT.get(type(thing))
-        return Unknown((value,)) if step is None else step(it, node, value, thing)
+        return Unknown((value,)) if step is None else step(m, node, value, thing)
     if type(value) is Const and isinstance(value.value, (str, bytes)):
         return Plain("str")
     if type(value) is Plain:
@@ -89,11 +89,11 @@ def _following(it: Interpreter, node: Any, value: Value) -> Value:
 
 
 @implements(TypeSlot.NEXT, Iterator)
-def _of_iterator(it: Interpreter, node: Any, ref: Ref, thing: Iterator) -> Value:
-    now = asked(it, thing)
-    if now is not thing and thing.by == WAITING and thing.used is NO and ref.context == it.frame.id:
-        now = thing = SLOTS[TypeSlot.RESTART][Iterator](it, ref, thing)
-    goes_on(it, thing)
+def _of_iterator(m: Interpreter, node: Any, ref: Ref, thing: Iterator) -> Value:
+    now = asked(m, thing)
+    if now is not thing and thing.by == WAITING and thing.used is NO and ref.context == m.frame.id:
+        now = thing = SLOTS[TypeSlot.RESTART][Iterator](m, ref, thing)
+    resume_again(m, thing)
     return NOTHING if now.used is YES else now.element
 
 
@@ -105,18 +105,18 @@ ELEMENTS: dict[str, Value] = {
 """What the elements of Python objects are that hold no tensors."""
 
 
-def element_list(it: Interpreter, value: Value) -> list[Value] | None:
+def element_list(m: Interpreter, value: Value) -> list[Value] | None:
     """The elements of an iterable one by one, in order; None where that is not known."""
-    waiting = it.only(value, Iterator)
-    iterator = None if waiting is None else asked(it, waiting)
+    waiting = m.only(value, Iterator)
+    iterator = None if waiting is None else asked(m, waiting)
     by = "" if iterator is None else iterator.by
-    if waiting is not None and iterator is not None and _gives_one_more(it, waiting):
+    if waiting is not None and iterator is not None and _gives_one_more(m, waiting):
         return [iterator.element]
     if iterator is not None:
         source = iterator.source if by in ("values()", "keys()") else iterator.listed
-        thing = it.only(source, Container) if iterator.used is NO else None
+        thing = m.only(source, Container) if iterator.used is NO else None
     else:
-        thing = it.only(value, Container)
+        thing = m.only(value, Container)
     if thing is None or thing.rest != NOTHING or not (thing.kind in SEQUENCES or thing.kind in MAPPINGS):
         return None
     if thing.kind in MAPPINGS and by != "values()":
@@ -124,25 +124,25 @@ def element_list(it: Interpreter, value: Value) -> list[Value] | None:
     return [element for _, element in thing.items]
 
 
-def asked_once(it: Interpreter, value: Value, before: Iterator) -> None:
+def asked_once(m: Interpreter, value: Value, before: Iterator) -> None:
     """An iterator that nobody had asked gives its first; where it was to give two, one is left."""
-    if before.used is NO and _is_over_two(it, before):
-        it.update(value, Iterator, several=NO, empty=NO)
+    if before.used is NO and _is_over_two(m, before):
+        m.update_fields(value, Iterator, several=NO, empty=NO)
 
 
-def _gives_one_more(it: Interpreter, thing: Iterator) -> bool:
+def _gives_one_more(m: Interpreter, thing: Iterator) -> bool:
     """Whether an iterator that was asked once certainly gives one more, and that is all."""
-    return thing.several is NO and thing.empty is NO and _is_over_two(it, thing)
+    return thing.several is NO and thing.empty is NO and _is_over_two(m, thing)
 
 
-def _is_over_two(it: Interpreter, thing: Iterator) -> bool:
+def _is_over_two(m: Interpreter, thing: Iterator) -> bool:
     """Whether an iterator gives one for each of two elements that it runs over."""
     if thing.by == WAITING:
         loop = thing.marks[0].node.for_in
         one_each = not loop.ifs and loop.inner_for_in is None
     else:
         one_each = thing.by == "map"
-    found = element_list(it, thing.source) if one_each and it.only(thing.source, Container) is not None else None
+    found = element_list(m, thing.source) if one_each and m.only(thing.source, Container) is not None else None
     return type(thing.source) is Ref and found is not None and len(found) == 2
 
 
@@ -157,51 +157,51 @@ RESTARTING = frozenset({"range", "values()", "keys()", "items()"})
 """Iterables that begin anew each time, by what made them."""
 
 
-def consume(it: Interpreter, node: Any, value: Value, by: str) -> None:
+def consume(m: Interpreter, node: Any, value: Value, by: str) -> None:
     """An iterator is run through, and what it runs over with it."""
     options = alternatives(value)
-    for ref, thing in it.all(value, Iterator):
+    for ref, thing in m.all(value, Iterator):
         if thing.by in RESTARTING:
             continue
-        it.emit(events.IteratorConsumed, node, iterator=thing, element=it.thing(thing.element), by=by)
-        goes_on(it, thing)
+        m.emit(events.IteratorConsumed, node, iterator=thing, element=m.thing(thing.element), by=by)
+        resume_again(m, thing)
         marks = (*thing.marks[: MOST_MARKS - 1], Mark("used", getattr(node, "node", node)))
-        it.put(ref, replace(_gone_on(thing, YES), marks=marks), sure=len(options) == 1)
+        m.store(ref, replace(_gone_on(thing, YES), marks=marks), sure=len(options) == 1)
         if thing.by == WAITING and thing.used is NO and len(options) == 1:
-            consume(it, thing.marks[0].node.for_in.iter, thing.source, "comprehension")
+            consume(m, thing.marks[0].node.for_in.iter, thing.source, "comprehension")
         else:
-            _consume_source(it, thing.source, sure=len(options) == 1)
+            _consume_source(m, thing.source, sure=len(options) == 1)
 
 
-def _consume_source(it: Interpreter, value: Value, *, sure: bool) -> None:
+def _consume_source(m: Interpreter, value: Value, *, sure: bool) -> None:
     """What an iterator runs over is used up if it is one iterator; of several the shortest is, whichever it is. What
     is used up already may stand for several in a row, each of which runs over the one before it."""
     sure = sure and len(alternatives(value)) == 1
-    for ref, thing in it.all(value, Iterator):
+    for ref, thing in m.all(value, Iterator):
         used = YES if sure else thing.used | UNSURE
         if thing.by not in RESTARTING and used is not thing.used:
-            it.put(ref, _gone_on(thing, used))
-            _consume_source(it, thing.source, sure=sure)
+            m.store(ref, _gone_on(thing, used))
+            _consume_source(m, thing.source, sure=sure)
 
 
-def tell_handed(it: Interpreter, node: Any, values: Iterable[Value]) -> None:
+def emit_handed(m: Interpreter, node: Any, values: Iterable[Value]) -> None:
     """Code that the file does not show is handed what was run through before: it finds nothing in that."""
-    for value in values if not it.unheard else ():
-        thing = it.state.heap.get(value) if type(value) is Ref else None
+    for value in values if not m.is_silent else ():
+        thing = m.state.heap.get(value) if type(value) is Ref else None
         if type(thing) is Iterator and thing.used is YES and thing.by not in RESTARTING:
-            it.emit(events.IteratorConsumed, node, iterator=thing, element=it.thing(thing.element), by="handed")
+            m.emit(events.IteratorConsumed, node, iterator=thing, element=m.thing(thing.element), by="handed")
 
 
-def begin(it: Interpreter, value: Value) -> None:
+def begin(m: Interpreter, value: Value) -> None:
     """An iterator is run through a part of its way; how far is not known."""
-    for ref, thing in it.all(value, Iterator):
+    for ref, thing in m.all(value, Iterator):
         if thing.by not in RESTARTING and not (thing.used.is_unsure and thing.several is not NO):
-            it.put(ref, _gone_on(thing, thing.used | UNSURE))
-            begin(it, thing.source)
+            m.store(ref, _gone_on(thing, thing.used | UNSURE))
+            begin(m, thing.source)
 
 
 def iterator(
-    it: Interpreter,
+    m: Interpreter,
     node: Any,
     element: Value,
     by: str,
@@ -211,7 +211,7 @@ def iterator(
     source: Value = UNKNOWN,
     listed: Value = NOTHING,
     certain: tuple[Ref, ...] = (),
-    followed: Followed | None = None,
+    followed: Suspended | None = None,
     belief: Belief = Belief.PROVEN,
     length: int | None = None,
 ) -> Ref:
@@ -229,23 +229,23 @@ def iterator(
         length=length,
         marks=(Mark("made", getattr(node, "node", node)),),
     )
-    return it.new(node, f"iterator {by}", going_on(it, made, followed))
+    return m.new(node, f"iterator {by}", going_on(m, made, followed))
 
 
-def going_on(it: Interpreter, made: Iterator, followed: Followed | None) -> Iterator:
+def going_on(m: Interpreter, made: Iterator, followed: Suspended | None) -> Iterator:
     """An iterator by what runs on when it is asked: code that was followed, and what it runs over."""
-    inner = [thing for _, thing in it.all(made.source, Iterator)]
+    inner = [thing for _, thing in m.all(made.source, Iterator)]
     touches, fills = ([ref for one in inner for ref in getattr(one, name)] for name in ("touches", "fills"))
     seen = {(*key, str(number)): value for number, one in enumerate(inner) for key, value in one.seen}
     if followed is not None:
         touches, fills = [*touches, *followed.touches()], [*fills, *followed.fills()]
         seen |= dict(followed.seen())
     changes = {"touches": tuple(dict.fromkeys(touches)), "fills": tuple(dict.fromkeys(fills))}
-    return replace(made, seen=bounded(it, tuple(seen.items())), **changes)
+    return replace(made, seen=bounded(m, tuple(seen.items())), **changes)
 
 
 @implements(TypeSlot.CALL_METHOD, Iterator)
-def _call_method(it: Interpreter, node: Any, owner: Value, method: str, args: Arguments, name: str) -> Value:
+def _call_method(m: Interpreter, node: Any, owner: Value, method: str, args: Arguments, name: str) -> Value:
     if method in ("__next__", "send"):
-        return elements(it, node, owner)
-    return Unknown(tuple(ref for ref, _ in it.all(owner, Iterator)))
+        return elements(m, node, owner)
+    return Unknown(tuple(ref for ref, _ in m.all(owner, Iterator)))

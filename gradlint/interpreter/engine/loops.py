@@ -43,17 +43,17 @@ def open_end(_: int) -> Truth:
     return UNSURE
 
 
-def leave(it: Interpreter, left: Callable[[State], None] = lambda _: None) -> None:
+def leave(m: Interpreter, left: Callable[[State], None] = lambda _: None) -> None:
     """The loop may end here, because there is nothing more to go over. `left` is told the state in which it does."""
-    assert it.frame.loop is not None
-    if it.state.live:
-        state = it.fork()
-        it.frame.loop.exits.append(state)
+    assert m.frame.loop is not None
+    if m.state.live:
+        state = m.fork()
+        m.frame.loop.exits.append(state)
         left(state)
 
 
 def run_loop(
-    it: Interpreter,
+    m: Interpreter,
     node: Any,
     step: Callable[[Truth], None],
     orelse: cst.Else | None = None,
@@ -73,106 +73,106 @@ def run_loop(
     """
 
     def round_(first: Truth) -> None:
-        paths.head = it.fork() if it.kept and first is not YES else None
+        paths.head = m.fork() if m.kept and first is not YES else None
         step(first)
-        it.join([it.state, *paths.continues])
+        m.join([m.state, *paths.continues])
         paths.continues.clear()
-        it.state.sweep()
+        m.state.sweep()
 
     def turn(first: Truth) -> None:
         before = least == 0 or (least == 1 and first is NO)
         if before:
-            leave(it, left)
+            leave(m, left)
         round_(first)
         if least and not before and first is not YES:
-            goes_on = it.fork()
+            resume_again = m.fork()
             grow_older()
-            leave(it, left)
-            it.state = goes_on
+            leave(m, left)
+            m.state = resume_again
 
-    outer, began, depth = it.frame.loop, len(it.story), len(it.state.flight)
-    paths = it.frame.loop = LoopPaths(node, conditions=it.conditions)
-    height = it.scan.loops[node].height if node in it.scan.loops else 0
-    peel = once or (height < PEELED_LEVELS and it.peeled <= PEELED_LEVELS)
-    with _ageing(it) as grow_older:
+    outer, began, depth = m.frame.loop, len(m.story), len(m.state.stack)
+    paths = m.frame.loop = LoopPaths(node, conditions=m.conditions)
+    height = m.scan.loops[node].height if node in m.scan.loops else 0
+    peel = once or (height < PEELED_LEVELS and m.peeled <= PEELED_LEVELS)
+    with _ageing(m) as grow_older:
         if peel:
-            it.peeled += 1
+            m.peeled += 1
             turn(YES)
-        it.loops_deep += 1
-        if it.loops_deep > MOST_LOOPS_DEEP:
-            it.hit("depth of loops")
+        m.loops_deep += 1
+        if m.loops_deep > MOST_LOOPS_DEEP:
+            m.exceeded("depth of loops")
             if not peel:
                 turn(YES)
-            leave(it, left)
-        elif it.state.live:
-            outer_later = it.later
-            it.later = YES if peel else it.later if it.later is YES else MAYBE
-            if peel and _are_few(it, partial(round_, NO), grow_older, ends):
+            leave(m, left)
+        elif m.state.live:
+            outer_later = m.later
+            m.later = YES if peel else m.later if m.later is YES else MAYBE
+            if peel and _are_few(m, partial(round_, NO), grow_older, ends):
                 grow_older()
                 if least is None:
                     step(NO)
                 else:
-                    leave(it, left)
-                it.end_path()
+                    leave(m, left)
+                m.end_path()
             else:
-                _fixpoint(it, partial(turn, NO if peel else UNSURE), grow_older)
-            it.later = outer_later
-        it.loops_deep -= 1
+                _fixpoint(m, partial(turn, NO if peel else UNSURE), grow_older)
+            m.later = outer_later
+        m.loops_deep -= 1
         if peel:
-            it.peeled -= 1
-    it.frame.loop = outer
-    it.join(paths.exits)
-    del it.state.flight[depth:]
-    if it.state.live:
+            m.peeled -= 1
+    m.frame.loop = outer
+    m.join(paths.exits)
+    del m.state.stack[depth:]
+    if m.state.live:
         after()
         if orelse is not None:
-            it.run_body(orelse.body.body)
-    it.join([it.state, *paths.breaks])
-    del it.state.flight[depth:]
-    if not it.unheard and isinstance(node, cst.CSTNode):
-        it.emit(events.LoopFinished, node, story=tuple(it.story[began:]), periodic=it.scan.periodic)
+            m.run_body(orelse.body.body)
+    m.join([m.state, *paths.breaks])
+    del m.state.stack[depth:]
+    if not m.is_silent and isinstance(node, cst.CSTNode):
+        m.emit(events.LoopFinished, node, story=tuple(m.story[began:]), periodic=m.scan.periodic)
 
 
 @contextmanager
-def _ageing(it: Interpreter) -> Iterator[Callable[[], list[Ref]]]:
+def _ageing(m: Interpreter) -> Iterator[Callable[[], list[Ref]]]:
     """Within a loop: gives what to do before each later pass, so that what the passes before it made grows older.
 
     While an instance is built, its parts are not told apart by the iteration that made them: `self.layers` of a
     hundred equal layers is the first one and all others, later just all. Nor is what earlier iterations computed
     where nothing happens that could make a difference between the last one and those before it.
     """
-    made, it.made = it.made, set()
-    it.loops.append(ActiveLoop(it.made))
-    before, age = frozenset(it.entered), it.age
+    made, m.made = m.made, set()
+    m.loops.append(ActiveLoop(m.made))
+    before, age = frozenset(m.entered), m.age
     entered = set(before)
-    building, began = it.instances_deep > 0, len(it.story)
+    building, began = m.instances_deep > 0, len(m.story)
 
     def grow_older() -> list[Ref]:
-        entered.update(it.entered)
-        it.entered = set(before)
-        alike = building or it.muted > 0 or not any(type(event) in TELLING_APART for event in it.story[began:])
-        oldest = it.state.age(it.made, at_once=alike)
-        if building and it.made:
-            it.age = OLDEST
+        entered.update(m.entered)
+        m.entered = set(before)
+        alike = building or m.muted > 0 or not any(type(event) in TELLING_APART for event in m.story[began:])
+        oldest = m.state.age(m.made, at_once=alike)
+        if building and m.made:
+            m.age = OLDEST
         return oldest
 
     yield grow_older
-    it.age = age
-    it.loops.pop()
-    made |= it.made
-    it.made = made
-    it.entered |= entered
+    m.age = age
+    m.loops.pop()
+    made |= m.made
+    m.made = made
+    m.entered |= entered
 
 
 def _are_few(
-    it: Interpreter, turn: Callable[[], None], grow_older: Callable[[], list[Ref]], ends: Callable[[int], Truth]
+    m: Interpreter, turn: Callable[[], None], grow_older: Callable[[], list[Ref]], ends: Callable[[int], Truth]
 ) -> bool:
     """Run the later iterations one by one, where it is certain how many they are and that these are few. Otherwise
     nothing has happened."""
-    start, take_back = it.fork(), outward(it)
-    with it.provisionally() as forget:
+    start, take_back = m.fork(), outward(m)
+    with m.held_back() as forget:
         for rounds in range(1, MOST_ROUNDS + 1):
-            over = ends(rounds) if it.state.live else YES
+            over = ends(rounds) if m.state.live else YES
             if over is not NO or rounds == MOST_ROUNDS:
                 break
             grow_older()
@@ -181,41 +181,41 @@ def _are_few(
             return True
         forget()
     take_back()
-    it.state = start
+    m.state = start
     return False
 
 
-def _fixpoint(it: Interpreter, turn: Callable[[], None], grow_older: Callable[[], list[Ref]]) -> None:
+def _fixpoint(m: Interpreter, turn: Callable[[], None], grow_older: Callable[[], list[Ref]]) -> None:
     """Run later iterations until another one changes nothing; only that one is told, for it knows all the others.
 
     What grew as old as can be before a pass is so after it as well: that need not wait for yet another pass.
     """
     for count in range(MOST_PASSES + 1):
-        head, take_back = it.fork(), outward(it)
-        with it.provisionally() as forget:
+        head, take_back = m.fork(), outward(m)
+        with m.held_back() as forget:
             oldest = grow_older()
-            head.foresee(it.state, oldest)
+            head.foresee(m.state, oldest)
             turn()
-            new = joined_states([head, it.state]) if it.state.live else head
+            new = joined_states([head, m.state]) if m.state.live else head
             if same(new, head):
                 return
             if count == MOST_PASSES:
-                it.hit("passes of a loop")
+                m.exceeded("passes of a loop")
                 return
             forget()
         take_back()
-        it.state = new if count < MOST_PASSES - 1 else _widened(head, new)
+        m.state = new if count < MOST_PASSES - 1 else _widened(head, new)
 
 
-def outward(it: Interpreter) -> Callable[[], None]:
+def outward(m: Interpreter) -> Callable[[], None]:
     """Gives what takes back all that leaves the loop by other ways from now on."""
-    kept = [(waiting, len(waiting)) for waiting in it.frame.pending()]
-    tries = list(it.frame.tries)
+    kept = [(waiting, len(waiting)) for waiting in m.frame.pending()]
+    tries = list(m.frame.tries)
 
     def take_back() -> None:
         for waiting, length in kept:
             del waiting[length:]
-        it.frame.tries[:] = tries
+        m.frame.tries[:] = tries
 
     return take_back
 

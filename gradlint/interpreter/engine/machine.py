@@ -62,7 +62,7 @@ from gradlint.knowledge.pack_index import NO_PACKS, Packs
 from gradlint.knowledge.packs import Hook
 
 if TYPE_CHECKING:
-    from gradlint.interpreter.engine.deferred import Followed
+    from gradlint.interpreter.engine.deferred import Suspended
     from gradlint.interpreter.engine.imports import Neighbours
     from gradlint.interpreter.engine.tracing import Trace
     from gradlint.interpreter.static.grad_reads import Reads
@@ -167,7 +167,7 @@ class Frame:
     made: set[Origin] = field(default_factory=set)
     switches: tuple[Context | None, ...] = ()
     around: Callable[[Value], None] | None = None
-    followed: Followed | None = None
+    followed: Suspended | None = None
     suspended: State | None = None
     waits: tuple[Truth, Truth, Truth] | None = None
     called_at: Any = None
@@ -213,7 +213,7 @@ class Interpreter:
         trace: Trace | None = None,
     ) -> None:
         self.tree, self.listen, self.packs, self.trace = tree, listen, packs, trace
-        self.torch, self.doubted = packs.torch.telling(self.doubt), False
+        self.torch, self.unmeasured = packs.torch.telling(self.mark_unmeasured), False
         self.scan: Scan = found or scan(tree)
         self.state = State()
         self.frame = Frame(0, None, self.scan.scopes[tree], File())
@@ -231,7 +231,9 @@ class Interpreter:
         self.round = 0  # tells apart what the rounds make of a comprehension that is run element by element
         self.assumed_mode = False
         self.expected = 0
-        self.vouched: set[Any] | None = None  # the calls of a statement inside `try` that certainly went well
+        self.known_not_to_raise: set[Any] | None = (
+            None  # the calls of a statement inside `try` that certainly went well
+        )
         self.entering: Any = None
         self.switched = 0  # how often a mode was set that no block takes back
         self.crossed = 0  # how often a mode was set in a block that may be left before another takes it back
@@ -313,43 +315,43 @@ class Interpreter:
         if not self.frame.tries or type(node) is cst.SimpleStatementLine:
             STATEMENTS[type(node)](self, node)
             return
-        outer, self.vouched = self.vouched, set()
+        outer, self.known_not_to_raise = self.known_not_to_raise, set()
         STATEMENTS[type(node)](self, node)
-        (calls, vouched), self.vouched = (calls_alone(node), self.vouched), outer
-        if calls and vouched.issuperset(calls) and not self.state.refused:
+        (calls, known_not_to_raise), self.known_not_to_raise = (calls_alone(node), self.known_not_to_raise), outer
+        if calls and known_not_to_raise.issuperset(calls) and not self.state.refused:
             self.frame.tries[-1] = Tried(self.frame.tries[-1].raised, self.fork())
         elif self.state.live:
-            self.snapshot()
+            self.record_exception_state()
         elif (waiting := self.frame.tries[-1].waiting) is not None:
-            self.let_in(waiting)
+            self.add_exception_edge(waiting)
 
-    def snapshot(self, *, certainly: bool = False) -> None:
+    def record_exception_state(self, *, certainly: bool = False) -> None:
         """An exception may be raised here, or certainly is: let the innermost handler know the state."""
         if (waiting := self.frame.tries[-1].waiting) is not None:
-            self.let_in(waiting)
-        self.let_in(self.state, certainly=certainly)
+            self.add_exception_edge(waiting)
+        self.add_exception_edge(self.state, certainly=certainly)
 
-    def let_in(self, now: State, *, certainly: bool = False) -> None:
+    def add_exception_edge(self, now: State, *, certainly: bool = False) -> None:
         """The innermost handler may find this state."""
-        seen, explained = self.frame.tries[-1].raised, certainly and not now.unexplained
+        seen, explained = self.frame.tries[-1].raised, certainly and not now.unexplained_edge
         if seen is None or now.refused:
             now = now.copy()
             now.refused = now.refused and (seen is None or seen.refused)
         found = now if seen is None else joined_states([seen, now])
         found = found.copy() if found is self.state else found
-        found.unexplained = not explained and (seen is None or seen.unexplained)
+        found.unexplained_edge = not explained and (seen is None or seen.unexplained_edge)
         self.frame.tries[-1] = Tried(found)
 
-    def refuse(self) -> None:
+    def raise_certainly(self) -> None:
         """A line certainly raises here: a handler finds the state, and what stands behind the line is not run."""
         if self.frame.tries:
-            self.snapshot(certainly=True)
+            self.record_exception_state(certainly=True)
         self.state.refused = True
 
     def raises(self) -> None:
         """An error is certainly raised here: a handler finds the state, and the path ends."""
         if self.frame.tries:
-            self.snapshot(certainly=True)
+            self.record_exception_state(certainly=True)
         self.end_path()
 
     def refuses(self, value: Value, refused: Collection[Ref]) -> bool:
@@ -364,7 +366,7 @@ class Interpreter:
     def value(self, node: Any) -> Value:
         """Evaluate an expression."""
         if (deep := self.scan.deep) and node in deep:
-            self.hit("depth of an expression")
+            self.exceeded("depth of an expression")
             return UNKNOWN
         found = EXPRESSIONS[type(node)](self, node)
         if not self.muted:
@@ -376,23 +378,23 @@ class Interpreter:
 
     def values(self, nodes: Iterable[Any]) -> list[Value]:
         """Evaluate several expressions in order; earlier results stay true while later ones run."""
-        start, count = len(self.state.flight), 0
+        start, count = len(self.state.stack), 0
         for node in nodes:
             found = self.value(node)
-            self.state.flight.append(found)
+            self.state.stack.append(found)
             count += 1
-        out = self.land(start)
+        out = self.pop_from(start)
         return out if self.state.live else [UNKNOWN] * count  # a path that has ended keeps nothing in order
 
-    def hold(self, *values: Value) -> int:
-        """Keep values true while something else runs; give the index for `land`."""
-        start = len(self.state.flight)
-        self.state.flight.extend(values)
+    def push(self, *values: Value) -> int:
+        """Keep values true while something else runs; give the index for `pop_from`."""
+        start = len(self.state.stack)
+        self.state.stack.extend(values)
         return start
 
-    def land(self, start: int) -> list[Value]:
+    def pop_from(self, start: int) -> list[Value]:
         """Take back the values held since `start`."""
-        flight = self.state.flight
+        flight = self.state.stack
         out = flight[start:]
         del flight[start:]
         return out
@@ -407,19 +409,19 @@ class Interpreter:
             number = self.sites[place] = len(self.sites) + 1
         return number
 
-    def place_of(self, node: Any, part: str) -> Any:
+    def part_of(self, node: Any, part: str) -> Any:
         """A place inside another that makes objects of its own; findings there point at the outer one."""
         return Inner(getattr(node, "node", node), f"{getattr(node, 'part', '')}{part};")
 
     def copy_site(self, node: Any, ref: Ref) -> Any:
         """The place at which a copy of an object is made."""
-        return self.place_of(node, f"copy of {ref.site}.{ref.part}.{ref.context}.{ref.age}")
+        return self.part_of(node, f"copy of {ref.site}.{ref.part}.{ref.context}.{ref.age}")
 
     def new(self, node: object, part: str, thing: Object) -> Ref:
         """Put a new object on the heap."""
-        return self.put_new(self.memory(node, part), thing)
+        return self.store_new(self.memory(node, part), thing)
 
-    def put_new(self, ref: Ref, thing: Object) -> Ref:
+    def store_new(self, ref: Ref, thing: Object) -> Ref:
         """Put a new object on the heap under a reference made for it."""
         known = self.state.heap.get(ref)
         self.state.makes(ref)
@@ -492,26 +494,26 @@ class Interpreter:
     def __getitem__(self, ref: Ref) -> Any:
         return self.state.heap[ref]
 
-    def put(self, ref: Ref, thing: Object, *, sure: bool = True, filling: bool = False) -> None:
+    def store(self, ref: Ref, thing: Object, *, sure: bool = True, filling: bool = False) -> None:
         """Change an object: certainly (`sure`) where it is the one meant, else it may also be as before; `filling`: it
         is the gradient of a tensor that changes, and nothing else."""
         old = self.state.heap[ref]
         if thing is old:
             self._note_written(ref, filling=filling)
             return
-        self.set(ref, thing if sure and self.is_meant(ref, old) else joined(old, thing), filling=filling)
+        self.store_exact(ref, thing if sure and self.is_single(ref, old) else joined(old, thing), filling=filling)
 
     def _note_written(self, ref: Ref, *, filling: bool) -> None:
         for written in self.written:
             for one in (ref, self.own(ref)):
                 written[one] = written.get(one, False) or not filling
 
-    def is_meant(self, ref: Ref, thing: object) -> bool:
+    def is_single(self, ref: Ref, thing: object) -> bool:
         """Whether what happens to one that this reference stands for happens to each: it is one, or a loop goes over
         all."""
         return ref.age < 2 and (not getattr(thing, "many", False) or ref in self.sweeping)
 
-    def set(self, ref: Ref, thing: Object, *, filling: bool = False) -> None:
+    def store_exact(self, ref: Ref, thing: Object, *, filling: bool = False) -> None:
         """An object is like this from now on, whoever knows it by whatever reference; `filling` as in `put`."""
         heap = self.state.heap
         self._note_written(ref, filling=filling)
@@ -533,37 +535,37 @@ class Interpreter:
         own, heap = plain(ref), self.state.heap
         return tuple(one for mark in ("", *self.walks) for one in marked(own, mark) if one in heap)
 
-    def either_way(self, old: ObjectT, new: ObjectT) -> ObjectT:
+    def join_with_previous(self, old: ObjectT, new: ObjectT) -> ObjectT:
         """The object that may have been changed or not."""
         return joined(old, new)  # type: ignore[return-value]
 
-    def sure(self, found: Sequence[tuple[Ref, Any]]) -> bool:
+    def is_strong(self, found: Sequence[tuple[Ref, Any]]) -> bool:
         """Whether a change meant for one of these objects happens to each: there is one, or a loop goes over all."""
         return len(found) == 1 or all(ref in self.sweeping for ref, _ in found)
 
-    def sure_of_themselves(self, found: Sequence[tuple[Ref, Any]]) -> bool:
+    def is_strong_for_objects(self, found: Sequence[tuple[Ref, Any]]) -> bool:
         """The same for a change of the objects themselves and of nothing else: no path may have two of them."""
-        return self.sure(found) or self.state.are_apart([ref for ref, _ in found])
+        return self.is_strong(found) or self.state.are_apart([ref for ref, _ in found])
 
-    def sure_of(self, value: Value, found: Sequence[tuple[Ref, Any]]) -> bool:
+    def is_strong_update(self, value: Value, found: Sequence[tuple[Ref, Any]]) -> bool:
         """Whether a change meant for what a value is happens to these objects: it is nothing else than they."""
-        return self.sure_of_themselves(found) and len(alternatives(not_none(value))) == len(found)
+        return self.is_strong_for_objects(found) and len(alternatives(not_none(value))) == len(found)
 
     def one_of_these(self, value: Value, kind: type[ObjectT]) -> Iterator[Ref]:
         """Go over the objects of a kind to one of which something happens: afterwards each may be as it was before as
         well, unless it is the one that is meant, or a loop goes over all."""
         found = self.all(value, kind)
-        sure = self.sure_of(value, found)
+        sure = self.is_strong_update(value, found)
         for ref, before in found:
             yield ref
             if not sure:
-                self.state.heap[ref] = self.either_way(before, self[ref])
+                self.state.heap[ref] = self.join_with_previous(before, self[ref])
 
-    def update(self, value: Value, kind: type[ObjectT], **facts: Any) -> None:
+    def update_fields(self, value: Value, kind: type[ObjectT], **facts: Any) -> None:
         """Change these fields of all objects of the kind that the value may be."""
         found = self.all(value, kind)
         for ref, thing in found:
-            self.put(ref, replace(thing, **facts), sure=self.sure_of_themselves(found))
+            self.store(ref, replace(thing, **facts), sure=self.is_strong_for_objects(found))
 
     def thing(self, value: Value) -> Thing:
         """What an event shows of a value."""
@@ -643,11 +645,11 @@ class Interpreter:
         if any(state.live for state in states):
             self.state = joined_states(states)
         else:
-            flight = self.state.flight  # what runs on until its end still takes from it what it put there
+            flight = self.state.stack  # what runs on until its end still takes from it what it put there
             self.state = states[0] if states else self.state
-            self.state.flight, self.state.live = flight, False
+            self.state.stack, self.state.live = flight, False
 
-    def perhaps(self, happening: Callable[[], ResultT], uncertain: bool = True) -> ResultT:
+    def maybe(self, happening: Callable[[], ResultT], uncertain: bool = True) -> ResultT:
         """Something that may happen or not."""
         before = self.fork() if uncertain else None
         result = happening()
@@ -660,7 +662,7 @@ class Interpreter:
         self.state.live = False
 
     @property
-    def unheard(self) -> bool:
+    def is_silent(self) -> bool:
         """Whether nobody hears what happens now: neither rules nor a trace."""
         return self.muted > 0 and self.trace is None
 
@@ -676,7 +678,7 @@ class Interpreter:
             self._forget_traced(traced)
 
     @contextmanager
-    def provisionally(self) -> Iterator[Callable[[], None]]:
+    def held_back(self) -> Iterator[Callable[[], None]]:
         """Hold back what happens until it is certain that it is to be told; `forget` says that it is not."""
         traced = self.trace.mark() if self.trace is not None else None
         if self.muted:
@@ -708,7 +710,7 @@ class Interpreter:
     def once(self, key: object, run: Callable[[], Value], otherwise: Callable[[], Value]) -> Value:
         """Run something, or `otherwise` where it is running already: what calls itself is not followed without end."""
         if key in self.running:
-            self.hit("recursion")
+            self.exceeded("recursion")
             return otherwise()
         self.running.append(key)
         found = run()
@@ -719,7 +721,7 @@ class Interpreter:
         """Count objects that are gone over one by one."""
         self.state.heap.index.work += objects
 
-    def hit(self, bound: str) -> None:
+    def exceeded(self, bound: str) -> None:
         """Count that a bound of the analysis was reached."""
         self.counts[BOUND + bound] += 1
         if self.trace is not None:
@@ -730,24 +732,24 @@ class Interpreter:
     def has(self, path: str) -> bool:
         """Whether torch has what is called by a path, in the version that the program is for."""
         if path in self.torch.told:
-            self.doubt()
+            self.mark_unmeasured()
         return path not in self.torch.absent
 
-    def doubt(self) -> None:
+    def mark_unmeasured(self) -> None:
         """Something is used of which nobody has seen that it holds in this version: all that happens from now on may
         rest on it."""
-        self.doubted = True
+        self.unmeasured = True
 
     # ---- events
 
     def emit(self, kind: type[EventT], node: Any, **facts: Any) -> None:
         """Tell what happens, with the facts that hold now."""
-        if self.unheard or not self.state.live:
+        if self.is_silent or not self.state.live:
             return
         belief = max((_belief(facts.get(name)) for name in kind.believed_from), default=Belief.PROVEN)
         if kind.depends_on_mode and self.assumed_mode:
             belief = max(belief, Belief.BY_USE)
-        if self.doubted:
+        if self.unmeasured:
             belief = Belief.BY_NAME
         event = kind(
             node=syntax(node),
@@ -757,7 +759,7 @@ class Interpreter:
             assumed_mode=self.assumed_mode,
             belief=belief,
             expected=self.expected > 0,
-            behind=self.state.refused or self.state.unexplained,
+            behind=self.state.refused or self.state.unexplained_edge,
             run=self.run,
             conditions=self.conditions,
             guards=self.state.guards,

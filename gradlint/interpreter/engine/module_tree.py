@@ -8,19 +8,19 @@ from gradlint.domain import ANY_MODE, EVAL, NO, TRAIN, YES, Const, Mode, Module,
 from gradlint.interpreter.engine.machine import Interpreter
 
 
-def walk(it: Interpreter, value: Value, wanted: Callable[[Ref], bool] = lambda _: True) -> dict[Ref, str | None]:
+def walk(m: Interpreter, value: Value, wanted: Callable[[Ref], bool] = lambda _: True) -> dict[Ref, str | None]:
     """A module and all modules inside it in the order of `modules()`, with their dotted names where those are known;
     what is not `wanted` is left out with all that is reached through it alone."""
     found: dict[Ref, str | None] = {}
-    todo: list[tuple[Ref, str | None]] = [(ref, "") for ref, _ in it.all(value, Module)]
+    todo: list[tuple[Ref, str | None]] = [(ref, "") for ref, _ in m.all(value, Module)]
     while todo:
         ref, path = todo.pop(0)
         if ref in found or not wanted(ref):
             continue
         found[ref] = path
-        module: Module = it[ref]
-        inside = [(inner, below(path, name)) for name, part in module.attributes for inner, _ in it.all(part, Module)]
-        todo = [*inside, *((inner, None) for inner, _ in it.all(module.rest, Module)), *todo]
+        module: Module = m[ref]
+        inside = [(inner, below(path, name)) for name, part in module.attributes for inner, _ in m.all(part, Module)]
+        todo = [*inside, *((inner, None) for inner, _ in m.all(module.rest, Module)), *todo]
     return found
 
 
@@ -29,51 +29,51 @@ def below(path: str | None, name: object) -> str | None:
     return None if path is None else f"{path}.{name}" if path else str(name)
 
 
-def submodules(it: Interpreter, value: Value) -> list[Ref]:
+def submodules(m: Interpreter, value: Value) -> list[Ref]:
     """A module and all modules inside it, in order."""
-    return list(walk(it, value))
+    return list(walk(m, value))
 
 
 Tensors = tuple[list[tuple[str, Ref]], Truth]
 """Tensors with their dotted names (empty where not known), and whether there may be others."""
 
 
-def parameters(it: Interpreter, value: Value, *, recurse: bool = True) -> Tensors:
+def parameters(m: Interpreter, value: Value, *, recurse: bool = True) -> Tensors:
     """The parameters of a module."""
-    return _tensors(it, value, recurse, lambda module, name, tensor: tensor.parameter.may(YES))
+    return _tensors(m, value, recurse, lambda module, name, tensor: tensor.parameter.may(YES))
 
 
-def buffers(it: Interpreter, value: Value, *, recurse: bool = True, saved: bool = False) -> Tensors:
+def buffers(m: Interpreter, value: Value, *, recurse: bool = True, saved: bool = False) -> Tensors:
     """The buffers of a module; `saved`: only those that its state dict has."""
 
     def wanted(module: Module, name: object, tensor: Tensor) -> bool:
         registered = dict(module.buffers).get(name)
         return registered is not None and not (saved and registered == Const(False))
 
-    return _tensors(it, value, recurse, wanted)
+    return _tensors(m, value, recurse, wanted)
 
 
-def _tensors(it: Interpreter, value: Value, recurse: bool, wanted: Callable[[Module, object, Tensor], bool]) -> Tensors:
+def _tensors(m: Interpreter, value: Value, recurse: bool, wanted: Callable[[Module, object, Tensor], bool]) -> Tensors:
     found: dict[Ref, str] = {}
     opens = [NO]
-    for ref, path in walk(it, value).items() if recurse else [(ref, "") for ref, _ in it.all(value, Module)]:
-        module: Module = it[ref]
+    for ref, path in walk(m, value).items() if recurse else [(ref, "") for ref, _ in m.all(value, Module)]:
+        module: Module = m[ref]
         opens.append(module.open)
         for name, part in (*module.attributes, (None, module.rest)):
-            for inner, tensor in it.all(part, Tensor):
+            for inner, tensor in m.all(part, Tensor):
                 if wanted(module, name, tensor):
                     found.setdefault(inner, "" if name is None else below(path, name) or "")
     return [(name, ref) for ref, name in found.items()], either(opens)
 
 
-def certain_parts(it: Interpreter, owner: Value) -> dict[Ref, None]:
+def certain_parts(m: Interpreter, owner: Value) -> dict[Ref, None]:
     """A module and the modules, parameters and buffers inside it, of those that are certainly there: not one or
     another, not in one of two modules, and each as what it is."""
     certain: dict[Ref, None] = {}
     todo = [owner]
     while todo:
         value = todo.pop()
-        thing = it.state.heap.get(value) if type(value) is Ref and value not in certain else None
+        thing = m.state.heap.get(value) if type(value) is Ref and value not in certain else None
         if type(thing) is Module or (type(thing) is Tensor and thing.parameter in (YES, NO)):
             certain[value] = None  # type: ignore[index]
         if type(thing) is Module:

@@ -45,17 +45,17 @@ HOLDING = (Container, Module, Iterating)
 TOLD_APART: tuple[type[Tensor] | type[Module], ...] = (Tensor, Module)
 
 
-def walk_of(it: Interpreter, node: Any) -> str:
+def iteration_of(m: Interpreter, node: Any) -> str:
     """The name of a loop in this frame."""
-    return f"{it.site(node)}.{it.frame.id}"
+    return f"{m.site(node)}.{m.frame.id}"
 
 
-def one_of_several(it: Interpreter, walk: str, element: Value) -> Value:
+def one_of_several(m: Interpreter, walk: str, element: Value) -> Value:
     """The element of this iteration: of each of several objects, what it is if the loop is at it."""
-    heap = it.state.heap
-    pairs = _pairs(it, element)
+    heap = m.state.heap
+    pairs = _pairs(m, element)
     slots = [(element, False), *((value, len(pairs) > 1) for _, pair in pairs for _, value in pair.items)]
-    found = {ref: at(ref, walk) for value, several in slots for ref in _told_apart(it, value, several)}
+    found = {ref: at(ref, walk) for value, several in slots for ref in _told_apart(m, value, several)}
     if not found:
         return element
     for ref in list(found):
@@ -73,48 +73,48 @@ def _under_another_name(thing: Object, found: dict[Ref, Ref]) -> Object:
     return replace(now, storage=thing.storage) if type(thing) is Tensor else now
 
 
-def _pairs(it: Interpreter, element: Value) -> list[tuple[Ref, Container]]:
+def _pairs(m: Interpreter, element: Value) -> list[tuple[Ref, Container]]:
     """The pairs that a loop goes over (`for name, p in ...`)."""
-    return [(ref, pair) for ref, pair in it.all(element, Container) if pair.kind == "tuple"]
+    return [(ref, pair) for ref, pair in m.all(element, Container) if pair.kind == "tuple"]
 
 
-def _told_apart(it: Interpreter, value: Value, several: bool) -> list[Ref]:
+def _told_apart(m: Interpreter, value: Value, several: bool) -> list[Ref]:
     """Those of the alternatives that are one of several objects that the loop goes over, and no loop around is at."""
     several = several or len(alternatives(value)) > 1
-    found = [(ref, thing) for kind in TOLD_APART for ref, thing in it.all(value, kind)]
+    found = [(ref, thing) for kind in TOLD_APART for ref, thing in m.all(value, kind)]
     return [ref for ref, thing in found if plain(ref) == ref and (several or getattr(thing, "many", False))]
 
 
 @contextmanager
-def at_each(it: Interpreter, walk: str, element: Value, slot: int) -> Iterator[None]:
+def at_each(m: Interpreter, walk: str, element: Value, slot: int) -> Iterator[None]:
     """While the body of a loop runs for this element, what is done to it is done to each of those that it may be. What
     is known of them afterwards is kept in that slot of what is in flight."""
     swept = [ref for ref in alternatives(element) if type(ref) is Ref]
-    slots = [value for _, pair in _pairs(it, element) for _, value in pair.items]
+    slots = [value for _, pair in _pairs(m, element) for _, value in pair.items]
     swept += [ref for value in slots for ref in alternatives(value) if type(ref) is Ref]
     several = any(is_at(ref, walk) for ref in swept)
     hands = [frozenset(alternatives(value)) for value in (element, *slots)]
-    it.sweeping += swept
-    it.walks += [walk] * several
-    it.at_hand += hands
+    m.sweeping += swept
+    m.walks += [walk] * several
+    m.at_hand += hands
     yield
-    del it.walks[len(it.walks) - several :], it.sweeping[len(it.sweeping) - len(swept) :]
-    del it.at_hand[len(it.at_hand) - len(hands) :]
-    if several and it.frame.loop is not None:
-        for state in (it.state, *it.frame.loop.continues):
+    del m.walks[len(m.walks) - several :], m.sweeping[len(m.sweeping) - len(swept) :]
+    del m.at_hand[len(m.at_hand) - len(hands) :]
+    if several and m.frame.loop is not None:
+        for state in (m.state, *m.frame.loop.continues):
             if state.live:
-                state.flight[slot] = _went_on(state, walk)
-        around = [state for tried in it.frame.tries for state in (tried.raised, tried.waiting)]
-        for seen in (it.frame.suspended, *around):
+                state.stack[slot] = _went_on(state, walk)
+        around = [state for tried in m.frame.tries for state in (tried.raised, tried.waiting)]
+        for seen in (m.frame.suspended, *around):
             if seen is not None:
                 _went_on(seen, walk)
 
 
-def the_one_at_hand(it: Interpreter, value: Value) -> list[Ref]:
+def current_element(m: Interpreter, value: Value) -> list[Ref]:
     """The references of the one that a loop is at, if that is what a value certainly is."""
     options = alternatives(value)
-    found = [ref for ref in options if type(ref) is Ref and any(is_at(ref, walk) for walk in it.walks)]
-    return found if len(found) == len(options) and any(hand.issuperset(found) for hand in it.at_hand) else []
+    found = [ref for ref in options if type(ref) is Ref and any(is_at(ref, walk) for walk in m.walks)]
+    return found if len(found) == len(options) and any(hand.issuperset(found) for hand in m.at_hand) else []
 
 
 def _went_on(state: State, walk: str) -> Value:
@@ -155,15 +155,15 @@ def _certain_in_the_end(heap: Heap, done: Collection[Ref], swept: Collection[Ref
             heap[owner] = replace(thing, certain=tuple(dict.fromkeys(now)))
 
 
-def went_over_all(state: State, slot: int, certain: Collection[Ref]) -> None:
+def mark_all_visited(state: State, slot: int, certain: Collection[Ref]) -> None:
     """The loop has ended and was at each of the objects that certainly come by: what is known once it was at them is
     known of them, and of their gradients. The others it may have been at."""
     if not state.live:
         return
     swept = {gradient for ref in certain for gradient in references(getattr(state.heap.get(ref), "gradient", UNKNOWN))}
     swept |= set(certain)
-    _certain_in_the_end(state.heap, references(state.flight[slot]), swept)
-    for ref in references(state.flight[slot]):
+    _certain_in_the_end(state.heap, references(state.stack[slot]), swept)
+    for ref in references(state.stack[slot]):
         own, done = plain(ref), state.heap.pop(ref)
         known = state.heap.get(own)
         state.heap[own] = done if own in swept or known is None else joined(known, done)

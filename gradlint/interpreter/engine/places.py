@@ -12,17 +12,17 @@ from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.scopes import dotted
 
 
-def peek(it: Interpreter, node: Any) -> Value | None:
+def peek(m: Interpreter, node: Any) -> Value | None:
     """What a name, a chain of attributes or a constant subscript holds, without running anything."""
     if type(node) is cst.Name:
-        return it.lookup(node.value)
+        return m.lookup(node.value)
     if type(node) is cst.Attribute:
-        owner = peek(it, node.value)
-        thing: Any = it.thing(owner) if owner is not None else None
+        owner = peek(m, node.value)
+        thing: Any = m.thing(owner) if owner is not None else None
         return dict(getattr(thing, "attributes", ())).get(node.attr.value)
     if type(node) is cst.Subscript and (key := key_of(node)) is not None:
-        owner = peek(it, node.value)
-        thing = it.thing(owner) if owner is not None else None
+        owner = peek(m, node.value)
+        thing = m.thing(owner) if owner is not None else None
         return dict(thing.items).get(key) if type(thing) is Container else None
     return None
 
@@ -35,43 +35,43 @@ def key_of(node: cst.Subscript) -> object | None:
     return None
 
 
-def poke(it: Interpreter, node: Any, value: Value) -> None:
+def poke(m: Interpreter, node: Any, value: Value) -> None:
     """Let a place hold this value from here on; what is no place is left alone, and so is a place in one of several
     objects that one reference stands for."""
     if type(node) not in (cst.Name, cst.Attribute, cst.Subscript):
         return
     if type(node) is cst.Name:
-        frame: Any = it.frame.declared.get(node.value, it.frame)
+        frame: Any = m.frame.declared.get(node.value, m.frame)
         while frame is not None:
-            if (frame.id, node.value) in it.state.names:
-                it.state.names[frame.id, node.value] = value
+            if (frame.id, node.value) in m.state.names:
+                m.state.names[frame.id, node.value] = value
                 return
             frame = frame.parent
         return
-    owner = peek(it, node.value)
+    owner = peek(m, node.value)
     if type(owner) is not Ref:
         return
-    thing: Any = it.state.heap.get(owner)
-    if not it.is_meant(owner, thing):
+    thing: Any = m.state.heap.get(owner)
+    if not m.is_single(owner, thing):
         return
     if type(node) is cst.Attribute and isinstance(thing, (Module, Instance)):
-        it.state.heap[owner] = with_attribute(thing, node.attr.value, value)
+        m.state.heap[owner] = with_attribute(thing, node.attr.value, value)
     elif type(node) is cst.Subscript and type(thing) is Container:
         items = dict(thing.items) | {key_of(node): value}
-        it.state.heap[owner] = replace(thing, items=tuple(items.items()))
+        m.state.heap[owner] = replace(thing, items=tuple(items.items()))
 
 
-def peek_class(it: Interpreter, node: Any) -> str | Ref | None:
+def peek_class(m: Interpreter, node: Any) -> str | Ref | None:
     """The class that an expression names: an import path, or a class of the program."""
     path = dotted(node)
     if not path:
         return None
     first, *rest = path.split(".")
-    found = it.lookup(first)
+    found = m.lookup(first)
     if found is None:
         return path if not rest else None
     while type(found) is Imported and rest:
-        found = it.neighbours.attribute(found, rest.pop(0))
+        found = m.neighbours.attribute(found, rest.pop(0))
     if type(found) is Named:
         return ".".join([found.path, *rest])
-    return found if type(found) is Ref and not rest and type(it.state.heap.get(found)) is Class else None
+    return found if type(found) is Ref and not rest and type(m.state.heap.get(found)) is Class else None

@@ -13,41 +13,41 @@ MOST_DESCENTS = 4
 """How often a function is followed into itself while it goes down."""
 
 
-def descends(it: Interpreter, function: Function, args: Arguments) -> bool:
+def descends(m: Interpreter, function: Function, args: Arguments) -> bool:
     """Whether some argument is a part of what the call was given that is running, or a shorter sequence."""
-    frame: Frame | None = it.frame
+    frame: Frame | None = m.frame
     while frame is not None and (frame.function is None or frame.function.node is not function.node):
         frame = frame.caller
     if frame is None:
         return False
     params = function.node.params
     names = [param.name.value for param in (*params.posonly_params, *params.params, *params.kwonly_params)]
-    given = [it.state.names[frame.id, name] for name in names if (frame.id, name) in it.state.names]
-    parts = _parts(it, given)
-    inside = {part for part in parts | _parts(it, parts) if part not in given}
-    if parts and any(all(_is_lower(it, one, inside) for one in alternatives(value)) for value in args.values()):
+    given = [m.state.names[frame.id, name] for name in names if (frame.id, name) in m.state.names]
+    parts = _parts(m, given)
+    inside = {part for part in parts | _parts(m, parts) if part not in given}
+    if parts and any(all(_is_lower(m, one, inside) for one in alternatives(value)) for value in args.values()):
         return True
-    longest = max((length for value in given if (length := _length(it, value)) is not None), default=0)
-    return any((length := _length(it, value)) is not None and length < longest for value in args.values())
+    longest = max((length for value in given if (length := _length(m, value)) is not None), default=0)
+    return any((length := _length(m, value)) is not None and length < longest for value in args.values())
 
 
-def _is_lower(it: Interpreter, value: Value, inside: set[Value]) -> bool:
+def _is_lower(m: Interpreter, value: Value, inside: set[Value]) -> bool:
     """Whether a value is one of these parts, or has no parts itself."""
-    thing = it.state.heap.get(value) if type(value) is Ref else value
+    thing = m.state.heap.get(value) if type(value) is Ref else value
     return type(thing) is not Unknown and (value in inside or not isinstance(thing, (Container, Module, Instance)))
 
 
-def _length(it: Interpreter, value: Value) -> int | None:
-    known = element_list(it, value)
+def _length(m: Interpreter, value: Value) -> int | None:
+    known = element_list(m, value)
     return None if known is None else len(known)
 
 
-def _parts(it: Interpreter, values: Iterable[Value]) -> dict[Value, None]:
+def _parts(m: Interpreter, values: Iterable[Value]) -> dict[Value, None]:
     """What is directly inside containers and objects."""
     out: dict[Value, None] = {}
     for value in values:
         for option in alternatives(value):
-            thing = it.state.heap.get(option) if type(option) is Ref else None
+            thing = m.state.heap.get(option) if type(option) is Ref else None
             if type(thing) is Container:
                 found = [*(part for _, part in thing.items), thing.rest]
             elif isinstance(thing, (Module, Instance)):

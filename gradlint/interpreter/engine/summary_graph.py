@@ -33,15 +33,15 @@ class History:
 
 
 def histories_of(
-    it: Interpreter, before: Heap, keys: Iterable[Slot], memories: set[Ref], operands: dict[Ref, Slot]
+    m: Interpreter, before: Heap, keys: Iterable[Slot], memories: set[Ref], operands: dict[Ref, Slot]
 ) -> dict[Slot, History]:
     """The histories of new tensors by the nodes these come from, each after those that it builds on."""
     keys = list(keys)
     ends = {key[0] for key in keys if len(key) == 1}
     nodes = tuple(node for key in keys for node in key)
-    place = {ref: index for index, ref in enumerate(_inside_first(it, before, nodes, ()))}
+    place = {ref: index for index, ref in enumerate(_inside_first(m, before, nodes, ()))}
     keys.sort(key=lambda key: max(place[node] for node in key))  # type: ignore[index]
-    return {key: _history(it, before, key, ends.difference(key), memories, operands) for key in keys}
+    return {key: _history(m, before, key, ends.difference(key), memories, operands) for key in keys}
 
 
 def have_a_common_trunk(histories: Iterable[History]) -> bool:
@@ -55,7 +55,7 @@ def have_a_common_trunk(histories: Iterable[History]) -> bool:
 
 
 def _history(
-    it: Interpreter,
+    m: Interpreter,
     before: Heap,
     key: Slot,
     ends: Collection[Ref | None],
@@ -69,8 +69,8 @@ def _history(
     saves: dict[Slot, None] = {}
     inside: set[Graph] = set()
     flat: list[Ref] = []
-    for ref in _inside_first(it, before, key, ends):
-        node = it.state.heap.get(ref)
+    for ref in _inside_first(m, before, key, ends):
+        node = m.state.heap.get(ref)
         if ref in before or ref in ends or type(node) is not Node:
             every[ref] = None
             certain[ref] = frozenset((ref,))
@@ -82,7 +82,7 @@ def _history(
         if node.op in FLAT:
             flat.append(ref)
     sure = _in_all(key, certain)
-    around = past_outside(it, [key], set(flat)) if flat else every
+    around = past_outside(m, [key], set(flat)) if flat else every
     inputs: dict[Slot, None] = {}
     flattened: dict[Slot, None] = {}
     or_else = NOWHERE if NOWHERE in every else None
@@ -92,7 +92,7 @@ def _history(
         for found in arguments or [ref]:
             (inputs if ref in around else flattened)[(found,) if ref in sure else (found, or_else)] = None
     certainly = tuple(slot if slot in sure or None in slot else (*slot, None) for slot in saves)
-    behind = it[flat[0]] if flattened else None
+    behind = m[flat[0]] if flattened else None
     return History(tuple(inputs), certainly, frozenset(inside), tuple(flattened), behind)
 
 
@@ -109,7 +109,7 @@ def _in_all(slot: Iterable[Ref | None], certain: dict[Ref, frozenset[Ref | Slot]
     return frozenset.intersection(*found) if found else NOTHING_SURE
 
 
-def _inside_first(it: Interpreter, before: Heap, start: Slot, ends: Collection[Ref | None]) -> list[Ref]:
+def _inside_first(m: Interpreter, before: Heap, start: Slot, ends: Collection[Ref | None]) -> list[Ref]:
     """The nodes that are new, each after those it was made from, and where they end in what was there before or is an
     end."""
     order: list[Ref] = []
@@ -122,34 +122,34 @@ def _inside_first(it: Interpreter, before: Heap, start: Slot, ends: Collection[R
         elif ref not in entered:
             entered.add(ref)
             todo.append((ref, True))
-            node = it.state.heap.get(ref)
+            node = m.state.heap.get(ref)
             if ref not in before and ref not in ends and type(node) is Node:
                 todo += [(other, False) for slot in node.inputs for other in slot if other is not None]
     return order
 
 
 def recorded_again(
-    it: Interpreter, place: Any, part: str, history: History, now: dict[Ref, Ref], kept: dict[Ref, Ref]
+    m: Interpreter, place: Any, part: str, history: History, now: dict[Ref, Ref], kept: dict[Ref, Ref]
 ) -> Ref:
     """All that a summarised call recorded for the same results, as one operation: on what its objects are `now`, which
     keeps what its memories are."""
-    inputs = tuple(_operands(it, slot, now) for slot in history.inputs)
+    inputs = tuple(_operands(m, slot, now) for slot in history.inputs)
     saves = tuple(tuple(kept.get(ref, ref) for ref in slot) for slot in history.saves)  # type: ignore[arg-type]
     if history.flat is not None:
-        behind = tuple(_operands(it, slot, now) for slot in history.flattened)
-        inputs = (*inputs, (it.new(place, f"{part} flat", Node(history.flat.op, history.flat.at, behind)),))
-    again = grows(it, place, part[:-4], inputs)
-    made = it.new(place, part, Node("call", syntax(place), inputs, saves, grows=again))
+        behind = tuple(_operands(m, slot, now) for slot in history.flattened)
+        inputs = (*inputs, (m.new(place, f"{part} flat", Node(history.flat.op, history.flat.at, behind)),))
+    again = grows(m, place, part[:-4], inputs)
+    made = m.new(place, part, Node("call", syntax(place), inputs, saves, grows=again))
     for graph in history.inside:
-        it.around.setdefault(graph, {})[made.key] = None
+        m.around.setdefault(graph, {})[made.key] = None
     return made
 
 
-def _operands(it: Interpreter, slot: Slot, now: dict[Ref, Ref]) -> Slot:
+def _operands(m: Interpreter, slot: Slot, now: dict[Ref, Ref]) -> Slot:
     """An operand in terms of the call at hand: an argument is what it is in the graph now."""
     out: dict[Ref | None, None] = {}
     for ref in slot:
         found = now.get(ref) if ref is not None else None
-        is_node = type(it.state.heap.get(found)) is Node  # type: ignore[arg-type]
-        out |= dict.fromkeys((found,) if is_node else nodes_of(it, found) if found is not None else (ref,))
+        is_node = type(m.state.heap.get(found)) is Node  # type: ignore[arg-type]
+        out |= dict.fromkeys((found,) if is_node else nodes_of(m, found) if found is not None else (ref,))
     return tuple(out)

@@ -154,37 +154,37 @@ class Trace:
 
     # ---- statements
 
-    def begin(self, it: Interpreter, node: Any) -> None:
+    def begin(self, m: Interpreter, node: Any) -> None:
         """A statement is about to run."""
         if (head := self._heads.get(node)) is not None:
-            bound = _looked_at(it, _bound_inside(head))
+            bound = _looked_at(m, _bound_inside(head))
             known = tuple(Known(name, text if isinstance(head, TESTED) else "", text) for name, text in bound)
-            self.entries.append(Ran(head, known, it.state.modes[:2], it.later, head=True, inside=True))
-        before = [] if isinstance(node, BLOCKS) else _looked_at(it, _read(node))
+            self.entries.append(Ran(head, known, m.state.modes[:2], m.later, head=True, inside=True))
+        before = [] if isinstance(node, BLOCKS) else _looked_at(m, _read(node))
         self._at.append((node, before))
         if isinstance(node, COMPOUND):
             self._heads |= {body[0]: head for head, body in _bodies(node) if body}
             known = tuple(Known(name, text, text) for name, text in before)
-            self.entries.append(Ran(node, known, it.state.modes[:2], it.later, head=True))
+            self.entries.append(Ran(node, known, m.state.modes[:2], m.later, head=True))
 
-    def end(self, it: Interpreter, node: Any) -> None:
+    def end(self, m: Interpreter, node: Any) -> None:
         """It has run."""
         _, before = self._at.pop()
         if isinstance(node, (*BLOCKS, *COMPOUND)):
             return
-        bound = dict(_looked_at(it, _targets(node), whole=True) if it.state.live else [])
-        after = dict(_looked_at(it, _read(node)) if it.state.live else before)
+        bound = dict(_looked_at(m, _targets(node), whole=True) if m.state.live else [])
+        after = dict(_looked_at(m, _read(node)) if m.state.live else before)
         after = {name: text for name, text in after.items() if name not in bound}  # that is another thing now
         known = [Known(name, text, after.pop(name, text)) for name, text in before]
         known += [Known(name, text, text) for name, text in after.items()]  # bound within, or imported where first read
-        known += [Known(name, "", text) for name, text in (*bound.items(), *_of_its_own(it, node))]
-        self.entries.append(Ran(node, tuple(known), it.state.modes[:2], it.later))
+        known += [Known(name, "", text) for name, text in (*bound.items(), *_of_its_own(m, node))]
+        self.entries.append(Ran(node, tuple(known), m.state.modes[:2], m.later))
 
     # ---- what happens in them
 
-    def happened(self, it: Interpreter, event: Event) -> None:
+    def happened(self, m: Interpreter, event: Event) -> None:
         """An event."""
-        self.entries.append(Happened(event.node, event, tuple(_fields(it, event)), it.later))
+        self.entries.append(Happened(event.node, event, tuple(_fields(m, event)), m.later))
 
     def stopped(self, bound: str) -> None:
         """A bound was hit."""
@@ -277,30 +277,30 @@ def _places(nodes: list[Any], hidden: frozenset[str]) -> list[Any]:
     return found
 
 
-def _looked_at(it: Interpreter, places: list[Any], *, whole: bool = False) -> list[tuple[str, str]]:
+def _looked_at(m: Interpreter, places: list[Any], *, whole: bool = False) -> list[tuple[str, str]]:
     """How these places are written and what is known of them; unless they are `whole`, of what they are a part of."""
     found: dict[str, str] = {}
     for node in places:
-        value: Value | None = held_by(it, node)
+        value: Value | None = held_by(m, node)
         while value is None and not whole and isinstance(node, (cst.Attribute, cst.Subscript)):
             node = node.value
-            value = held_by(it, node)
+            value = held_by(m, node)
         name = spelled(node)
-        if value is not None and name and name not in found and not is_obvious(it, value, name):
-            found[name] = described(it, value)
+        if value is not None and name and name not in found and not is_obvious(m, value, name):
+            found[name] = described(m, value)
     return [(name, text) for name, text in found.items() if text != name]
 
 
-def _of_its_own(it: Interpreter, node: Any) -> Iterator[tuple[str, str]]:
+def _of_its_own(m: Interpreter, node: Any) -> Iterator[tuple[str, str]]:
     """What is to be said of a statement besides: what a function returns, where an import leads."""
     if isinstance(node, cst.Return) and node.value is not None:
-        value = variable(it, (it.frame.id, RESULT))
+        value = variable(m, (m.frame.id, RESULT))
         if value is not None:
-            yield "return", described(it, value)
+            yield "return", described(m, value)
     if isinstance(node, IMPORTS) and not isinstance(node.names, cst.ImportStar):
         for alias in node.names:
             name = spelled(alias.asname.name if alias.asname is not None else alias.name).partition(".")[0]
-            value = it.state.names.get((it.frame.id, name))
+            value = m.state.names.get((m.frame.id, name))
             if type(value) is Imported:
                 yield name, f"of the project, {value.module}"
             elif type(value) is Named and not value.path.startswith(("torch", "builtins")):
@@ -312,11 +312,11 @@ def _of_its_own(it: Interpreter, node: Any) -> Iterator[tuple[str, str]]:
 COMMON = frozenset(one.name for one in fields(Event))
 
 
-def _fields(it: Interpreter, event: Event) -> Iterator[tuple[str, str]]:
+def _fields(m: Interpreter, event: Event) -> Iterator[tuple[str, str]]:
     """The fields of an event that say something, in words."""
     for one in fields(event):
         value = getattr(event, one.name)
-        if one.name not in COMMON and (text := _field(it, value)) and value != one.default:
+        if one.name not in COMMON and (text := _field(m, value)) and value != one.default:
             yield one.name, text
     if event.belief is not Belief.PROVEN:
         yield "believed", BELIEFS[event.belief]
@@ -325,17 +325,17 @@ def _fields(it: Interpreter, event: Event) -> Iterator[tuple[str, str]]:
             yield name, str(YES)
 
 
-def _field(it: Interpreter, value: Any) -> str:
+def _field(m: Interpreter, value: Any) -> str:
     """The value of a field in words; nothing for what says nothing by itself."""
     if isinstance(value, str | Fact | bool):
         return str(truth(value) if isinstance(value, bool) else value)
     if is_value(value):
-        return in_short(it, value)
+        return in_short(m, value)
     if isinstance(value, tuple) and value and all(is_value(one) for one in value):
-        shown = dict.fromkeys(in_short(it, one) for one in value)
+        shown = dict.fromkeys(in_short(m, one) for one in value)
         if len(shown) == 1:
             return f"{len(value)} x {next(iter(shown))}" if len(value) > 1 else next(iter(shown))
-        listed = [in_short(it, one) for one in value[:MOST_SHOWN]]
+        listed = [in_short(m, one) for one in value[:MOST_SHOWN]]
         return f"({', '.join([*listed, *(['...'] if len(value) > MOST_SHOWN else [])])})"
     return ""
 

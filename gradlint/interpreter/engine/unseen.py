@@ -29,7 +29,7 @@ from gradlint.frozen import replace
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot
 from gradlint.interpreter.engine.escape import havoc, result_of_unknown
-from gradlint.interpreter.engine.iteration import tell_handed
+from gradlint.interpreter.engine.iteration import emit_handed
 from gradlint.interpreter.engine.machine import Interpreter, syntax
 from gradlint.interpreter.engine.module_tree import parameters
 from gradlint.interpreter.static.scopes import dotted
@@ -48,27 +48,25 @@ STAND_IN = "attribute "
 """How the parts begin that stand for attributes nobody was seen to set; their name follows."""
 
 
-def handed_leaves(it: Interpreter, reach: Iterable[Ref]) -> list[Ref]:
+def handed_leaves(m: Interpreter, reach: Iterable[Ref]) -> list[Ref]:
     """The parameters of modules that were handed over, where unknown code had those and may have computed with them.
     Where it had an object as well that came of a method nobody knows, it may have computed with that instead."""
     reach = tuple(reach)
-    if any(ref.part.startswith(STAND_IN) and is_some_object(it.state.heap.get(ref)) for ref in reach):
+    if any(ref.part.startswith(STAND_IN) and is_opaque(m.state.heap.get(ref)) for ref in reach):
         return []
-    modules = [
-        ref for ref in reach if type(thing := it.state.heap.get(ref)) is Module and thing.belief >= Belief.BY_USE
-    ]
-    return [ref for _, ref in parameters(it, one_of(modules))[0][:MOST_ITEMS]] if modules else []
+    modules = [ref for ref in reach if type(thing := m.state.heap.get(ref)) is Module and thing.belief >= Belief.BY_USE]
+    return [ref for _, ref in parameters(m, one_of(modules))[0][:MOST_ITEMS]] if modules else []
 
 
-def note_options(it: Interpreter, node: Any, args: Arguments) -> None:
+def note_options(m: Interpreter, node: Any, args: Arguments) -> None:
     """Note whether a call asks for no gradients, by the name of an option or in a table of options."""
     options: list[tuple[Any, Value]] = list(args.keywords.items())
     for value in args.values():
-        for _, thing in it.all(value, Container):
+        for _, thing in m.all(value, Container):
             options += thing.items
-    it.frozen_on_request.pop(node, None)
+    m.frozen_on_request.pop(node, None)
     if any(type(name) is str and _asks_for_frozen(name, value) for name, value in options):
-        it.frozen_on_request[node] = None
+        m.frozen_on_request[node] = None
 
 
 def _asks_for_frozen(name: str, value: Value) -> bool:
@@ -77,25 +75,25 @@ def _asks_for_frozen(name: str, value: Value) -> bool:
     return (ASKS_FOR_GRADIENTS if refused else ASKS_FOR_NONE).search(name) is not None
 
 
-def is_some_object(thing: object) -> bool:
+def is_opaque(thing: object) -> bool:
     """Whether it is an object of which only the name is known."""
     return type(thing) is Instance and thing.belief is Belief.BY_NAME and thing.cls == UNKNOWN
 
 
-def learned(it: Interpreter, node: Any, value: Value, chain: str) -> Value:
+def learned(m: Interpreter, node: Any, value: Value, chain: str) -> Value:
     """The value itself, or what the use of a name that holds it tells where nothing else does."""
-    return LEARN[object](it, node, value, chain)
+    return LEARN[object](m, node, value, chain)
 
 
-def turns_out(it: Interpreter, ref: Ref, found: Ref) -> None:
+def refine(m: Interpreter, ref: Ref, found: Ref) -> None:
     """Some object is what another one is, whoever holds it."""
-    some, thing = it[ref], it.state.heap.pop(found)
+    some, thing = m[ref], m.state.heap.pop(found)
     if type(thing) is Module:
         thing = replace(thing, attributes=tuple((dict(some.attributes) | dict(thing.attributes)).items()))
-    it.state.heap[ref] = thing
+    m.state.heap[ref] = thing
 
 
-def escape_by(it: Interpreter, node: Any, *callees: Value) -> Escape:
+def escape_by(m: Interpreter, node: Any, *callees: Value) -> Escape:
     """What unseen code that is called here may do with the graphs that it is handed, by the name it is called by, or
     where that says nothing by those of what it belongs to."""
     paths = [one.path for value in callees for one in alternatives(value) if type(one) is Named]
@@ -113,22 +111,22 @@ def _words_of(names: Iterable[str]) -> frozenset[str]:
     return frozenset[str]().union(*map(words, names))
 
 
-def perhaps_initialised(it: Interpreter, owner: Value) -> None:
+def perhaps_initialised(m: Interpreter, owner: Value) -> None:
     """An `__init__` that is not followed may have run `Module.__init__` on what it was handed: of what nobody knows, on
     any module."""
-    strange = any(getattr(it.thing(option), "cls", UNKNOWN) == UNKNOWN for option in alternatives(owner))
-    for ref in list(it.state.heap) if strange else [ref for ref, _ in it.all(owner, Module)]:
-        thing = it.state.heap[ref]
+    strange = any(getattr(m.thing(option), "cls", UNKNOWN) == UNKNOWN for option in alternatives(owner))
+    for ref in list(m.state.heap) if strange else [ref for ref, _ in m.all(owner, Module)]:
+        thing = m.state.heap[ref]
         if type(thing) is Module and thing.initialised is NO:
-            it.put(ref, replace(thing, initialised=NO | YES))
+            m.store(ref, replace(thing, initialised=NO | YES))
 
 
-def call_unknown(it: Interpreter, node: Any, values: list[Value], callee: Value = UNKNOWN) -> Value:
+def call_unknown(m: Interpreter, node: Any, values: list[Value], callee: Value = UNKNOWN) -> Value:
     """Code that the file does not show is handed these values, and is called by the name of a callee or as it is
     written; a grad mode among them it may enter."""
-    it.counts["unknown calls"] += not it.muted
+    m.counts["unknown calls"] += not m.muted
     if any(type(option) is Context for value in values for option in alternatives(value)):
-        it.state.grad_mode = it.state.grad_mode | UNSURE
-    tell_handed(it, node, values)
-    havoc(it, values, escape_by(it, node, callee))
+        m.state.grad_mode = m.state.grad_mode | UNSURE
+    emit_handed(m, node, values)
+    havoc(m, values, escape_by(m, node, callee))
     return result_of_unknown(values)

@@ -21,64 +21,64 @@ from gradlint.interpreter.python.mro import called, library_base
 from gradlint.knowledge.packs import Attribute, Call, Effect, LibraryClass
 
 
-def call(it: Interpreter, node: Any, path: str, args: Arguments) -> Value | None:
+def call(m: Interpreter, node: Any, path: str, args: Arguments) -> Value | None:
     """Call what a path of a library names; None where no pack speaks of it."""
-    if not it.packs.speaks_of(path):
+    if not m.packs.speaks_of(path):
         return None
-    found = it.packs.function(path)
+    found = m.packs.function(path)
     if found is not None:
-        return _run(it, node, path, *found, args)
-    known = it.packs.cls(path)
+        return _run(m, node, path, *found, args)
+    known = m.packs.cls(path)
     if known is not None:
-        _effects(it, node, known.row.does, Given(args, known.row.parameters, path))
-        return pack_results.construct(it, node, called(path, known.row), known.row, args)
-    return foreign(it, node, path, args) if it.packs.is_foreign(path) else None
+        _effects(m, node, known.row.does, Given(args, known.row.parameters, path))
+        return pack_results.construct(m, node, called(path, known.row), known.row, args)
+    return foreign(m, node, path, args) if m.packs.is_foreign(path) else None
 
 
-def _run(it: Interpreter, node: Any, path: str, row: Call, cls: LibraryClass | None, args: Arguments) -> Value:
+def _run(m: Interpreter, node: Any, path: str, row: Call, cls: LibraryClass | None, args: Arguments) -> Value:
     owner = called(path.rpartition(".")[0], cls) if cls is not None else ""
-    on_owner = cls is not None and (not row.of_class or any(it.may_be(first, Class) for first in args.positional[:1]))
+    on_owner = cls is not None and (not row.of_class or any(m.may_be(first, Class) for first in args.positional[:1]))
     given = Given(args, ("self", *row.parameters) if on_owner else row.parameters, path, owner)
-    _effects(it, node, row.does, given)
-    return pack_results.given(it, node, row.gives, given)
+    _effects(m, node, row.does, given)
+    return pack_results.given(m, node, row.gives, given)
 
 
-def _effects(it: Interpreter, node: Any, does: tuple[Effect, ...], given: Given) -> None:
+def _effects(m: Interpreter, node: Any, does: tuple[Effect, ...], given: Given) -> None:
     for effect in does:
-        pack_effects.EFFECTS[type(effect)](it, node, effect, given)
+        pack_effects.EFFECTS[type(effect)](m, node, effect, given)
 
 
-def speaks_of(it: Interpreter, value: Value) -> bool:
+def speaks_of(m: Interpreter, value: Value) -> bool:
     """Whether a pack says what calling a value does."""
     function = value.function if type(value) is Bound else value
-    return type(function) is Named and it.packs.function(function.path) is not None
+    return type(function) is Named and m.packs.function(function.path) is not None
 
 
 # ---- members
 
 
 @implements(TypeSlot.BIND, Named)
-def looked_up(it: Interpreter, node: Any, owner: Ref, member: Named) -> Value | None:
+def looked_up(m: Interpreter, node: Any, owner: Ref, member: Named) -> Value | None:
     """A member of a library's class, looked up on an object or a class of the program; None where there is none."""
     path = member.path
     cls, _, name = path.rpartition(".")
-    known = it.packs.cls(cls)
+    known = m.packs.cls(cls)
     row = known.members.get(name) if known is not None else None
     if row is None:
         return None
-    if it.may_be(owner, Class):
+    if m.may_be(owner, Class):
         return Bound(owner, name, Named(path)) if isinstance(row, Call) and row.of_class else Named(path)
     if isinstance(row, Attribute):
-        return _read(it, node, owner, row, path)
+        return _read(m, node, owner, row, path)
     return Named(path) if row.of_class else Bound(owner, name, Named(path))
 
 
-def _read(it: Interpreter, node: Any, owner: Ref, row: Attribute, path: str) -> Value:
+def _read(m: Interpreter, node: Any, owner: Ref, row: Attribute, path: str) -> Value:
     """An attribute that the library sets: the same thing each time."""
-    start = it.hold(owner)
-    value = pack_results.given(it, node, row.gives, Given(Arguments([owner]), ("self",), path, path.rpartition(".")[0]))
-    owner = it.land(start)[0]  # type: ignore[assignment]
-    keep_attribute(it, owner, row.path, value)
+    start = m.push(owner)
+    value = pack_results.given(m, node, row.gives, Given(Arguments([owner]), ("self",), path, path.rpartition(".")[0]))
+    owner = m.pop_from(start)[0]  # type: ignore[assignment]
+    keep_attribute(m, owner, row.path, value)
     return value
 
 
@@ -86,22 +86,22 @@ def _read(it: Interpreter, node: Any, owner: Ref, row: Attribute, path: str) -> 
 
 
 @implements(TypeSlot.INITIALISE, Named)
-def initialise(it: Interpreter, node: Any, owner: Value, cls: Value, args: Arguments) -> bool:
+def initialise(m: Interpreter, node: Any, owner: Value, cls: Value, args: Arguments) -> bool:
     """Give an object of a class of the program what the class of a library it derives from does."""
-    found = library_base(it, cls)
+    found = library_base(m, cls)
     if found is None:
         return False
     path, known = found
-    start = it.hold(owner)
-    made = pack_results.construct(it, it.place_of(node, "as base"), path, known.row, args)
-    owner = it.land(start)[0]
-    parts = it.thing(made)
-    for ref, module in it.all(owner, Module):
+    start = m.push(owner)
+    made = pack_results.construct(m, m.part_of(node, "as base"), path, known.row, args)
+    owner = m.pop_from(start)[0]
+    parts = m.thing(made)
+    for ref, module in m.all(owner, Module):
         if type(parts) is Module:
             attributes = dict(module.attributes) | dict(parts.attributes)
-            it.put(ref, replace(module, attributes=tuple(attributes.items()), rest=parts.rest, certain=parts.certain))
-    for ref, instance in it.all(owner, Instance):
+            m.store(ref, replace(module, attributes=tuple(attributes.items()), rest=parts.rest, certain=parts.certain))
+    for ref, instance in m.all(owner, Instance):
         if type(parts) is Instance:
             attributes = dict(instance.attributes) | dict(parts.attributes)
-            it.put(ref, replace(instance, attributes=tuple(attributes.items())))
+            m.store(ref, replace(instance, attributes=tuple(attributes.items())))
     return True

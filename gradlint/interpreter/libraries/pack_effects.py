@@ -21,56 +21,56 @@ from gradlint.knowledge import packs
 ResultT = TypeVar("ResultT")
 
 
-def _backward(it: Interpreter, node: Any, effect: packs.Backward, args: Given) -> None:
+def _backward(m: Interpreter, node: Any, effect: packs.Backward, args: Given) -> None:
     retain, create = (flag(args.args, name, -1) for name in (effect.retain, effect.create))
     request = differentiating.Request("backward", retain=retain, create=create)
-    differentiating.backward(it, node, [not_none(args[effect.of])], request)
+    differentiating.backward(m, node, [not_none(args[effect.of])], request)
 
 
-def _step(it: Interpreter, node: Any, effect: packs.Step, args: Given) -> None:
-    stepping = _optimizer_of(it, node, args[effect.of])
-    it.perhaps(lambda: optimizer.step(it, node, stepping, Arguments()), effect.perhaps)
+def _step(m: Interpreter, node: Any, effect: packs.Step, args: Given) -> None:
+    stepping = _optimizer_of(m, node, args[effect.of])
+    m.maybe(lambda: optimizer.step(m, node, stepping, Arguments()), effect.perhaps)
 
 
-def _optimizer_of(it: Interpreter, node: Any, value: Value) -> Value:
+def _optimizer_of(m: Interpreter, node: Any, value: Value) -> Value:
     """The optimizer itself; for a module, whatever optimizer there is over its parameters."""
-    if it.only(value, Module) is None:
+    if m.only(value, Module) is None:
         return value
-    found, opened = parameters(it, value)
+    found, opened = parameters(m, value)
     groups = tuple((ref,) for _, ref in found)
-    return it.new(node, "optimizer inside", Optimizer("", groups, opened, marks=(Mark("made", node),)))
+    return m.new(node, "optimizer inside", Optimizer("", groups, opened, marks=(Mark("made", node),)))
 
 
-def _zero_grad(it: Interpreter, node: Any, effect: packs.ZeroGrad, args: Given) -> None:
+def _zero_grad(m: Interpreter, node: Any, effect: packs.ZeroGrad, args: Given) -> None:
     value = args[effect.of]
-    clear = module_methods.METHODS["zero_grad"] if it.may_be(value, Module) else optimizer.zero_grad
-    it.perhaps(lambda: clear(it, node, value, Arguments()), effect.perhaps)
+    clear = module_methods.METHODS["zero_grad"] if m.may_be(value, Module) else optimizer.zero_grad
+    m.maybe(lambda: clear(m, node, value, Arguments()), effect.perhaps)
 
 
-def _freeze(it: Interpreter, node: Any, effect: packs.Freeze, args: Given) -> None:
+def _freeze(m: Interpreter, node: Any, effect: packs.Freeze, args: Given) -> None:
     to = Arguments([Const(effect.to == "yes")])
-    module_methods.METHODS["requires_grad_"](it, node, args[effect.of], to)
+    module_methods.METHODS["requires_grad_"](m, node, args[effect.of], to)
 
 
-def _set_mode(it: Interpreter, node: Any, effect: packs.SetMode, args: Given) -> None:
-    module.set_mode(it, node, args[effect.of], MODES[effect.to])
+def _set_mode(m: Interpreter, node: Any, effect: packs.SetMode, args: Given) -> None:
+    module.set_mode(m, node, args[effect.of], MODES[effect.to])
 
 
-def _consume(it: Interpreter, node: Any, effect: packs.Consume, args: Given) -> None:
-    consume(it, node, args[effect.of], "clip")
+def _consume(m: Interpreter, node: Any, effect: packs.Consume, args: Given) -> None:
+    consume(m, node, args[effect.of], "clip")
 
 
-def _touch(it: Interpreter, node: Any, effect: packs.Touch, args: Given) -> None:
-    havoc(it, [args[effect.of]])
+def _touch(m: Interpreter, node: Any, effect: packs.Touch, args: Given) -> None:
+    havoc(m, [args[effect.of]])
 
 
-def _hand(it: Interpreter, node: Any, effect: packs.Hand, args: Given) -> None:
+def _hand(m: Interpreter, node: Any, effect: packs.Hand, args: Given) -> None:
     value = args[effect.of]
     for option in alternatives(value):
         function = option.function if type(option) is Bound else option
         if type(function) is Function:
-            it.hooked[function.node] = effect.hook
-    havoc(it, [value])
+            m.hooked[function.node] = effect.hook
+    havoc(m, [value])
 
 
 EFFECTS: dict[type, Callable[[Interpreter, Any, Any, Given], None]] = {

@@ -38,72 +38,72 @@ from gradlint.interpreter.python.mro import find_member, library_base
 from gradlint.knowledge.packs import Hook, New
 
 
-def hook_of(it: Interpreter, function: Function) -> Hook | None:
+def hook_of(m: Interpreter, function: Function) -> Hook | None:
     """How a library calls a function, if a pack says that one does."""
-    if function.node in it.hooked:
-        return it.hooked[function.node]
-    cls = it.classes.get(function.owner) if function.owner is not None else None
-    found = library_base(it, cls) if cls is not None and cls in it.state.heap else None
+    if function.node in m.hooked:
+        return m.hooked[function.node]
+    cls = m.classes.get(function.owner) if function.owner is not None else None
+    found = library_base(m, cls) if cls is not None and cls in m.state.heap else None
     return found[1].hooks.get(function.name) if found is not None else None
 
 
 @implements(TypeSlot.HANDED, Function)
-def handed(it: Interpreter, function: Function, params: list[Any]) -> dict[str, Value]:
+def handed(m: Interpreter, function: Function, params: list[Any]) -> dict[str, Value]:
     """What a library hands over for each parameter that its hook speaks of."""
-    hook = hook_of(it, function)
+    hook = hook_of(m, function)
     if hook is None:
         return {}
     out: dict[str, Value] = {}
     for param, gift in zip(params, hook.handed, strict=False):
         if type(gift) is New:
-            value = pack_results.typical(it, param, gift.path, "handed", Belief.ANNOTATED)
-            it.update(value, Module, mode=MODES[gift.mode or hook.mode])
+            value = pack_results.typical(m, param, gift.path, "handed", Belief.ANNOTATED)
+            m.update_fields(value, Module, mode=MODES[gift.mode or hook.mode])
             out[param.name.value] = value
     return out
 
 
 @contextmanager
-def called_by_library(it: Interpreter, function: Function, owner: list[Value]) -> Iterator[Callable[[Value], None]]:
+def called_by_library(m: Interpreter, function: Function, owner: list[Value]) -> Iterator[Callable[[Value], None]]:
     """Run a function as the library calls it; what is yielded takes what the function returned."""
-    hook = hook_of(it, function)
+    hook = hook_of(m, function)
     if hook is None:
         yield lambda value: None
         return
-    before = (it.state.grad_mode, it.state.inference, it.assumed_mode)
+    before = (m.state.grad_mode, m.state.inference, m.assumed_mode)
     if hook.gradients != "?":
         to, inference = GRADIENTS[hook.gradients]
-        it.state.grad_mode, it.state.inference = to, it.state.inference if inference is None else inference
-        it.assumed_mode = False
+        m.state.grad_mode, m.state.inference = to, m.state.inference if inference is None else inference
+        m.assumed_mode = False
     for value in owner:
-        _as_found(it, value, hook)
-    yield lambda value: _returned(it, function, hook, owner, value)
-    it.state.grad_mode, it.state.inference, it.assumed_mode = before
+        _as_found(m, value, hook)
+    yield lambda value: _returned(m, function, hook, owner, value)
+    m.state.grad_mode, m.state.inference, m.assumed_mode = before
 
 
-def _as_found(it: Interpreter, owner: Value, hook: Hook) -> None:
+def _as_found(m: Interpreter, owner: Value, hook: Hook) -> None:
     """The modules of an object as its library has left them: in the mode of the hook, with gradients of any state."""
-    for ref in submodules(it, owner) if hook.mode != "?" else ():
-        it.update(ref, Module, mode=MODES[hook.mode])
-    for _, ref in parameters(it, owner)[0]:
-        it.set(ref, replace(it[ref], grad=it[ref].grad | ANY_GRAD, gradient=UNKNOWN))
+    for ref in submodules(m, owner) if hook.mode != "?" else ():
+        m.update_fields(ref, Module, mode=MODES[hook.mode])
+    for _, ref in parameters(m, owner)[0]:
+        m.store_exact(ref, replace(m[ref], grad=m[ref].grad | ANY_GRAD, gradient=UNKNOWN))
 
 
-def _returned(it: Interpreter, function: Function, hook: Hook, owner: list[Value], value: Value) -> None:
+def _returned(m: Interpreter, function: Function, hook: Hook, owner: list[Value], value: Value) -> None:
     """The library differentiates what a function returned, if its hook says so."""
-    if not hook.loss or not it.state.live or not _holds(it, owner, hook.unless):
+    if not hook.loss or not m.state.live or not _holds(m, owner, hook.unless):
         return
-    losses = [option for option in alternatives(_loss(it, value)) if it.may_be(option, Tensor)]
+    losses = [option for option in alternatives(_loss(m, value)) if m.may_be(option, Tensor)]
     if losses:
-        differentiating.backward(it, function.node, [one_of(losses)], differentiating.Request("backward"))
+        differentiating.backward(m, function.node, [one_of(losses)], differentiating.Request("backward"))
 
 
-def _holds(it: Interpreter, owner: list[Value], attribute: str) -> bool:
+def _holds(m: Interpreter, owner: list[Value], attribute: str) -> bool:
     """Whether an attribute is certainly not switched off, on the object or in its class."""
-    things = [thing for value in owner if isinstance(thing := it.thing(value), (Module, Instance))]
-    found = [dict(thing.attributes).get(attribute) or find_member(it, thing.cls, attribute) for thing in things]
+    things = [thing for value in owner if isinstance(thing := m.thing(value), (Module, Instance))]
+    found = [dict(thing.attributes).get(attribute) or find_member(m, thing.cls, attribute) for thing in things]
     return all(value is None or value == Const(True) or type(value) is Named for value in found)
 
 
-def _loss(it: Interpreter, value: Value) -> Value:
-    container = it.only(value, Container)
+def _loss(m: Interpreter, value: Value) -> Value:
+    container = m.only(value, Container)
     return value if container is None else dict(container.items).get("loss", NONE_VALUE)

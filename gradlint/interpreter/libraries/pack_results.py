@@ -46,7 +46,7 @@ from gradlint.interpreter.engine.escape import result_of_unknown
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.module_tree import parameters, submodules
 from gradlint.interpreter.engine.weakened import seen_as
-from gradlint.interpreter.nn.module import parameter, set_mode, tell_built, tensor_iterator, unknown_module
+from gradlint.interpreter.nn.module import emit_built, parameter, set_mode, tensor_iterator, unknown_module
 from gradlint.interpreter.nn.module_methods import METHODS
 from gradlint.interpreter.python.containers import container
 from gradlint.interpreter.python.functions import call_function
@@ -82,156 +82,156 @@ class Given:
         return self.args.get(name, position, UNKNOWN)
 
 
-def given(it: Interpreter, node: Any, gift: packs.Gift, args: Given) -> Value:
+def given(m: Interpreter, node: Any, gift: packs.Gift, args: Given) -> Value:
     """What a row says comes back."""
-    return GIFTS[type(gift)](it, node, gift, args)
+    return GIFTS[type(gift)](m, node, gift, args)
 
 
-def _anything(it: Interpreter, node: Any, gift: packs.Anything, args: Given) -> Value:
+def _anything(m: Interpreter, node: Any, gift: packs.Anything, args: Given) -> Value:
     return result_of_unknown(args.args.values())
 
 
-def _python(it: Interpreter, node: Any, gift: packs.Python, args: Given) -> Value:
+def _python(m: Interpreter, node: Any, gift: packs.Python, args: Given) -> Value:
     return plain_value(gift.kind)
 
 
-def _argument(it: Interpreter, node: Any, gift: packs.Argument, args: Given) -> Value:
-    return _standing_in(it, node, args[gift.of], gift)
+def _argument(m: Interpreter, node: Any, gift: packs.Argument, args: Given) -> Value:
+    return _standing_in(m, node, args[gift.of], gift)
 
 
-def _arguments(it: Interpreter, node: Any, gift: packs.Arguments, args: Given) -> Value:
+def _arguments(m: Interpreter, node: Any, gift: packs.Arguments, args: Given) -> Value:
     values = args.args.positional["self" in args.parameters :]
     if args.args.unknown or not values:
         return result_of_unknown(args.args.values())
-    found = [_standing_in(it, it.place_of(node, f"{i}"), value, gift) for i, value in enumerate(values)]
-    return found[0] if len(found) == 1 else container(it, node, "tuple", found)
+    found = [_standing_in(m, m.part_of(node, f"{i}"), value, gift) for i, value in enumerate(values)]
+    return found[0] if len(found) == 1 else container(m, node, "tuple", found)
 
 
-def _standing_in(it: Interpreter, node: Any, value: Value, gift: packs.Argument | packs.Arguments) -> Value:
+def _standing_in(m: Interpreter, node: Any, value: Value, gift: packs.Argument | packs.Arguments) -> Value:
     """An argument as it comes back."""
     if gift.perhaps:
-        it.update(value, Optimizer, held_back=MAYBE)
+        m.update_fields(value, Optimizer, held_back=MAYBE)
     if not gift.wrapped:
         return value
-    return one_of([_wrapped(it, node, option, gift.wrapped) for option in alternatives(value)])
+    return one_of([_wrapped(m, node, option, gift.wrapped) for option in alternatives(value)])
 
 
-def _wrapped(it: Interpreter, node: Any, value: Value, path: str) -> Value:
-    module = it.only(value, Module)
+def _wrapped(m: Interpreter, node: Any, value: Value, path: str) -> Value:
+    module = m.only(value, Module)
     if module is None:
         return value
-    return it.new(node, "wrapper", Module(cls=Named(path), attributes=(("module", value),), mode=module.mode,
+    return m.new(node, "wrapper", Module(cls=Named(path), attributes=(("module", value),), mode=module.mode,
                   open=NO, holder=path, belief=module.belief, marks=(Mark("made", node),)))  # fmt: skip
 
 
-def _copy(it: Interpreter, node: Any, gift: packs.Copy, args: Given) -> Value:
-    made = MODELS["copy.deepcopy"](it, node, Arguments([args[gift.of]]))
+def _copy(m: Interpreter, node: Any, gift: packs.Copy, args: Given) -> Value:
+    made = MODELS["copy.deepcopy"](m, node, Arguments([args[gift.of]]))
     if gift.mode is not None:
-        set_mode(it, node, made, MODES[gift.mode])
+        set_mode(m, node, made, MODES[gift.mode])
     if gift.requires_grad is not None:
-        METHODS["requires_grad_"](it, node, made, Arguments([Const(gift.requires_grad == "yes")]))
+        METHODS["requires_grad_"](m, node, made, Arguments([Const(gift.requires_grad == "yes")]))
     return made
 
 
 def _attributes(
-    it: Interpreter, node: Any, holding: tuple[tuple[str, packs.Gift], ...], args: Given
+    m: Interpreter, node: Any, holding: tuple[tuple[str, packs.Gift], ...], args: Given
 ) -> dict[str, Value]:
     """The attributes that a new object has from the start."""
-    start = len(it.state.flight)
+    start = len(m.state.stack)
     for name, gift in holding:
-        it.hold(given(it, it.place_of(node, name), gift, args))
-    return dict(zip((name for name, _ in holding), it.land(start), strict=True))
+        m.push(given(m, m.part_of(node, name), gift, args))
+    return dict(zip((name for name, _ in holding), m.pop_from(start), strict=True))
 
 
-def _several(it: Interpreter, node: Any, gift: packs.Several, args: Given) -> Value:
-    return container(it, node, "tuple", _each(it, node, gift.of, args))
+def _several(m: Interpreter, node: Any, gift: packs.Several, args: Given) -> Value:
+    return container(m, node, "tuple", _each(m, node, gift.of, args))
 
 
-def _either(it: Interpreter, node: Any, gift: packs.Either, args: Given) -> Value:
-    return one_of(_each(it, node, gift.of, args))
+def _either(m: Interpreter, node: Any, gift: packs.Either, args: Given) -> Value:
+    return one_of(_each(m, node, gift.of, args))
 
 
-def _each(it: Interpreter, node: Any, gifts: tuple[packs.Gift, ...], args: Given) -> list[Value]:
+def _each(m: Interpreter, node: Any, gifts: tuple[packs.Gift, ...], args: Given) -> list[Value]:
     """Several things made at one place."""
-    return [given(it, it.place_of(node, f"{index}"), one, args) for index, one in enumerate(gifts)]
+    return [given(m, m.part_of(node, f"{index}"), one, args) for index, one in enumerate(gifts)]
 
 
-def _new(it: Interpreter, node: Any, gift: packs.New, args: Given) -> Value:
-    held = _attributes(it, node, gift.holding, args)
-    made = _exactly(it, node, gift.path, held) if gift.path else _of_owner(it, node, args, held)
+def _new(m: Interpreter, node: Any, gift: packs.New, args: Given) -> Value:
+    held = _attributes(m, node, gift.holding, args)
+    made = _exactly(m, node, gift.path, held) if gift.path else _of_owner(m, node, args, held)
     if gift.mode is not None:
-        for ref in submodules(it, made):
-            it.put(ref, replace(it[ref], mode=MODES[gift.mode]))
+        for ref in submodules(m, made):
+            m.store(ref, replace(m[ref], mode=MODES[gift.mode]))
     return made
 
 
-def _of_owner(it: Interpreter, node: Any, args: Given, held: dict[str, Value]) -> Value:
+def _of_owner(m: Interpreter, node: Any, args: Given, held: dict[str, Value]) -> Value:
     """An object of the class whose method is called: of the library, or one of the program that derives from it."""
     cls = args.args.positional[0] if "self" in args.parameters else None
-    return annotated_instance(it, node, cls) if type(cls) is Ref else _exactly(it, node, args.owner, held)
+    return annotated_instance(m, node, cls) if type(cls) is Ref else _exactly(m, node, args.owner, held)
 
 
-def _optimizer_over(it: Interpreter, node: Any, gift: packs.OptimizerOver, args: Given) -> Value:
+def _optimizer_over(m: Interpreter, node: Any, gift: packs.OptimizerOver, args: Given) -> Value:
     value = args[gift.of]
-    if it.only(value, Module) is not None:
-        value = tensor_iterator(it, node, value, parameters(it, value), "parameters()")
-    return optimizer.build(it, node, gift.kind, Arguments([value]))
+    if m.only(value, Module) is not None:
+        value = tensor_iterator(m, node, value, parameters(m, value), "parameters()")
+    return optimizer.build(m, node, gift.kind, Arguments([value]))
 
 
-def _optimizers_from(it: Interpreter, node: Any, gift: packs.OptimizersFrom, args: Given) -> Value:
+def _optimizers_from(m: Interpreter, node: Any, gift: packs.OptimizersFrom, args: Given) -> Value:
     owner = args["self"]
-    method = method_of(it, owner, gift.method)
+    method = method_of(m, owner, gift.method)
     if method is None:
         return result_of_unknown([owner])
-    with it.silently():
-        returned = call_function(it, node, method, Arguments([owner]))
-    found = [ref for ref in it.state.reach([returned]) if type(it[ref]) is Optimizer]
+    with m.silently():
+        returned = call_function(m, node, method, Arguments([owner]))
+    found = [ref for ref in m.state.reach([returned]) if type(m[ref]) is Optimizer]
     if not found:
         return result_of_unknown([owner, returned])
-    return found[0] if len(found) == 1 else container(it, node, "list", found[::-1])
+    return found[0] if len(found) == 1 else container(m, node, "list", found[::-1])
 
 
-def _tensor(it: Interpreter, node: Any, gift: packs.ATensor, args: Given) -> Value:
-    made = unknown_tensor(it, node, "given", Belief.PROVEN)
-    it.update(made, Tensor, requires_grad=ANSWERS[gift.requires_grad])
+def _tensor(m: Interpreter, node: Any, gift: packs.ATensor, args: Given) -> Value:
+    made = unknown_tensor(m, node, "given", Belief.PROVEN)
+    m.update_fields(made, Tensor, requires_grad=ANSWERS[gift.requires_grad])
     return made
 
 
-def _computed(it: Interpreter, node: Any, gift: packs.Computed, args: Given) -> Value:
+def _computed(m: Interpreter, node: Any, gift: packs.Computed, args: Given) -> Value:
     values = [args[name] for name in gift.of] or [value for value in args.args.positional if type(value) is not Const]
-    row = it.torch.operations.get(gift.by)
-    known = bool(values) and not args.args.unknown and all(_is_of_tensors(it, value) for value in values)
+    row = m.torch.operations.get(gift.by)
+    known = bool(values) and not args.args.unknown and all(_is_of_tensors(m, value) for value in values)
     if row is None or not known:
         return result_of_unknown(args.args.values())
-    start = it.hold(*values)
+    start = m.push(*values)
     before = next((index for index, name in enumerate(row.parameters) if name in row.operands), 0)
     # The graph is that of the operation; the sizes are the library's, and where it copies it may turn things before.
-    with seen_as(it, values, **layout.UNKNOWN_LAYOUT):
-        made = run_operation(it, node, row, Arguments([UNKNOWN] * before + values), by="function")
-    it.update(made, Tensor, **layout.UNKNOWN_LAYOUT)
-    first = it.land(start)[0]
-    tensor = it.only(first, Tensor) if gift.itself else None
+    with seen_as(m, values, **layout.UNKNOWN_LAYOUT):
+        made = run_operation(m, node, row, Arguments([UNKNOWN] * before + values), by="function")
+    m.update_fields(made, Tensor, **layout.UNKNOWN_LAYOUT)
+    first = m.pop_from(start)[0]
+    tensor = m.only(first, Tensor) if gift.itself else None
     # Of what cannot be asked for its gradient it makes no difference which of the two handles it is.
     same = tensor is not None and tensor.leaf.may(YES) and tensor.requires_grad.may(YES)
     return one_of([first, made]) if same else made
 
 
-def _is_of_tensors(it: Interpreter, value: Value) -> bool:
+def _is_of_tensors(m: Interpreter, value: Value) -> bool:
     """Whether something is a tensor, or holds nothing but tensors."""
-    thing = it.thing(value)
+    thing = m.thing(value)
     if isinstance(thing, Container):
         inside = [one for _, one in thing.items] + ([] if thing.rest == NOTHING else [thing.rest])
-        return bool(inside) and all(it.only(one, Tensor) is not None for one in inside)
+        return bool(inside) and all(m.only(one, Tensor) is not None for one in inside)
     return isinstance(thing, Tensor)
 
 
-def _chosen(it: Interpreter, node: Any, gift: packs.Chosen, args: Given) -> Value:
+def _chosen(m: Interpreter, node: Any, gift: packs.Chosen, args: Given) -> Value:
     value = args[gift.by]
     found = dict(gift.gives).get(value.value) if type(value) is Const and type(value.value) is str else None
-    return result_of_unknown(args.args.values()) if found is None else given(it, node, found, args)
+    return result_of_unknown(args.args.values()) if found is None else given(m, node, found, args)
 
 
-def _block(it: Interpreter, node: Any, gift: packs.Block, args: Given) -> Value:
+def _block(m: Interpreter, node: Any, gift: packs.Block, args: Given) -> Value:
     to, inference = GRADIENTS[gift.gradients]
     made = Context(args.path, to, inference)
     first = args.args.positional[0] if args.args.positional else None
@@ -253,76 +253,76 @@ GIFTS: dict[type, Callable[[Interpreter, Any, Any, Given], Value]] = {
     packs.Computed: _computed,
     packs.Chosen: _chosen,
     packs.Block: _block,
-    packs.Decorator: lambda it, node, gift, args: Named("functools.wraps"),
+    packs.Decorator: lambda m, node, gift, args: Named("functools.wraps"),
 }
 
 
 # ---- new objects
 
 
-def construct(it: Interpreter, node: Any, path: str, row: LibraryClass, args: Arguments) -> Value:
+def construct(m: Interpreter, node: Any, path: str, row: LibraryClass, args: Arguments) -> Value:
     """A class of a library is called; what its constructor is handed and does not name, the object keeps somehow."""
     if row.kind == "optimizer":
-        return optimizer.build(it, node, path, args)
-    held = _attributes(it, node, row.holds, Given(args, row.parameters))
+        return optimizer.build(m, node, path, args)
+    held = _attributes(m, node, row.holds, Given(args, row.parameters))
     rest = {f"argument {index}": value for index, value in enumerate(args.values()) if value not in held.values()}
     if row.kind == "module":
-        return _made(it, node, path, row, "object", held | rest, Belief.PROVEN)
-    return _other(it, node, path, "object", held | rest, Belief.PROVEN)
+        return _made(m, node, path, row, "object", held | rest, Belief.PROVEN)
+    return _other(m, node, path, "object", held | rest, Belief.PROVEN)
 
 
 @implements(TypeSlot.ANNOTATED, Named)
-def _annotated(it: Interpreter, node: Any, path: str) -> Value:
-    return typical(it, node, path, "annotated", Belief.ANNOTATED)
+def _annotated(m: Interpreter, node: Any, path: str) -> Value:
+    return typical(m, node, path, "annotated", Belief.ANNOTATED)
 
 
-def typical(it: Interpreter, node: Any, path: str, part: str, belief: Belief) -> Value:
+def typical(m: Interpreter, node: Any, path: str, part: str, belief: Belief) -> Value:
     """An object of the class at a path or of one derived from it, whoever made it."""
-    known = it.packs.cls(path)
+    known = m.packs.cls(path)
     if known is not None and known.row.kind == "module":
-        return _made(it, node, path, replace(known.row, own=True, open=True, mode="?"), part, {}, belief)
-    return _other(it, node, path, part, {}, belief)
+        return _made(m, node, path, replace(known.row, own=True, open=True, mode="?"), part, {}, belief)
+    return _other(m, node, path, part, {}, belief)
 
 
-def _exactly(it: Interpreter, node: Any, path: str, held: dict[str, Value]) -> Value:
+def _exactly(m: Interpreter, node: Any, path: str, held: dict[str, Value]) -> Value:
     """An object of the class at a path, made by its library."""
-    known = it.packs.cls(path)
+    known = m.packs.cls(path)
     if known is not None and known.row.kind == "module":
-        return _made(it, node, path, known.row, "new", held, Belief.PROVEN)
-    return _other(it, node, path, "new", held, Belief.PROVEN)
+        return _made(m, node, path, known.row, "new", held, Belief.PROVEN)
+    return _other(m, node, path, "new", held, Belief.PROVEN)
 
 
-def _other(it: Interpreter, node: Any, path: str, part: str, held: dict[str, Value], belief: Belief) -> Value:
+def _other(m: Interpreter, node: Any, path: str, part: str, held: dict[str, Value], belief: Belief) -> Value:
     """An object of a class that no row says to be a module's: of torch, an optimizer's, or any other."""
-    known = it.packs.cls(path)
+    known = m.packs.cls(path)
     if path == MODULE:
-        made = unknown_module(it, node, part, belief, Named(path))
-        it.put(made, replace(it[made], attributes=tuple(held.items())))
+        made = unknown_module(m, node, part, belief, Named(path))
+        m.store(made, replace(m[made], attributes=tuple(held.items())))
         return made
     if path == OPTIMIZER or (known is not None and known.row.kind == "optimizer"):
         kind = "" if path == OPTIMIZER else path.rpartition(".")[2]
-        return it.new(node, part, Optimizer(kind, open=UNSURE, belief=belief, marks=(Mark("made", node),)))
-    found = call_path(it, node, path, Arguments([], held), "") if known is None and path.startswith("torch.") else None
+        return m.new(node, part, Optimizer(kind, open=UNSURE, belief=belief, marks=(Mark("made", node),)))
+    found = call_path(m, node, path, Arguments([], held), "") if known is None and path.startswith("torch.") else None
     attributes: tuple[tuple[object, Value], ...] = tuple(held.items())
     unseen = Instance(Named(path), attributes, belief=belief, marks=(Mark("made", node),))
-    return it.new(node, part, unseen) if found is None else found
+    return m.new(node, part, unseen) if found is None else found
 
 
 MODULE, OPTIMIZER = "torch.nn.Module", "torch.optim.Optimizer"
 
 
 def _made(
-    it: Interpreter, node: Any, path: str, row: LibraryClass, part: str, held: dict[str, Value], belief: Belief
+    m: Interpreter, node: Any, path: str, row: LibraryClass, part: str, held: dict[str, Value], belief: Belief
 ) -> Value:
     """A module of a class of a library."""
     attributes: tuple[tuple[object, Value], ...] = tuple(held.items())
     rest: Value = NOTHING
     if row.own:
         assumed = Belief.PROVEN if belief is Belief.PROVEN else Belief.BY_USE
-        rest = parameter(it, node, f"{part} own", many=True, dtype=ANY_DTYPE, belief=assumed,
+        rest = parameter(m, node, f"{part} own", many=True, dtype=ANY_DTYPE, belief=assumed,
                          requires_grad=ANSWERS[row.requires_grad])  # fmt: skip
-    ref = it.new(node, part, Module(cls=Named(path), attributes=attributes, rest=rest, mode=MODES[row.mode],
+    ref = m.new(node, part, Module(cls=Named(path), attributes=attributes, rest=rest, mode=MODES[row.mode],
                  certain=with_certain((), [rest]), open=UNSURE if row.open else NO, belief=belief,
                  marks=(Mark("made", node),)))  # fmt: skip
-    tell_built(it, node, ref)
+    emit_built(m, node, ref)
     return ref

@@ -78,7 +78,7 @@ WITHOUT_BUFFERS = {"track_running_stats": ""}
 """Keywords that leave out parameters, or buffers, of that name (or, where empty, all of them) when they are False."""
 
 
-def parameter(it: Interpreter, node: Any, part: str, **facts: Any) -> Ref:
+def parameter(m: Interpreter, node: Any, part: str, **facts: Any) -> Ref:
     """A new parameter that nobody has changed."""
     known: dict[str, Any] = {
         "dtype": FLOAT,
@@ -87,20 +87,20 @@ def parameter(it: Interpreter, node: Any, part: str, **facts: Any) -> Ref:
         "made": "Parameter",
         "marks": (Mark("made", node), Mark("asked", node)),
     }
-    return fresh(it, node, part, **(known | facts))
+    return fresh(m, node, part, **(known | facts))
 
 
-def build(it: Interpreter, node: Any, path: str, args: Arguments) -> Ref:
+def build(m: Interpreter, node: Any, path: str, args: Arguments) -> Ref:
     """A new module of a class of torch."""
-    row, start = it.torch.modules[path], it.hold(*args.values())
+    row, start = m.torch.modules[path], m.push(*args.values())
     args = _with_names(path, args)
     attributes: dict[object, Value] = {}
     rest: Value = NOTHING
     if row.call in ("container", "none"):
-        found, rest, certain = filled(it, node, path, args)
+        found, rest, certain = filled(m, node, path, args)
         attributes |= dict(found)
     else:
-        attributes, rest = _own_parameters(it, node, row, args)
+        attributes, rest = _own_parameters(m, node, row, args)
         certain = with_certain((), [rest])
         if row.call == "loss":
             attributes[REDUCTION] = _reduction(args)
@@ -112,14 +112,14 @@ def build(it: Interpreter, node: Any, path: str, args: Arguments) -> Ref:
         attributes[RETURN_INDICES] = UNKNOWN if args.unknown else args.get(RETURN_INDICES, -1, Const(False))
     for name, default in REMEMBERED.get(path.rpartition(".")[2], {}).items():
         attributes[name] = UNKNOWN if args.unknown else args.get(name, -1, Const(default))
-    attributes |= {name: _own_buffer(it, node, row, name, args) for name in row.buffers}
-    asked, registered = _asked_for(it, node, row, args)
+    attributes |= {name: _own_buffer(m, node, row, name, args) for name in row.buffers}
+    asked, registered = _asked_for(m, node, row, args)
     attributes |= asked
-    ref = it.new(node, "module", Module(
+    ref = m.new(node, "module", Module(
         cls=Named(path), attributes=tuple(attributes.items()), rest=rest, certain=certain, mode=TRAIN,
         buffers=tuple((name, Const(True)) for name in (*row.buffers, *registered)),
         open=UNSURE if args.unknown and rest == NOTHING else NO, marks=(Mark("made", node),)))  # fmt: skip
-    tell_built(it, node, ref, it.land(start))
+    emit_built(m, node, ref, m.pop_from(start))
     return ref
 
 
@@ -140,8 +140,8 @@ DROPPED = "p"
 """The share of its input that a layer drops; a half, if nothing is said."""
 
 
-def tell_built(
-    it: Interpreter,
+def emit_built(
+    m: Interpreter,
     node: Any,
     value: Value,
     given: Sequence[Value] = (),
@@ -149,47 +149,47 @@ def tell_built(
 ) -> None:
     """Tell that a module was made of what was given, and which parameters it has; `lost` finds what it holds and has
     not registered."""
-    shown = it.only(value, Module)
-    if shown is None or it.unheard:
+    shown = m.only(value, Module)
+    if shown is None or m.is_silent:
         return
-    found, opened = parameters(it, value)
-    handed = it.state.reach(given)
+    found, opened = parameters(m, value)
+    handed = m.state.reach(given)
     mine = [ref for _, ref in found if ref not in handed] if shown.unbuilt is NO else []
-    held, own = tensors_of(it, [ref for _, ref in found]), tensors_of(it, mine)
-    it.emit(events.ModuleBuilt, node, module=shown, parameters=held, own=own, open=opened, unregistered=lost())
+    held, own = tensors_of(m, [ref for _, ref in found]), tensors_of(m, mine)
+    m.emit(events.ModuleBuilt, node, module=shown, parameters=held, own=own, open=opened, unregistered=lost())
 
 
-def _own_buffer(it: Interpreter, node: Any, row: ModuleRow, name: str, args: Arguments) -> Value:
+def _own_buffer(m: Interpreter, node: Any, row: ModuleRow, name: str, args: Arguments) -> Value:
     left_out = _left_out(row, name, args, WITHOUT_BUFFERS)
     if left_out is YES:
         return NONE_VALUE
     dtype = INTEGER if name == "num_batches_tracked" else FLOAT
-    made = fresh(it, node, f"buffer {name}", dtype=dtype, made="buffer", inference=_inferring(it, row))
+    made = fresh(m, node, f"buffer {name}", dtype=dtype, made="buffer", inference=_inferring(m, row))
     return made if left_out is NO else one_of((made, NONE_VALUE))
 
 
-def _own_parameters(it: Interpreter, node: Any, row: ModuleRow, args: Arguments) -> tuple[dict[object, Value], Value]:
+def _own_parameters(m: Interpreter, node: Any, row: ModuleRow, args: Arguments) -> tuple[dict[object, Value], Value]:
     """The parameters of a layer of torch: those with names of their own, and the rest."""
     found: dict[object, Value] = {}
     rest: Value = NOTHING
-    made_here = {"inference": _inferring(it, row)} | layout.of_parameters(args)
-    of_all = made_here | shape.of_parameters(it, row, "", args)
+    made_here = {"inference": _inferring(m, row)} | layout.of_parameters(args)
+    of_all = made_here | shape.of_parameters(m, row, "", args)
     if row.call in ("rnn", "lstm") and _several_layers(args):
-        rest = parameter(it, node, "own parameters", many=True, **of_all)
+        rest = parameter(m, node, "own parameters", many=True, **of_all)
     for name in row.parameters:
         left_out = _left_out(row, name, args, WITHOUT)
         if left_out is YES:
             found[name] = NONE_VALUE
         elif "." in name or len(row.parameters) > MOST_NAMED:
-            rest = parameter(it, node, "own parameters", many=True, **of_all)
+            rest = parameter(m, node, "own parameters", many=True, **of_all)
         else:
-            made = parameter(it, node, f"parameter {name}", **made_here, **shape.of_parameters(it, row, name, args))
+            made = parameter(m, node, f"parameter {name}", **made_here, **shape.of_parameters(m, row, name, args))
             found[name] = made if left_out is NO else one_of((made, NONE_VALUE))
     return found, rest
 
 
 def _asked_for(
-    it: Interpreter, node: Any, row: ModuleRow, args: Arguments
+    m: Interpreter, node: Any, row: ModuleRow, args: Arguments
 ) -> tuple[dict[object, Value], tuple[str, ...]]:
     """The tensors that a layer has only if it is asked for them, or None in their place; and which are buffers."""
     last = row.path.rpartition(".")[2]
@@ -199,14 +199,12 @@ def _asked_for(
         there = truth_of(asked)
         for name in option.parameters:
             facts = (
-                {"inference": it.state.inference}
-                | layout.of_parameters(args)
-                | shape.of_parameters(it, row, name, args)
+                {"inference": m.state.inference} | layout.of_parameters(args) | shape.of_parameters(m, row, name, args)
             )
-            made = parameter(it, node, f"parameter {name}", **facts)
+            made = parameter(m, node, f"parameter {name}", **facts)
             found[name] = _if_there(made, both(there, negation(_left_out(row, name, args, WITHOUT))))
         for name in option.buffers:
-            found[name] = _if_there(_own_buffer(it, node, row, name, args), there)
+            found[name] = _if_there(_own_buffer(m, node, row, name, args), there)
     given = GIVEN.get(last, ())
     found |= {name: UNKNOWN if args.unknown else args.get(name, -1, NONE_VALUE) for name in given}
     return found, (*(name for option in OPTIONS.get(last, ()) for name in option.buffers), *given)
@@ -216,9 +214,9 @@ def _if_there(value: Value, there: Truth) -> Value:
     return value if there is YES else NONE_VALUE if there is NO else one_of((value, NONE_VALUE))
 
 
-def _inferring(it: Interpreter, row: ModuleRow) -> Truth:
+def _inferring(m: Interpreter, row: ModuleRow) -> Truth:
     """Whether what a layer is made with is inference tensors: a lazy layer makes them anew where it is first called."""
-    return UNSURE if row.path.startswith(LAZY) else it.state.inference
+    return UNSURE if row.path.startswith(LAZY) else m.state.inference
 
 
 def _several_layers(args: Arguments) -> bool:
@@ -240,21 +238,21 @@ def _left_out(row: ModuleRow, name: str, args: Arguments, without: Mapping[str, 
     return NO
 
 
-def unknown_module(it: Interpreter, node: Any, part: str, belief: Belief, cls: Value = UNKNOWN) -> Ref:
+def unknown_module(m: Interpreter, node: Any, part: str, belief: Belief, cls: Value = UNKNOWN) -> Ref:
     """A module of which only the kind is known: some parameters, which require grad unless somebody froze them, with
     gradients of any state."""
-    rows = [it.torch.modules.get(one.path) if type(one) is Named else None for one in alternatives(cls)]
+    rows = [m.torch.modules.get(one.path) if type(one) is Named else None for one in alternatives(cls)]
     facts = {"belief": max(belief, Belief.BY_USE), "grad": ANY_GRAD, "inference": NO}
     few = rows[0] is not None and all(row is not None and row.parameters == rows[0].parameters for row in rows)
     names = rows[0].parameters if rows[0] is not None and few and len(rows[0].parameters) <= MOST_NAMED else ()
     attributes = tuple(
         (
             name,
-            one_of([parameter(it, node, f"{part} {name}", **facts), *([NONE_VALUE] if name == "bias" else [])]),
+            one_of([parameter(m, node, f"{part} {name}", **facts), *([NONE_VALUE] if name == "bias" else [])]),
         )
         for name in names
     )
-    rest = NOTHING if names else parameter(it, node, f"{part} own", many=True, dtype=ANY_DTYPE, **facts)
+    rest = NOTHING if names else parameter(m, node, f"{part} own", many=True, dtype=ANY_DTYPE, **facts)
     made = Module(
         cls=cls,
         attributes=attributes,
@@ -263,11 +261,11 @@ def unknown_module(it: Interpreter, node: Any, part: str, belief: Belief, cls: V
         belief=belief,
         marks=(Mark("made", node),),
     )
-    return it.new(node, part, made)
+    return m.new(node, part, made)
 
 
 def tensor_iterator(
-    it: Interpreter,
+    m: Interpreter,
     node: Any,
     owner: Value,
     tensors: Tensors,
@@ -278,80 +276,80 @@ def tensor_iterator(
     """`parameters()`, `named_buffers()` and the like; `surely` are those gone over in any case (None: all)."""
     found, opened = tensors
     least = found if surely is None else surely
-    certain = certain_parts(it, owner)
+    certain = certain_parts(m, owner)
     there = tuple(ref for _, ref in least if ref in certain)
     element = one_of([ref for _, ref in found], MOST_ITEMS) if found else (
-        NOTHING if opened is NO else Unknown(tuple(r for r, _ in it.all(owner, Module))))  # fmt: skip
+        NOTHING if opened is NO else Unknown(tuple(r for r, _ in m.all(owner, Module))))  # fmt: skip
     if by.startswith("named") and element != NOTHING:
-        element = it.new(node, "pair", Container("tuple", items=((0, Plain("str")), (1, element))))
-    belief = max((module.belief for _, module in it.all(owner, Module)), default=Belief.PROVEN)
+        element = m.new(node, "pair", Container("tuple", items=((0, Plain("str")), (1, element))))
+    belief = max((module.belief for _, module in m.all(owner, Module)), default=Belief.PROVEN)
     listed: Value = NOTHING
-    one_each = len(there) == len(found) <= MOST_ITEMS and not any(it[ref].many for ref in there)
+    one_each = len(there) == len(found) <= MOST_ITEMS and not any(m[ref].many for ref in there)
     if by == "parameters()" and opened is NO and one_each:
-        listed = container(it, node, "tuple", [ref for _, ref in found], "listed")
+        listed = container(m, node, "tuple", [ref for _, ref in found], "listed")
     empty = NO if least else UNSURE if found else negation(opened)
-    return iterator(it, node, element, by, empty=empty, source=owner, listed=listed, certain=there, belief=belief)
+    return iterator(m, node, element, by, empty=empty, source=owner, listed=listed, certain=there, belief=belief)
 
 
-def of_lazy_layers(it: Interpreter, value: Value) -> set[Ref]:
+def of_lazy_layers(m: Interpreter, value: Value) -> set[Ref]:
     """The tensors of a module that may have no sizes yet: of layers that get them from what they are called with."""
-    layers = [it[ref] for ref in submodules(it, value) if torch_base(it, it[ref].cls).startswith(LAZY)]
-    return {ref for layer in layers for _, part in layer.attributes for ref, _ in it.all(part, Tensor)}
+    layers = [m[ref] for ref in submodules(m, value) if torch_base(m, m[ref].cls).startswith(LAZY)]
+    return {ref for layer in layers for _, part in layer.attributes for ref, _ in m.all(part, Tensor)}
 
 
-def set_mode(it: Interpreter, node: Any, owner: Value, mode: Mode) -> None:
+def set_mode(m: Interpreter, node: Any, owner: Value, mode: Mode) -> None:
     """`train()` and `eval()` reach all parts of a module; a part whose class has its own `train` is handed to that."""
-    tops = {ref for ref, _ in it.all(owner, Module)}
+    tops = {ref for ref, _ in m.all(owner, Module)}
     overriding: dict[Ref, Function] = {}
 
     def is_reached(ref: Ref) -> bool:
-        if ref not in tops and type(it[ref].cls) is Ref and (method := find_method(it, it[ref].cls, "train")):
+        if ref not in tops and type(m[ref].cls) is Ref and (method := find_method(m, m[ref].cls, "train")):
             overriding[ref] = method
         return ref not in overriding
 
-    certain = certain_parts(it, owner)
-    reached = walk(it, owner, is_reached)
-    _tell_mode(it, node, owner, mode, reached)
+    certain = certain_parts(m, owner)
+    reached = walk(m, owner, is_reached)
+    _emit_mode(m, node, owner, mode, reached)
     for ref in reached:
-        it.put(ref, replace(it[ref], mode=mode), sure=ref in certain)
-    _hand_mode_on(it, node, overriding, Const(mode is TRAIN) if mode in (TRAIN, EVAL) else Scalar(BOOL))
+        m.store(ref, replace(m[ref], mode=mode), sure=ref in certain)
+    _hand_mode_on(m, node, overriding, Const(mode is TRAIN) if mode in (TRAIN, EVAL) else Scalar(BOOL))
 
 
-def _tell_mode(it: Interpreter, node: Any, owner: Value, mode: Mode, reached: Iterable[Ref]) -> None:
-    shown = it.only(owner, Module)
-    if shown is not None and not it.unheard:
-        it.emit(
+def _emit_mode(m: Interpreter, node: Any, owner: Value, mode: Mode, reached: Iterable[Ref]) -> None:
+    shown = m.only(owner, Module)
+    if shown is not None and not m.is_silent:
+        m.emit(
             events.ModeChanged,
             node,
             module=shown,
             to=mode,
-            matters=depends_on_mode(it, owner),
-            reached=tuple(it[ref] for ref in reached),
+            matters=depends_on_mode(m, owner),
+            reached=tuple(m[ref] for ref in reached),
             name=spelled(receiver(node)),
         )
 
 
-def _hand_mode_on(it: Interpreter, node: Any, overriding: dict[Ref, Function], mode: Value) -> None:
+def _hand_mode_on(m: Interpreter, node: Any, overriding: dict[Ref, Function], mode: Value) -> None:
     """Run the `train` methods that classes of the program define."""
-    start = it.hold(*overriding)
+    start = m.push(*overriding)
     for index, method in enumerate(overriding.values()):
-        place = it.place_of(node, f"train {index}")
-        call_function(it, place, method, Arguments([it.state.flight[start + index], mode]))
-    it.land(start)
+        place = m.part_of(node, f"train {index}")
+        call_function(m, place, method, Arguments([m.state.stack[start + index], mode]))
+    m.pop_from(start)
 
 
-def depends_on_mode(it: Interpreter, value: Value) -> bool:
+def depends_on_mode(m: Interpreter, value: Value) -> bool:
     """Whether a module, or a part of it, may behave differently in eval mode; not asked where nobody hears."""
-    return not it.unheard and any(_depends_on_mode(it, it[ref]) for ref in submodules(it, value))
+    return not m.is_silent and any(_depends_on_mode(m, m[ref]) for ref in submodules(m, value))
 
 
-def as_in_training(it: Interpreter, value: Value) -> str:
+def as_in_training(m: Interpreter, value: Value) -> str:
     """The class of a part of a module that certainly computes something else here than it would in eval mode; nothing
     where none is known that does."""
-    for ref in submodules(it, value):
-        module: Module = it[ref]
+    for ref in submodules(m, value):
+        module: Module = m[ref]
         path = module.cls.path if type(module.cls) is Named else ""
-        row = it.torch.modules.get(path)
+        row = m.torch.modules.get(path)
         share = dict(module.attributes).get(DROPPED)
         if row is None or not row.mixes_batch or module.mode is not TRAIN:
             continue
@@ -361,10 +359,10 @@ def as_in_training(it: Interpreter, value: Value) -> str:
     return ""
 
 
-def _depends_on_mode(it: Interpreter, module: Module) -> bool:
+def _depends_on_mode(m: Interpreter, module: Module) -> bool:
     """Whether a module itself, leaving out its parts, does so."""
-    cls = it.only(module.cls, Class)
-    row = it.torch.modules.get(module.cls.path if type(module.cls) is Named else torch_base(it, module.cls) or "")
+    cls = m.only(module.cls, Class)
+    row = m.torch.modules.get(module.cls.path if type(module.cls) is Named else torch_base(m, module.cls) or "")
     known = row is not None or (cls is not None and not cls.open)
     if not known or module.open is not NO:
         return True

@@ -67,60 +67,60 @@ from gradlint.knowledge.schema import ModuleRow, Operation, Result
 from gradlint.knowledge.shapes import NOT_SEEN, Told
 
 
-def call(it: Interpreter, node: Any, owner: Value, args: Arguments, how: str, name: str) -> Value:
+def call(m: Interpreter, node: Any, owner: Value, args: Arguments, how: str, name: str) -> Value:
     """A module is applied to arguments."""
     results = []
-    found = it.all(owner, Module)
-    behind = () if it.unheard else _behind(it, args.values())
+    found = m.all(owner, Module)
+    behind = () if m.is_silent else _behind(m, args.values())
     for index, (ref, module) in enumerate(found):
-        start = it.hold(ref, *args.values())
-        place = node if len(found) == 1 else it.place_of(node, f"option {index}")
-        result = _hooked(it, place, start, args) if module.hooks and how == "call" else run(it, place, ref, args, how)
-        it.hold(result)
-        *held, result = it.land(start)
+        start = m.push(ref, *args.values())
+        place = node if len(found) == 1 else m.part_of(node, f"option {index}")
+        result = _hooked(m, place, start, args) if module.hooks and how == "call" else run(m, place, ref, args, how)
+        m.push(result)
+        *held, result = m.pop_from(start)
         results.append(result)
-        shown = it.state.heap.get(held[0])  # type: ignore[arg-type]
-        if it.unheard or type(shown) is not Module:
+        shown = m.state.heap.get(held[0])  # type: ignore[arg-type]
+        if m.is_silent or type(shown) is not Module:
             continue
-        recorded = certainly_recorded(it, result)
-        it.emit(
+        recorded = certainly_recorded(m, result)
+        m.emit(
             events.ModuleCalled,
             node,
             module=shown,
-            args=tuple(it.thing(value) for value in held[1 : 1 + len(args.positional)]),
-            result=it.thing(result),
+            args=tuple(m.thing(value) for value in held[1 : 1 + len(args.positional)]),
+            result=m.thing(result),
             how=how,
             recorded=recorded,
-            trainable=_trainable(it, held[0]),
-            graph=_graph(it, result),
+            trainable=_trainable(m, held[0]),
+            graph=_graph(m, result),
             fed_by=behind,
-            memories=frozenset() if it.inside_module else _memories(it, held[0]),
-            in_training="" if it.inside_module else as_in_training(it, held[0]),
-            nested=it.inside_module > 0,
-            own_call=_own_method(it, shown, "call") is not None,
+            memories=frozenset() if m.inside_module else _memories(m, held[0]),
+            in_training="" if m.inside_module else as_in_training(m, held[0]),
+            nested=m.inside_module > 0,
+            own_call=_own_method(m, shown, "call") is not None,
             callee=getattr(node, "func", None),
             given=_given(node),
-            taken_from=_taken_from(it, getattr(node, "func", None)),
+            taken_from=_taken_from(m, getattr(node, "func", None)),
             name=name,
         )
     return one_of(results, MOST_ITEMS)
 
 
-def _trainable(it: Interpreter, module: Value) -> Truth:
+def _trainable(m: Interpreter, module: Value) -> Truth:
     """Whether the parameters of a module require grad, all answers of all of them; no where it certainly has none. Of
     those that only its use tells of it is not sure that they are there. Unseen code gives none to a layer of torch that
     has none (an activation, a loss)."""
-    found, more = parameters(it, module)
-    if not found and all(_has_none(it, thing) for _, thing in it.all(module, Module)):
+    found, more = parameters(m, module)
+    if not found and all(_has_none(m, thing) for _, thing in m.all(module, Module)):
         return NO
-    tensors = [it[ref] for _, ref in found]
+    tensors = [m[ref] for _, ref in found]
     answers = [one.requires_grad if one.belief <= Belief.ANNOTATED else one.requires_grad | UNSURE for one in tensors]
     return reduce(or_, answers) if found else NO if more is NO else UNSURE
 
 
-def _has_none(it: Interpreter, module: Module) -> bool:
+def _has_none(m: Interpreter, module: Module) -> bool:
     """Whether a module is a layer of torch without parameters, and without parts."""
-    row = it.torch.modules.get(module.cls.path) if type(module.cls) is Named else None
+    row = m.torch.modules.get(module.cls.path) if type(module.cls) is Named else None
     return row is not None and not row.parameters and row.call in PLAIN
 
 
@@ -134,35 +134,35 @@ def _given(node: Any) -> tuple[Any, ...]:
     return () if any(one.star or one.keyword for one in args) else tuple([one.value for one in args])
 
 
-def _taken_from(it: Interpreter, callee: Any) -> str:
+def _taken_from(m: Interpreter, callee: Any) -> str:
     """The wrapper whose `.module` the callee is written as, by its import path."""
     if type(callee) is cst.Attribute and callee.attr.value == "forward":
         callee = callee.value
     if type(callee) is not cst.Attribute or callee.attr.value != "module":
         return ""
-    owner = peek(it, callee.value)
-    wrapper = it.only(owner, Module) if owner is not None else None
+    owner = peek(m, callee.value)
+    wrapper = m.only(owner, Module) if owner is not None else None
     return "" if wrapper is None else wrapper.holder
 
 
-def _hooked(it: Interpreter, node: Any, start: int, args: Arguments) -> Value:
+def _hooked(m: Interpreter, node: Any, start: int, args: Arguments) -> Value:
     """A module with hooks is called; it is the first value held since `start`."""
-    args = hooks.before_call(it, node, it.state.flight[start], args)
-    given = it.hold(*args.values())
-    result = run(it, node, it.state.flight[start], args, "call")  # type: ignore[arg-type]
-    values = it.land(given)
+    args = hooks.before_call(m, node, m.state.stack[start], args)
+    given = m.push(*args.values())
+    result = run(m, node, m.state.stack[start], args, "call")  # type: ignore[arg-type]
+    values = m.pop_from(given)
     args = replace(args, positional=values[: len(args.positional)])
-    return hooks.after_call(it, node, it.state.flight[start], args, result)
+    return hooks.after_call(m, node, m.state.stack[start], args, result)
 
 
-def _graph(it: Interpreter, result: Value) -> tuple[Graph, ...]:
+def _graph(m: Interpreter, result: Value) -> tuple[Graph, ...]:
     """The graph nodes that made the tensors of a result, as deep as these lie in containers and objects."""
     nodes: dict[Graph, None] = {}
     seen: set[Ref] = set()
     todo = list(references(result))
     while todo:
         ref = todo.pop()
-        thing = it.state.heap.get(ref)
+        thing = m.state.heap.get(ref)
         if ref in seen or thing is None:
             continue
         seen.add(ref)
@@ -173,100 +173,100 @@ def _graph(it: Interpreter, result: Value) -> tuple[Graph, ...]:
     return tuple(nodes)
 
 
-def _memories(it: Interpreter, module: Value) -> frozenset[tuple[Ref, ...]]:
+def _memories(m: Interpreter, module: Value) -> frozenset[tuple[Ref, ...]]:
     """What the parameters of a module are in."""
-    return frozenset([it[ref].storage for _, ref in parameters(it, module)[0] if it[ref].storage])
+    return frozenset([m[ref].storage for _, ref in parameters(m, module)[0] if m[ref].storage])
 
 
-def _behind(it: Interpreter, values: Iterable[Value]) -> tuple[Graph, ...]:
+def _behind(m: Interpreter, values: Iterable[Value]) -> tuple[Graph, ...]:
     """The graph nodes in the history of these values."""
-    nodes = [node for value in values for _, tensor in it.all(value, Tensor) for node in tensor.node]
-    return tuple([ref.key for ref in it.past(nodes, MOST_BEHIND) if type(it.state.heap.get(ref)) is Node])
+    nodes = [node for value in values for _, tensor in m.all(value, Tensor) for node in tensor.node]
+    return tuple([ref.key for ref in m.past(nodes, MOST_BEHIND) if type(m.state.heap.get(ref)) is Node])
 
 
 MOST_BEHIND = 300
 """How many nodes behind the arguments of a module are told."""
 
 
-def _own_method(it: Interpreter, module: Module, how: str) -> Function | None:
+def _own_method(m: Interpreter, module: Module, how: str) -> Function | None:
     """The `__call__` or the `forward` that the class of a module defines in the program."""
-    return find_method(it, module.cls, "__call__" if how == "call" else "forward")
+    return find_method(m, module.cls, "__call__" if how == "call" else "forward")
 
 
-def run(it: Interpreter, node: Any, ref: Ref, args: Arguments, how: str) -> Value:
+def run(m: Interpreter, node: Any, ref: Ref, args: Arguments, how: str) -> Value:
     """What a module makes of its arguments: `how` is "call", or anything else where the `forward` of its class is meant
     and neither a `__call__` of its own nor what was put in the place of `forward`."""
-    module: Module = it[ref]
+    module: Module = m[ref]
     replaced = dict(module.attributes).get("forward") if how == "call" else None
     if type(replaced) is Function or type(replaced) is Bound:
-        return call_value(it, it.place_of(node, "own forward"), replaced, args, "")
-    method = (_own_method(it, module, how) if how == "call" else None) or _own_method(it, module, "forward")
-    if any(may_be_overridden(it, ref, module, name) for name in ("__call__", "forward")):
-        return _not_followed(it, node, ref, method, args)
-    if method is not None and it.inside_module >= MOST_MODULES_DEEP:
-        it.hit("depth of modules")
-        return loose_result(it, node, ref, module, args)
-    if method is not None and (module.unbuilt.may(YES) or too_deep(it, method, args)):
-        it.escaped_functions[method.node] = None
-        return _not_followed(it, node, ref, method, args)
+        return call_value(m, m.part_of(node, "own forward"), replaced, args, "")
+    method = (_own_method(m, module, how) if how == "call" else None) or _own_method(m, module, "forward")
+    if any(may_be_overridden(m, ref, module, name) for name in ("__call__", "forward")):
+        return _not_followed(m, node, ref, method, args)
+    if method is not None and m.inside_module >= MOST_MODULES_DEEP:
+        m.exceeded("depth of modules")
+        return loose_result(m, node, ref, module, args)
+    if method is not None and (module.unbuilt.may(YES) or too_deep(m, method, args)):
+        m.escaped_functions[method.node] = None
+        return _not_followed(m, node, ref, method, args)
     if method is not None:
-        it.inside_module += 1
+        m.inside_module += 1
         try:
-            return call_function(it, node, method, args.with_first(ref))
+            return call_function(m, node, method, args.with_first(ref))
         finally:
-            it.inside_module -= 1
-    return as_torch(it, node, ref, args)
+            m.inside_module -= 1
+    return as_torch(m, node, ref, args)
 
 
-def _not_followed(it: Interpreter, node: Any, ref: Ref, forward: Function | None, args: Arguments) -> Value:
+def _not_followed(m: Interpreter, node: Any, ref: Ref, forward: Function | None, args: Arguments) -> Value:
     """What a `forward` of the program gives that is not run here: what the module of a class that nobody sees gives,
     unless its text shows that it may differentiate what it computes."""
-    module: Module = it[ref]
-    result = loose_result(it, node, ref, module, args)
-    if forward is not None and _may_differentiate(it, module, forward):
-        it.escape([result])
+    module: Module = m[ref]
+    result = loose_result(m, node, ref, module, args)
+    if forward is not None and _may_differentiate(m, module, forward):
+        m.escape([result])
     return result
 
 
-def _may_differentiate(it: Interpreter, module: Module, forward: Function) -> bool:
+def _may_differentiate(m: Interpreter, module: Module, forward: Function) -> bool:
     """Whether a method, or another of the module that it calls, names something that may compute gradients."""
     todo, seen = [forward], set[Any]()
     while todo:
         method = todo.pop()
-        scope = it.scan.scopes[method.node]
+        scope = m.scan.scopes[method.node]
         if scope.differentiates:
             return True
         seen.add(method.node)
         called = [use.partition("(")[0] for use in scope.uses.get("self", ()) if use.endswith(")")]
-        found = [find_method(it, module.cls, name) for name in called]
+        found = [find_method(m, module.cls, name) for name in called]
         todo += [one for one in found if one is not None and one.node not in seen]
     return False
 
 
-def as_torch(it: Interpreter, node: Any, ref: Ref, args: Arguments) -> Value:
+def as_torch(m: Interpreter, node: Any, ref: Ref, args: Arguments) -> Value:
     """What the `forward` of the class of torch gives that a module is of or derives from."""
-    module: Module = it[ref]
-    path = module.cls.path if type(module.cls) is Named else torch_base(it, module.cls)
-    row = it.torch.modules.get(path or "")
+    module: Module = m[ref]
+    path = module.cls.path if type(module.cls) is Named else torch_base(m, module.cls)
+    row = m.torch.modules.get(path or "")
     if row is None:
-        told = of_library(it, node, ref, module, args)
-        return loose_result(it, node, ref, module, args) if told is None else told
-    return CALLS[row.call](it, node, ref, module, row, args)
+        told = of_library(m, node, ref, module, args)
+        return loose_result(m, node, ref, module, args) if told is None else told
+    return CALLS[row.call](m, node, ref, module, row, args)
 
 
-def _own(it: Interpreter, ref: Ref) -> list[tuple[str, Value]]:
+def _own(m: Interpreter, ref: Ref) -> list[tuple[str, Value]]:
     """The tensors that belong to a module, as they take part in what it computes, by the names of its own; what nobody
     knows takes part where a layer has a parameter."""
     found: dict[Value, str] = {}
     sure = {ref}
-    for part in submodules(it, ref):
-        module: Module = it[part]
-        row = it.torch.modules.get(module.cls.path) if type(module.cls) is Named else None
+    for part in submodules(m, ref):
+        module: Module = m[part]
+        row = m.torch.modules.get(module.cls.path) if type(module.cls) is Named else None
         parameters = () if row is None else row.parameters
         for name, value in (*module.attributes, ("", module.rest)):
-            if row is not None and not _takes_part(row, str(name)) and not it.may_be(value, Module):
+            if row is not None and not _takes_part(row, str(name)) and not m.may_be(value, Module):
                 continue
-            if it.may_be(value, Tensor) or (type(value) is Unknown and name in parameters):
+            if m.may_be(value, Tensor) or (type(value) is Unknown and name in parameters):
                 key = value if part in sure else _perhaps(value)
                 found.setdefault(key, str(name) if part == ref else "")
             elif type(value) is Ref and part in sure:
@@ -291,29 +291,27 @@ def _perhaps(value: Value) -> Value:
     return one_of([value, NONE_VALUE], MOST_ITEMS)
 
 
-def _is_parameter(it: Interpreter, value: Value) -> bool:
-    tensor = it.only(value, Tensor)
+def _is_parameter(m: Interpreter, value: Value) -> bool:
+    tensor = m.only(value, Tensor)
     return tensor is not None and tensor.parameter is YES
 
 
-def loose_result(
-    it: Interpreter, node: Any, ref: Ref, module: Module, args: Arguments, *, by_all: bool = True
-) -> Value:
+def loose_result(m: Interpreter, node: Any, ref: Ref, module: Module, args: Arguments, *, by_all: bool = True) -> Value:
     """What a module of an unknown class gives: something computed from its parameters and arguments, and perhaps from
     other tensors that it holds: it may well have set them anew before. Not `by_all`: what it is given decides which of
     its parameters take part."""
     row = Operation("module", (), (), (), "", results=(Result(dtype="float"),))
     given = [("input", value) for value in args.values() or [UNKNOWN]]
-    own = [(name, value if by_all and _is_parameter(it, value) else _perhaps(value)) for name, value in _own(it, ref)]
+    own = [(name, value if by_all and _is_parameter(m, value) else _perhaps(value)) for name, value in _own(m, ref)]
     if not own and module.open.may(YES):
         own.append(("", UNKNOWN))  # a parameter that unseen code gave it
-    result = apply(it, node, row, given, extra=own, part="call ")
+    result = apply(m, node, row, given, extra=own, part="call ")
     belief = max(module.belief, Belief.BY_USE)
-    for found, tensor in it.all(result, Tensor):
+    for found, tensor in m.all(result, Tensor):
         leaf = NO if tensor.requires_grad is YES else tensor.leaf
-        it.put(found, replace(tensor, dtype=ANY_DTYPE, leaf=leaf, belief=max(tensor.belief, belief), loose=True))
-    if hooks.may_see_inside(it, ref):
-        it.escape([result])
+        m.store(found, replace(tensor, dtype=ANY_DTYPE, leaf=leaf, belief=max(tensor.belief, belief), loose=True))
+    if hooks.may_see_inside(m, ref):
+        m.escape([result])
     return result
 
 
@@ -322,39 +320,39 @@ def _operation(module: Module, row: ModuleRow, operands: tuple[str, ...], result
     return Operation(name, (), operands, operands, "", results=results, saves=row.saves)
 
 
-def _layer(it: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:
+def _layer(m: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:
     result = row.result
     attributes = dict(module.attributes)
     inplace = NO if row.inplace_at is None else truth_of(attributes.get("inplace", Const(False)))
     if inplace is YES:
-        return _written(it, node, module, row, args)
+        return _written(m, node, module, row, args)
     if inplace is not NO:
-        perhaps_written(it, lambda: _written(it, node, module, row, args))
+        perhaps_written(m, lambda: _written(m, node, module, row, args))
         result = perhaps_itself(result)
     if (idle := _idle(module, row)) is not NO:
         result = replace(result, kind="self" if idle is YES else "self or fresh")
     operation = _operation(module, row, ("input",), (result,))
-    told = shape.told_by(it, module, operation.name)
-    made = _applied(it, node, ref, operation, args, 1, shape.of_layer(it, module), told)
-    return with_counts(it, node, made, [truth_of(attributes[name]) for name in COUNTS if name in attributes])
+    told = shape.told_by(m, module, operation.name)
+    made = _applied(m, node, ref, operation, args, 1, shape.of_layer(m, module), told)
+    return with_counts(m, node, made, [truth_of(attributes[name]) for name in COUNTS if name in attributes])
 
 
-def _two(it: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:
+def _two(m: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:
     """A layer of two operands; which of them is which is known where they are given by place."""
     if len(args.positional) < len(TWO):
-        return _custom(it, node, ref, module, row, args)
-    return _applied(it, node, ref, _operation(module, row, TWO, (row.result,)), args, 2, shape.of_layer(it, module))
+        return _custom(m, node, ref, module, row, args)
+    return _applied(m, node, ref, _operation(module, row, TWO, (row.result,)), args, 2, shape.of_layer(m, module))
 
 
 TWO = ("input", "target")
 """What the rows call the operands of a layer that has two."""
 
 
-def _with_loss(it: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:
+def _with_loss(m: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:
     """A layer of two operands that gives what it computes, and the loss."""
     if len(args.positional) < len(TWO):
-        return _custom(it, node, ref, module, row, args)
-    return _applied(it, node, ref, _operation(module, row, TWO, (row.result, row.result)), args, 2)
+        return _custom(m, node, ref, module, row, args)
+    return _applied(m, node, ref, _operation(module, row, TWO, (row.result, row.result)), args, 2)
 
 
 def _idle(module: Module, row: ModuleRow) -> Truth:
@@ -368,36 +366,36 @@ def _idle(module: Module, row: ModuleRow) -> Truth:
     return either([nothing, asleep])
 
 
-def _written(it: Interpreter, node: Any, module: Module, row: ModuleRow, args: Arguments) -> Value:
+def _written(m: Interpreter, node: Any, module: Module, row: ModuleRow, args: Arguments) -> Value:
     """A layer that writes its argument and gives it back, or leaves it alone."""
     target = args.positional[0] if args.positional else UNKNOWN
-    start = it.hold(target)
+    start = m.push(target)
     name = row.path.rpartition(".")[2]
-    saves = saved_in_place(it, row.saves, [("input", target)], target)
+    saves = saved_in_place(m, row.saves, [("input", target)], target)
     idle = _idle(module, row)
     if idle is not YES:
         this = Write(node, name, "module", name=first_argument(node), saves=saves)
-        it.perhaps(lambda: write(it, target, this), idle is not NO)
-    return it.land(start)[0]
+        m.maybe(lambda: write(m, target, this), idle is not NO)
+    return m.pop_from(start)[0]
 
 
-def _loss(it: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:
+def _loss(m: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:
     reduction, scalar = dict(module.attributes).get(REDUCTION), UNSURE
     if reduction is not None and args.positional:
-        scalar = shape.reduced(it, row.path.rpartition(".")[2], reduction, args.values())
-    return _applied(it, node, ref, _operation(module, row, TWO, (row.result,)), args, 2, scalar)
+        scalar = shape.reduced(m, row.path.rpartition(".")[2], reduction, args.values())
+    return _applied(m, node, ref, _operation(module, row, TWO, (row.result,)), args, 2, scalar)
 
 
-def _made_at_last(it: Interpreter, ref: Ref) -> None:
+def _made_at_last(m: Interpreter, ref: Ref) -> None:
     """A lazy layer makes its tensors where it is first called, in the mode of that place."""
-    for _, held in (*parameters(it, ref)[0], *buffers(it, ref)[0]):
-        tensor: Tensor = it[held]
+    for _, held in (*parameters(m, ref)[0], *buffers(m, ref)[0]):
+        tensor: Tensor = m[held]
         if tensor.inference.is_unsure:
-            it.put(held, replace(tensor, inference=NO if it.state.inference is NO else MAYBE))
+            m.store(held, replace(tensor, inference=NO if m.state.inference is NO else MAYBE))
 
 
 def _applied(
-    it: Interpreter,
+    m: Interpreter,
     node: Any,
     ref: Ref,
     row: Operation,
@@ -407,103 +405,103 @@ def _applied(
     told: Told = NOT_SEEN,
 ) -> Value:
     if row.name.startswith("Lazy"):
-        _made_at_last(it, ref)
+        _made_at_last(m, ref)
     inputs = [
-        value for value in args.values() if it.may_be(value, Tensor) or type(value) is Unknown or type(value) is Ref
+        value for value in args.values() if m.may_be(value, Tensor) or type(value) is Unknown or type(value) is Ref
     ]
     slots = list(zip([*row.operands, *(["other"] * len(inputs))], inputs, strict=False))[: max(count, len(inputs))]
     given, part = slots or [("input", UNKNOWN)], f"call {ref.site} "
-    return apply(it, node, row, given, scalar=scalar, told=told, extra=_own(it, ref), part=part)
+    return apply(m, node, row, given, scalar=scalar, told=told, extra=_own(m, ref), part=part)
 
 
-def _rnn(it: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:
+def _rnn(m: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:
     operation = _operation(module, row, ("input", "state"), (row.result, row.result))
     states = [*args.positional[1:], *(value for name, value in args.keywords.items() if name != "input")]
     args = Arguments([args.get("input", 0, UNKNOWN), *states])
-    return _applied(it, node, ref, operation, args, 2, shape.of_layer(it, module))
+    return _applied(m, node, ref, operation, args, 2, shape.of_layer(m, module))
 
 
-def _cell(it: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:
+def _cell(m: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:
     """One step of an LSTM, which is handed its two states in one tuple."""
     states = [*args.positional[1:], *(value for name, value in args.keywords.items() if name != "input")]
-    each = [part for state in states for part in element_list(it, state) or [elements(it, node, state)]]
-    return _rnn(it, node, ref, module, row, Arguments([args.get("input", 0, UNKNOWN), *each]))
+    each = [part for state in states for part in element_list(m, state) or [elements(m, node, state)]]
+    return _rnn(m, node, ref, module, row, Arguments([args.get("input", 0, UNKNOWN), *each]))
 
 
-def _lstm(it: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:
-    flat = Arguments([*args.positional[:1], *(elements(it, node, v) for v in args.positional[1:])])
+def _lstm(m: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:
+    flat = Arguments([*args.positional[:1], *(elements(m, node, v) for v in args.positional[1:])])
     operation = _operation(module, row, ("input", "state"), (row.result,) * 3)
-    out = _applied(it, node, ref, operation, flat, 2, shape.of_layer(it, module))
-    output, hidden, cell = (v for _, v in it.all(out, Container)[0][1].items)
-    return container(it, node, "tuple", [output, container(it, node, "tuple", [hidden, cell], "states")], "outcome")
+    out = _applied(m, node, ref, operation, flat, 2, shape.of_layer(m, module))
+    output, hidden, cell = (v for _, v in m.all(out, Container)[0][1].items)
+    return container(m, node, "tuple", [output, container(m, node, "tuple", [hidden, cell], "states")], "outcome")
 
 
-def _attention(it: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:
+def _attention(m: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:
     """Output and weights, with None in the place of weights that nobody wants."""
     attended = [args.get(name, at, UNKNOWN) for at, name in enumerate(ATTENDED)]
     masks = [*args.positional[len(ATTENDED) :], *(v for name, v in args.keywords.items() if name not in ATTENDED)]
     operation = _operation(module, row, (*TWO, "argument 2"), (row.result, row.result))
-    out = _applied(it, node, ref, operation, Arguments([*attended, *masks]), len(ATTENDED))
-    output, weights = (v for _, v in it.all(out, Container)[0][1].items)
-    if shape.of_layer(it, module) is NO:  # of weights there may be one all the same
-        it.update(output, Tensor, scalar=NO)
+    out = _applied(m, node, ref, operation, Arguments([*attended, *masks]), len(ATTENDED))
+    output, weights = (v for _, v in m.all(out, Container)[0][1].items)
+    if shape.of_layer(m, module) is NO:  # of weights there may be one all the same
+        m.update_fields(output, Tensor, scalar=NO)
     wanted = truth_of(UNKNOWN if args.unknown else args.get("need_weights", 4, Const(True)))
     weights = NONE_VALUE if wanted is NO else weights if wanted is YES else one_of((weights, NONE_VALUE))
-    return container(it, node, "tuple", [output, weights], "outcome")
+    return container(m, node, "tuple", [output, weights], "outcome")
 
 
 ATTENDED = ("query", "key", "value")
 """What attention is given, whatever hides parts of it."""
 
 
-def _sequence(it: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:
+def _sequence(m: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:
     """Sequential: each part gets what the one before gave."""
     value = args.positional[0] if args.positional else UNKNOWN
     if module.open.may(YES):
-        return loose_result(it, node, ref, module, args)
+        return loose_result(m, node, ref, module, args)
     if module.rest != NOTHING:
-        return _through_all(it, node, ref, value)
-    return it.once(
+        return _through_all(m, node, ref, value)
+    return m.once(
         ref,
-        lambda: _through_each(it, node, ref, module, value),
-        lambda: loose_result(it, node, ref, module, args),
+        lambda: _through_each(m, node, ref, module, value),
+        lambda: loose_result(m, node, ref, module, args),
     )
 
 
-def _through_each(it: Interpreter, node: Any, ref: Ref, module: Module, value: Value) -> Value:
-    start = it.hold(value)
-    it.inside_module += 1
-    for name, part in module_containers.parts(it, module):
-        value = it.state.flight[start]
-        inner = it.all(part, Module)
+def _through_each(m: Interpreter, node: Any, ref: Ref, module: Module, value: Value) -> Value:
+    start = m.push(value)
+    m.inside_module += 1
+    for name, part in module_containers.parts(m, module):
+        value = m.state.stack[start]
+        inner = m.all(part, Module)
         if len(inner) != 1 or len(alternatives(part)) != 1:
-            found = loose_result(it, node, ref, module, Arguments([value]))
+            found = loose_result(m, node, ref, module, Arguments([value]))
         else:
-            found = call(it, it.place_of(node, f"{ref.site} {name}"), part, Arguments([value]), "call", "")
-        it.state.flight[start] = found
-    it.inside_module -= 1
-    return it.land(start)[0]
+            found = call(m, m.part_of(node, f"{ref.site} {name}"), part, Arguments([value]), "call", "")
+        m.state.stack[start] = found
+    m.inside_module -= 1
+    return m.pop_from(start)[0]
 
 
-def _through_all(it: Interpreter, node: Any, ref: Ref, value: Value) -> Value:
+def _through_all(m: Interpreter, node: Any, ref: Ref, value: Value) -> Value:
     """Sequential, where nobody knows how many parts there are and in which order: any of them, over and over."""
-    start = it.hold(ref, value)
-    place = it.place_of(node, f"{ref.site} parts")
-    least = 1 if module_containers.certainly_not_empty(it, it[ref]) else 0
+    start = m.push(ref, value)
+    place = m.part_of(node, f"{ref.site} parts")
+    least = 1 if module_containers.certainly_not_empty(m, m[ref]) else 0
 
     def step(_: Truth) -> None:
-        held, given = it.state.flight[start : start + 2]
-        some = module_containers.all_parts(it, it[held])  # type: ignore[index]
-        it.state.flight[start + 1] = call(it, place, some, Arguments([given]), "call", "")
+        held, given = m.state.stack[start : start + 2]
+        some = module_containers.all_parts(m, m[held])  # type: ignore[index]
+        m.state.stack[start + 1] = call(m, place, some, Arguments([given]), "call", "")
 
-    it.inside_module += 1
-    run_loop(it, place, step, least=least)
-    it.inside_module -= 1
-    return it.land(start)[1]
+    m.inside_module += 1
+    run_loop(m, place, step, least=least)
+    m.inside_module -= 1
+    return m.pop_from(start)[1]
 
 
-def _custom(it: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:
-    return loose_result(it, node, ref, module, args, by_all=row.result.passes)
+def _custom(m: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:
+    return loose_result(m, node, ref, module, args, by_all=row.result.passes)
 
 
 CALLS = {
@@ -521,18 +519,18 @@ CALLS = {
 }
 
 
-def of_library(it: Interpreter, node: Any, ref: Ref, module: Module, args: Arguments) -> Value | None:
+def of_library(m: Interpreter, node: Any, ref: Ref, module: Module, args: Arguments) -> Value | None:
     """What calling a module of a library gives, where its class tells more than of others."""
-    found = library_base(it, module.cls)
+    found = library_base(m, module.cls)
     if found is None:
         return None
     row = found[1].row
     if row.forwards:
         inner = dict(module.attributes).get(row.forwards)
-        whole = inner is not None and it.only(inner, Module) is not None
-        return call(it, node, inner, args, "call", "") if whole and inner is not None else None
+        whole = inner is not None and m.only(inner, Module) is not None
+        return call(m, node, inner, args, "call", "") if whole and inner is not None else None
     if not row.outputs:
         return None
-    result = loose_result(it, node, ref, module, args)
-    it.update(result, Tensor, made=found[0])
+    result = loose_result(m, node, ref, module, args)
+    m.update_fields(result, Tensor, made=found[0])
     return result

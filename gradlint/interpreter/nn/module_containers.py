@@ -53,62 +53,62 @@ EMPTY: Value = NOTHING
 Part = tuple[str, Value]
 
 
-def base(it: Interpreter, module: Module) -> str:
+def base(m: Interpreter, module: Module) -> str:
     """The container of torch that a module is or derives from, or nothing."""
-    path = module.cls.path if type(module.cls) is Named else torch_base(it, module.cls)
+    path = module.cls.path if type(module.cls) is Named else torch_base(m, module.cls)
     return path if path in SEQUENCES or path in MAPPINGS else ""
 
 
-def parts(it: Interpreter, module: Module) -> list[Part]:
+def parts(m: Interpreter, module: Module) -> list[Part]:
     """What a container of torch holds under known names, in order."""
-    kind = Tensor if base(it, module) in OF_PARAMETERS else Module
-    return [(str(name), value) for name, value in module.attributes if it.may_be(value, kind)]
+    kind = Tensor if base(m, module) in OF_PARAMETERS else Module
+    return [(str(name), value) for name, value in module.attributes if m.may_be(value, kind)]
 
 
-def all_parts(it: Interpreter, module: Module) -> Value:
+def all_parts(m: Interpreter, module: Module) -> Value:
     """Any part of a container of torch; `NOTHING` where it is empty."""
-    return one_of([NOTHING, *(value for _, value in parts(it, module)), module.rest], MOST_ITEMS)
+    return one_of([NOTHING, *(value for _, value in parts(m, module)), module.rest], MOST_ITEMS)
 
 
 @implements(TypeSlot.CERTAIN, Module)
-def certain(it: Interpreter, module: Module) -> tuple[Ref, ...]:
+def certain(m: Interpreter, module: Module) -> tuple[Ref, ...]:
     """The parts that certainly come by when something iterates over a container of torch."""
-    return () if base(it, module) in ("", *MAPPINGS) else _certain(it, module)
+    return () if base(m, module) in ("", *MAPPINGS) else _certain(m, module)
 
 
-def _certain(it: Interpreter, module: Module) -> tuple[Ref, ...]:
-    return with_certain(module.certain, (value for _, value in parts(it, module)))
+def _certain(m: Interpreter, module: Module) -> tuple[Ref, ...]:
+    return with_certain(module.certain, (value for _, value in parts(m, module)))
 
 
 @implements(TypeSlot.NOT_EMPTY, Module)
-def certainly_not_empty(it: Interpreter, module: Module) -> bool:
+def certainly_not_empty(m: Interpreter, module: Module) -> bool:
     """Whether a container of torch has parts."""
-    return any(all(type(o) is Ref for o in alternatives(value)) for _, value in parts(it, module))
+    return any(all(type(o) is Ref for o in alternatives(value)) for _, value in parts(m, module))
 
 
 @implements(TypeSlot.TRUTH, Module)
-def truthiness(it: Interpreter, module: Module) -> Truth:
+def truthiness(m: Interpreter, module: Module) -> Truth:
     """Modules count as true, unless they have a length and it is zero."""
-    if not base(it, module) or certainly_not_empty(it, module):
+    if not base(m, module) or certainly_not_empty(m, module):
         return YES
-    return NO if all_parts(it, module) == NOTHING and module.open is NO else UNSURE
+    return NO if all_parts(m, module) == NOTHING and module.open is NO else UNSURE
 
 
 @implements(TypeSlot.NEXT, Module)
-def iterated(it: Interpreter, node: Any, ref: Ref, module: Module) -> Value:
+def iterated(m: Interpreter, node: Any, ref: Ref, module: Module) -> Value:
     """What iterating over a module gives: parts, or the keys of a ModuleDict."""
-    path = base(it, module)
+    path = base(m, module)
     if not path:
         return Unknown((ref,))
     if path in MAPPINGS:
-        return keys(it, module)
-    found = all_parts(it, module)
+        return keys(m, module)
+    found = all_parts(m, module)
     return Unknown((ref,)) if found == NOTHING and module.open.may(YES) else found
 
 
-def keys(it: Interpreter, module: Module) -> Value:
+def keys(m: Interpreter, module: Module) -> Value:
     """The keys of a ModuleDict."""
-    known = [Const(name) for name, _ in parts(it, module)]
+    known = [Const(name) for name, _ in parts(m, module)]
     others = [Plain("str")] if module.rest != NOTHING or module.open.may(YES) else [NOTHING]
     return one_of([*known, *others], MOST_ITEMS)
 
@@ -116,23 +116,23 @@ def keys(it: Interpreter, module: Module) -> Value:
 # ---- by index and key
 
 
-def get_item(it: Interpreter, node: Any, ref: Ref, index: Value) -> Value:
+def get_item(m: Interpreter, node: Any, ref: Ref, index: Value) -> Value:
     """`sequential[0]`, `modulelist[-1]`, `modulelist[1:]`, `moduledict["a"]`."""
-    module: Module = it[ref]
-    if not base(it, module):
+    module: Module = m[ref]
+    if not base(m, module):
         return Unknown((ref,))
     if is_slice(index):
-        return _sliced(it, node, module, index)
-    found = _place(it, module, index)
+        return _sliced(m, node, module, index)
+    found = _place(m, module, index)
     if found is not None:
-        return parts(it, module)[found][1]
-    some = all_parts(it, module) if not _lacks(it, module, index) else module.rest
+        return parts(m, module)[found][1]
+    some = all_parts(m, module) if not _lacks(m, module, index) else module.rest
     return Unknown((ref,)) if some == NOTHING else some
 
 
-def _place(it: Interpreter, module: Module, index: Value) -> int | None:
+def _place(m: Interpreter, module: Module, index: Value) -> int | None:
     """Which part a constant index or key means; None where that is not known."""
-    key, known = key_of(index), parts(it, module)
+    key, known = key_of(index), parts(m, module)
     if isinstance(key, str):
         return next((at for at, (name, _) in enumerate(known) if name == key), None)
     if type(key) is not int or module.rest != NOTHING:
@@ -140,73 +140,73 @@ def _place(it: Interpreter, module: Module, index: Value) -> int | None:
     return key % len(known) if -len(known) <= key < len(known) else None
 
 
-def _lacks(it: Interpreter, module: Module, index: Value) -> bool:
+def _lacks(m: Interpreter, module: Module, index: Value) -> bool:
     """Whether none of the parts with known names is meant."""
     key = key_of(index)
-    return isinstance(key, str) and all(name != key for name, _ in parts(it, module))
+    return isinstance(key, str) and all(name != key for name, _ in parts(m, module))
 
 
-def _sliced(it: Interpreter, node: Any, module: Module, index: Value) -> Value:
+def _sliced(m: Interpreter, node: Any, module: Module, index: Value) -> Value:
     """A new container of the same class, in training mode, with some of the parts."""
-    known = [value for _, value in parts(it, module)]
+    known = [value for _, value in parts(m, module)]
     if type(index) is Const and module.rest == NOTHING:
         chosen, rest = known[index.value], EMPTY  # type: ignore[call-overload]
     else:
-        chosen, rest = [], all_parts(it, module)
+        chosen, rest = [], all_parts(m, module)
     made = Module(cls=module.cls, attributes=tuple((str(at), value) for at, value in enumerate(chosen)), rest=rest,
                   mode=TRAIN, open=module.open, belief=module.belief, marks=(Mark("made", node),))  # fmt: skip
-    return it.new(node, "slice", made)
+    return m.new(node, "slice", made)
 
 
-def certainly_lacks(it: Interpreter, module: Module, key: Value) -> bool:
+def certainly_lacks(m: Interpreter, module: Module, key: Value) -> bool:
     """Whether `key in moduledict` is certainly false."""
-    closed = base(it, module) in MAPPINGS and module.rest == NOTHING and module.open is NO
-    return closed and _lacks(it, module, key)
+    closed = base(m, module) in MAPPINGS and module.rest == NOTHING and module.open is NO
+    return closed and _lacks(m, module, key)
 
 
-def set_item(it: Interpreter, node: Any, ref: Ref, index: Value, value: Value) -> None:
+def set_item(m: Interpreter, node: Any, ref: Ref, index: Value, value: Value) -> None:
     """`container[index] = value`."""
-    module: Module = it[ref]
-    path = base(it, module)
+    module: Module = m[ref]
+    path = base(m, module)
     if not path:
         return
-    value = _kept(it, node, path, value)
-    known, place = parts(it, module), _place(it, module, index)
+    value = _kept(m, node, path, value)
+    known, place = parts(m, module), _place(m, module, index)
     if place is not None:
         name = known[place][0]
-        it.put(ref, replace(module, attributes=tuple((k, value if k == name else v) for k, v in module.attributes)))
+        m.store(ref, replace(module, attributes=tuple((k, value if k == name else v) for k, v in module.attributes)))
     elif path in MAPPINGS and isinstance(key := key_of(index), str):
-        it.put(ref, replace(module, attributes=(*module.attributes, (key, value))[:MOST_ITEMS]))
+        m.store(ref, replace(module, attributes=(*module.attributes, (key, value))[:MOST_ITEMS]))
     else:
-        unclear = {name for name, _ in known} if not _lacks(it, module, index) else set()
+        unclear = {name for name, _ in known} if not _lacks(m, module, index) else set()
         either = tuple((k, one_of((v, value)) if k in unclear else v) for k, v in module.attributes)
         there = with_certain((), [value])  # what it takes the place of is not there any more
-        it.put(ref, replace(module, attributes=either, rest=one_of((module.rest, value), MOST_ITEMS), certain=there))
+        m.store(ref, replace(module, attributes=either, rest=one_of((module.rest, value), MOST_ITEMS), certain=there))
 
 
-def name_at(it: Interpreter, module: Module, index: Value) -> str | None:
+def name_at(m: Interpreter, module: Module, index: Value) -> str | None:
     """The name of the part that certainly stands at this index or under this key."""
-    place = _place(it, module, index) if base(it, module) else None
-    return None if place is None else str(parts(it, module)[place][0])
+    place = _place(m, module, index) if base(m, module) else None
+    return None if place is None else str(parts(m, module)[place][0])
 
 
-def delete_item(it: Interpreter, ref: Ref, index: Value) -> None:
+def delete_item(m: Interpreter, ref: Ref, index: Value) -> None:
     """`del container[index]`."""
-    module: Module = it[ref]
-    known, place = parts(it, module), _place(it, module, index)
+    module: Module = m[ref]
+    known, place = parts(m, module), _place(m, module, index)
     if place is None:
-        it.put(ref, _with_parts(it, module, [], all_parts(it, module)))
-    elif base(it, module) in MAPPINGS:
-        it.put(ref, replace(module, attributes=tuple((k, v) for k, v in module.attributes if k != known[place][0])))
+        m.store(ref, _with_parts(m, module, [], all_parts(m, module)))
+    elif base(m, module) in MAPPINGS:
+        m.store(ref, replace(module, attributes=tuple((k, v) for k, v in module.attributes if k != known[place][0])))
     else:
-        it.put(ref, _with_parts(it, module, [value for at, (_, value) in enumerate(known) if at != place]))
+        m.store(ref, _with_parts(m, module, [value for at, (_, value) in enumerate(known) if at != place]))
 
 
 def _with_parts(
-    it: Interpreter, module: Module, values: Sequence[Value], rest: Value = NOTHING, certain: tuple[Ref, ...] = ()
+    m: Interpreter, module: Module, values: Sequence[Value], rest: Value = NOTHING, certain: tuple[Ref, ...] = ()
 ) -> Module:
     """The container with these parts, numbered anew, and what else it holds, of which these certainly."""
-    own = {name for name, _ in parts(it, module)}
+    own = {name for name, _ in parts(m, module)}
     plain = tuple((name, value) for name, value in module.attributes if name not in own)
     numbered = tuple((str(at), value) for at, value in enumerate(values))
     if len(numbered) > MOST_ITEMS:
@@ -214,12 +214,12 @@ def _with_parts(
     return replace(module, attributes=(*plain, *numbered), rest=rest, certain=certain)
 
 
-def _kept(it: Interpreter, node: Any, path: str, value: Value) -> Value:
+def _kept(m: Interpreter, node: Any, path: str, value: Value) -> Value:
     """A ParameterList and a ParameterDict make parameters of tensors."""
-    tensor = it.only(value, Tensor)
+    tensor = m.only(value, Tensor)
     if path not in OF_PARAMETERS or tensor is None or tensor.parameter is YES:
         return value
-    made = it.new(node, "kept", replace(tensor, requires_grad=YES, leaf=YES, parameter=YES, node=(), base=(),
+    made = m.new(node, "kept", replace(tensor, requires_grad=YES, leaf=YES, parameter=YES, node=(), base=(),
                   dtype=tensor.dtype & INEXACT if tensor.dtype.may(FLOAT) else tensor.dtype, made="Parameter",
                   marks=(Mark("made", node), Mark("asked", node))))  # fmt: skip
     return made if tensor.parameter is NO else one_of((value, made))
@@ -232,125 +232,125 @@ Parts = tuple[tuple[Part, ...], Value, tuple[Ref, ...]]
 """Parts with names, all others in one, and what certainly is among these."""
 
 
-def filled(it: Interpreter, node: Any, path: str, args: Arguments) -> Parts:
+def filled(m: Interpreter, node: Any, path: str, args: Arguments) -> Parts:
     """The parts that a container of torch is made with."""
-    if path == "torch.nn.Sequential" and not (len(args.positional) == 1 and it.may_be(args.positional[0], Container)):
+    if path == "torch.nn.Sequential" and not (len(args.positional) == 1 and m.may_be(args.positional[0], Container)):
         given = [*args.positional, *args.keywords.values()]
         if args.unknown:
             return (), one_of([NOTHING, *given], MOST_ITEMS), args.certain
         return tuple((str(at), value) for at, value in enumerate(given)), NOTHING, ()
     value = next(iter(args.values()), NONE_VALUE)
-    found, rest, certain = _given(it, node, value)
-    kept = tuple((name, _kept(it, it.place_of(node, name), path, part)) for name, part in found)
+    found, rest, certain = _given(m, node, value)
+    kept = tuple((name, _kept(m, m.part_of(node, name), path, part)) for name, part in found)
     if rest == NOTHING:
         return kept, rest, ()
-    held = _kept(it, node, path, rest)
+    held = _kept(m, node, path, rest)
     return kept, held, certain if held == rest else with_certain((), [held])
 
 
-def _given(it: Interpreter, node: Any, value: Value) -> Parts:
+def _given(m: Interpreter, node: Any, value: Value) -> Parts:
     """The parts in a list, a dict, an iterable or another module."""
-    thing = it.only(value, Container)
+    thing = m.only(value, Container)
     if thing is not None:
         return tuple((str(key), part) for key, part in thing.items), thing.rest, thing.certain
-    module = it.only(value, Module)
+    module = m.only(value, Module)
     if module is not None:
-        return tuple(parts(it, module)), module.rest, module.certain
+        return tuple(parts(m, module)), module.rest, module.certain
     if value == NONE_VALUE:
         return (), NOTHING, ()
-    some, there = elements(it, node, value), certain_of(it, value)
-    consume(it, node, value, "module list")
-    pair = it.only(some, Container)
+    some, there = elements(m, node, value), certain_of(m, value)
+    consume(m, node, value, "module list")
+    pair = m.only(some, Container)
     return (), dict(pair.items).get(1, UNKNOWN) if pair is not None else some, there
 
 
-def _append(it: Interpreter, node: Any, ref: Ref, args: Arguments) -> Value:
-    _more(it, node, ref, args.positional[:1], NOTHING, ())
+def _append(m: Interpreter, node: Any, ref: Ref, args: Arguments) -> Value:
+    _more(m, node, ref, args.positional[:1], NOTHING, ())
     return ref
 
 
-def _extend(it: Interpreter, node: Any, ref: Ref, args: Arguments) -> Value:
-    found, rest, certain = _given(it, node, args.values()[0] if args.values() else NONE_VALUE)
-    _more(it, node, ref, [value for _, value in found], rest, certain)
+def _extend(m: Interpreter, node: Any, ref: Ref, args: Arguments) -> Value:
+    found, rest, certain = _given(m, node, args.values()[0] if args.values() else NONE_VALUE)
+    _more(m, node, ref, [value for _, value in found], rest, certain)
     return ref
 
 
-def _more(it: Interpreter, node: Any, ref: Ref, values: Sequence[Value], rest: Value, certain: tuple[Ref, ...]) -> None:
+def _more(m: Interpreter, node: Any, ref: Ref, values: Sequence[Value], rest: Value, certain: tuple[Ref, ...]) -> None:
     """More parts at the end."""
-    module: Module = it[ref]
-    path = base(it, module)
-    new = [_kept(it, it.place_of(node, str(at)), path, value) for at, value in enumerate(values)]
-    known = [value for _, value in parts(it, module)]
+    module: Module = m[ref]
+    path = base(m, module)
+    new = [_kept(m, m.part_of(node, str(at)), path, value) for at, value in enumerate(values)]
+    known = [value for _, value in parts(m, module)]
     if rest == NOTHING and module.rest == NOTHING:
         added = tuple((str(len(known) + at), value) for at, value in enumerate(new))
-        it.put(ref, replace(module, attributes=(*module.attributes, *added)))
+        m.store(ref, replace(module, attributes=(*module.attributes, *added)))
     else:
         there = with_certain((*module.certain, *certain), new)
-        it.put(ref, _with_parts(it, module, known, one_of([module.rest, *new, rest], MOST_ITEMS), there))
+        m.store(ref, _with_parts(m, module, known, one_of([module.rest, *new, rest], MOST_ITEMS), there))
 
 
-def _insert(it: Interpreter, node: Any, ref: Ref, args: Arguments) -> Value:
-    module: Module = it[ref]
+def _insert(m: Interpreter, node: Any, ref: Ref, args: Arguments) -> Value:
+    module: Module = m[ref]
     at, value = key_of(args.get("index", 0, UNKNOWN)), args.get("module", 1, UNKNOWN)
-    known = [value for _, value in parts(it, module)]
+    known = [value for _, value in parts(m, module)]
     if type(at) is int and module.rest == NOTHING:
         known.insert(at, value)
-        it.put(ref, _with_parts(it, module, known))
+        m.store(ref, _with_parts(m, module, known))
     else:
         there = with_certain(module.certain, [*known, value])
-        it.put(ref, _with_parts(it, module, [], one_of([*known, value, module.rest], MOST_ITEMS), there))
-    return ref if base(it, module) == "torch.nn.Sequential" else NONE_VALUE
+        m.store(ref, _with_parts(m, module, [], one_of([*known, value, module.rest], MOST_ITEMS), there))
+    return ref if base(m, module) == "torch.nn.Sequential" else NONE_VALUE
 
 
-def _pop(it: Interpreter, node: Any, ref: Ref, args: Arguments) -> Value:
+def _pop(m: Interpreter, node: Any, ref: Ref, args: Arguments) -> Value:
     index = args.get("key", 0, Const(-1))
-    found = get_item(it, node, ref, index)
-    delete_item(it, ref, index)
+    found = get_item(m, node, ref, index)
+    delete_item(m, ref, index)
     return found
 
 
-def _update(it: Interpreter, node: Any, ref: Ref, args: Arguments) -> Value:
-    found, rest, _ = _given(it, node, args.get("modules", 0, NONE_VALUE))
+def _update(m: Interpreter, node: Any, ref: Ref, args: Arguments) -> Value:
+    found, rest, _ = _given(m, node, args.get("modules", 0, NONE_VALUE))
     for name, value in found:
-        set_item(it, it.place_of(node, name), ref, Const(name), value)
+        set_item(m, m.part_of(node, name), ref, Const(name), value)
     if rest != NOTHING:
-        set_item(it, node, ref, UNKNOWN, rest)
+        set_item(m, node, ref, UNKNOWN, rest)
     return NONE_VALUE
 
 
-def _clear(it: Interpreter, node: Any, ref: Ref, args: Arguments) -> Value:
-    it.put(ref, _with_parts(it, it[ref], []))
+def _clear(m: Interpreter, node: Any, ref: Ref, args: Arguments) -> Value:
+    m.store(ref, _with_parts(m, m[ref], []))
     return NONE_VALUE
 
 
 # ---- looking through
 
 
-def _keys(it: Interpreter, node: Any, ref: Ref, args: Arguments) -> Value:
-    return iterator(it, node, keys(it, it[ref]), "keys()", empty=_empty(it, ref), source=ref)
+def _keys(m: Interpreter, node: Any, ref: Ref, args: Arguments) -> Value:
+    return iterator(m, node, keys(m, m[ref]), "keys()", empty=_empty(m, ref), source=ref)
 
 
-def _values(it: Interpreter, node: Any, ref: Ref, args: Arguments) -> Value:
-    held = all_parts(it, it[ref])
-    return iterator(it, node, held, "values()", empty=_empty(it, ref), source=ref, certain=_certain(it, it[ref]))
+def _values(m: Interpreter, node: Any, ref: Ref, args: Arguments) -> Value:
+    held = all_parts(m, m[ref])
+    return iterator(m, node, held, "values()", empty=_empty(m, ref), source=ref, certain=_certain(m, m[ref]))
 
 
-def _items(it: Interpreter, node: Any, ref: Ref, args: Arguments) -> Value:
-    module: Module = it[ref]
-    pair = it.new(node, "pair", Container("tuple", items=((0, keys(it, module)), (1, all_parts(it, module)))))
-    return iterator(it, node, pair, "items()", empty=_empty(it, ref), source=ref, certain=_certain(it, module))
+def _items(m: Interpreter, node: Any, ref: Ref, args: Arguments) -> Value:
+    module: Module = m[ref]
+    pair = m.new(node, "pair", Container("tuple", items=((0, keys(m, module)), (1, all_parts(m, module)))))
+    return iterator(m, node, pair, "items()", empty=_empty(m, ref), source=ref, certain=_certain(m, module))
 
 
-def _empty(it: Interpreter, ref: Ref) -> Truth:
-    return NO if certainly_not_empty(it, it[ref]) else UNSURE
+def _empty(m: Interpreter, ref: Ref) -> Truth:
+    return NO if certainly_not_empty(m, m[ref]) else UNSURE
 
 
-def _get(it: Interpreter, node: Any, ref: Ref, args: Arguments) -> Value:
+def _get(m: Interpreter, node: Any, ref: Ref, args: Arguments) -> Value:
     key, default = args.get("key", 0, UNKNOWN), args.get("default", 1, NONE_VALUE)
-    if certainly_lacks(it, it[ref], key):
+    if certainly_lacks(m, m[ref], key):
         return default
-    found = get_item(it, node, ref, key)
-    return found if _place(it, it[ref], key) is not None else one_of((found, default))
+    found = get_item(m, node, ref, key)
+    return found if _place(m, m[ref], key) is not None else one_of((found, default))
 
 
 METHODS: dict[str, Callable[[Interpreter, Any, Ref, Arguments], Value]] = {
@@ -368,26 +368,26 @@ METHODS: dict[str, Callable[[Interpreter, Any, Ref, Arguments], Value]] = {
 """Methods of the containers of torch, beside those that every module has."""
 
 
-def call_method(it: Interpreter, node: Any, owner: Value, name: str, args: Arguments) -> Value | None:
+def call_method(m: Interpreter, node: Any, owner: Value, name: str, args: Arguments) -> Value | None:
     """A method of a container of torch; None for what is none, or has no such method."""
     known = METHODS.get(name)
-    found = it.all(owner, Module)
-    if known is None or not all(base(it, module) for _, module in found):
+    found = m.all(owner, Module)
+    if known is None or not all(base(m, module) for _, module in found):
         return None
     results: list[Value] = []
-    for ref in it.one_of_these(owner, Module):
-        start = it.hold(ref, *results)
-        result = known(it, node, ref, args)
-        results = [*it.land(start)[1:], result]
+    for ref in m.one_of_these(owner, Module):
+        start = m.push(ref, *results)
+        result = known(m, node, ref, args)
+        results = [*m.pop_from(start)[1:], result]
     return one_of(results, MOST_ITEMS)
 
 
-def added(it: Interpreter, node: Any, left: Value, right: Value, *, in_place: bool) -> Value | None:
+def added(m: Interpreter, node: Any, left: Value, right: Value, *, in_place: bool) -> Value | None:
     """`sequential + sequential`, `modulelist += modules`; None where no container of torch is added to."""
-    module = it.only(left, Module)
-    if module is None or not base(it, module):
+    module = m.only(left, Module)
+    if module is None or not base(m, module):
         return None
-    target = left if in_place else it.new(node, "sum", replace(module, mode=TRAIN, marks=(Mark("made", node),)))
-    for ref in it.one_of_these(target, Module):
-        _extend(it, node, ref, Arguments([right]))
+    target = left if in_place else m.new(node, "sum", replace(module, mode=TRAIN, marks=(Mark("made", node),)))
+    for ref in m.one_of_these(target, Module):
+        _extend(m, node, ref, Arguments([right]))
     return target

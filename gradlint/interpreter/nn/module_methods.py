@@ -58,167 +58,167 @@ from gradlint.knowledge.training.clearing import OF_MODULES
 def _tensors_of(which: Callable[..., Tensors], by: str, position: int) -> Callable[..., Value]:
     """A method that goes over tensors of a module: those inside its parts as well, or its own alone."""
 
-    def method(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+    def method(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
         deep = flag(args, "recurse", position, default=True)
-        own = which(it, owner, recurse=False)[0] if deep.may(NO) else None
-        return tensor_iterator(it, node, owner, which(it, owner, recurse=deep.may(YES)), by, surely=own)
+        own = which(m, owner, recurse=False)[0] if deep.may(NO) else None
+        return tensor_iterator(m, node, owner, which(m, owner, recurse=deep.may(YES)), by, surely=own)
 
     return method
 
 
-def _train(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
-    set_mode(it, node, owner, mode_of(truth_of(args.get("mode", 0, Const(True)))))
+def _train(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+    set_mode(m, node, owner, mode_of(truth_of(args.get("mode", 0, Const(True)))))
     return owner
 
 
-def _eval(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+def _eval(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
     """`eval()` is `train(False)`, also where the class has a `train` of its own."""
-    own = method_of(it, owner, "train")
+    own = method_of(m, owner, "train")
     if own is not None:
-        return call_function(it, node, own, Arguments([owner, Const(False)]))
-    set_mode(it, node, owner, EVAL)
+        return call_function(m, node, own, Arguments([owner, Const(False)]))
+    set_mode(m, node, owner, EVAL)
     return owner
 
 
-def _moved(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+def _moved(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
     """`to`, `half` and the like: the same module, and the same handles, perhaps made of other numbers."""
     facts: dict[str, Any] = {"precision": ANY_PRECISION, "device": ANY_DEVICE}
     if args.unknown or "memory_format" in args.keywords:
         facts["contiguous"] = UNSURE
-    for _, ref in (*parameters(it, owner)[0], *buffers(it, owner)[0]):
-        moved = replace(thing := it[ref], inference=it[ref].inference | it.state.inference, **facts)
+    for _, ref in (*parameters(m, owner)[0], *buffers(m, owner)[0]):
+        moved = replace(thing := m[ref], inference=m[ref].inference | m.state.inference, **facts)
         if moved != thing:
-            it.put(ref, moved)
-    for _, ref in buffers(it, owner)[0]:
-        thing = it[ref]
-        computed = both(thing.requires_grad, it.recording)  # a buffer is replaced by what the move computes from it
+            m.store(ref, moved)
+    for _, ref in buffers(m, owner)[0]:
+        thing = m[ref]
+        computed = both(thing.requires_grad, m.recording)  # a buffer is replaced by what the move computes from it
         node, leaf = thing.node, thing.leaf
         if computed.may(YES):
             node, leaf = tuple(dict.fromkeys((*(node or (None,)), OPAQUE))), leaf | NO
-        it.put(ref, replace(thing, requires_grad=thing.requires_grad | computed, leaf=leaf, node=node))
+        m.store(ref, replace(thing, requires_grad=thing.requires_grad | computed, leaf=leaf, node=node))
     return owner
 
 
-def _nothing(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+def _nothing(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
     return NONE_VALUE
 
 
-def _requires_grad_(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+def _requires_grad_(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
     to = truth_of(args.get("requires_grad", 0, Const(True)))
-    refs = [ref for _, ref in parameters(it, owner)[0]]
+    refs = [ref for _, ref in parameters(m, owner)[0]]
     if refs:
-        it.sweeping += refs
-        sure = certain_parts(it, owner)
-        set_requires_grad(it, node, one_of(refs, len(refs)), to, "module", spelled(receiver(node)), sure=sure)
-        del it.sweeping[len(it.sweeping) - len(refs) :]
+        m.sweeping += refs
+        sure = certain_parts(m, owner)
+        set_requires_grad(m, node, one_of(refs, len(refs)), to, "module", spelled(receiver(node)), sure=sure)
+        del m.sweeping[len(m.sweeping) - len(refs) :]
     return owner
 
 
-def _zero_grad(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
-    to_none = left_as_none(it, OF_MODULES, args)
-    refs = [ref for _, ref in parameters(it, owner)[0]]
-    it.sweeping += refs
-    clear_gradients(it, node, refs, to_none=to_none, by="module", sure=certain_parts(it, owner))
-    del it.sweeping[len(it.sweeping) - len(refs) :]
+def _zero_grad(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+    to_none = left_as_none(m, OF_MODULES, args)
+    refs = [ref for _, ref in parameters(m, owner)[0]]
+    m.sweeping += refs
+    clear_gradients(m, node, refs, to_none=to_none, by="module", sure=certain_parts(m, owner))
+    del m.sweeping[len(m.sweeping) - len(refs) :]
     return NONE_VALUE
 
 
-def _modules(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
-    found = _all(it, node, owner)
-    return iterator(it, node, found, "modules()", empty=NO, source=owner, certain=_certain(it, owner, found))
+def _modules(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+    found = _all(m, node, owner)
+    return iterator(m, node, found, "modules()", empty=NO, source=owner, certain=_certain(m, owner, found))
 
 
-def _certain(it: Interpreter, owner: Value, element: Value) -> tuple[Ref, ...]:
+def _certain(m: Interpreter, owner: Value, element: Value) -> tuple[Ref, ...]:
     """Those of the modules which an iterator gives that the owner certainly has."""
-    parts = certain_parts(it, owner)
+    parts = certain_parts(m, owner)
     return tuple(option for option in alternatives(element) if type(option) is Ref and option in parts)
 
 
-def _all(it: Interpreter, node: Any, owner: Value) -> Value:
+def _all(m: Interpreter, node: Any, owner: Value) -> Value:
     """A module and all its parts; those nobody saw are one more."""
-    return one_of([NOTHING, *submodules(it, owner), *_unseen(it, node, owner)], MOST_ITEMS)
+    return one_of([NOTHING, *submodules(m, owner), *_unseen(m, node, owner)], MOST_ITEMS)
 
 
-def _unseen(it: Interpreter, node: Any, owner: Value) -> list[Value]:
+def _unseen(m: Interpreter, node: Any, owner: Value) -> list[Value]:
     """A module that stands for the parts that were not seen, if there may be any."""
-    opened = [it[ref] for ref in submodules(it, owner) if it[ref].open.may(YES)]
+    opened = [m[ref] for ref in submodules(m, owner) if m[ref].open.may(YES)]
     if not opened:
         return []
-    return [unknown_module(it, node, "unseen part", Belief.BY_USE, Named(TORCH_MODULE))]
+    return [unknown_module(m, node, "unseen part", Belief.BY_USE, Named(TORCH_MODULE))]
 
 
-def _children_of(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
-    found = _direct(it, node, owner)
-    return iterator(it, node, found, "children()", source=owner, certain=_certain(it, owner, found))
+def _children_of(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+    found = _direct(m, node, owner)
+    return iterator(m, node, found, "children()", source=owner, certain=_certain(m, owner, found))
 
 
-def _direct(it: Interpreter, node: Any, owner: Value) -> Value:
+def _direct(m: Interpreter, node: Any, owner: Value) -> Value:
     """The modules that are registered on a module itself."""
-    held = [part for _, module in it.all(owner, Module) for part in (*dict(module.attributes).values(), module.rest)]
-    found = [ref for part in held for ref, _ in it.all(part, Module)]
-    return one_of([NOTHING, *found, *_unseen(it, node, owner)], MOST_ITEMS)
+    held = [part for _, module in m.all(owner, Module) for part in (*dict(module.attributes).values(), module.rest)]
+    found = [ref for part in held for ref, _ in m.all(part, Module)]
+    return one_of([NOTHING, *found, *_unseen(m, node, owner)], MOST_ITEMS)
 
 
-def _named(it: Interpreter, node: Any, element: Value, by: str, owner: Value) -> Value:
-    pair = it.new(node, "pair", Container("tuple", items=((0, Plain("str")), (1, element))))
-    return iterator(it, node, pair, by, source=owner, certain=_certain(it, owner, element))
+def _named(m: Interpreter, node: Any, element: Value, by: str, owner: Value) -> Value:
+    pair = m.new(node, "pair", Container("tuple", items=((0, Plain("str")), (1, element))))
+    return iterator(m, node, pair, by, source=owner, certain=_certain(m, owner, element))
 
 
-def _named_modules(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
-    return _named(it, node, _all(it, node, owner), "named_modules()", owner)
+def _named_modules(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+    return _named(m, node, _all(m, node, owner), "named_modules()", owner)
 
 
-def _named_children(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
-    return _named(it, node, _direct(it, node, owner), "named_children()", owner)
+def _named_children(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+    return _named(m, node, _direct(m, node, owner), "named_children()", owner)
 
 
-def _apply(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+def _apply(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
     """`apply(fn)`: the function is called with each part."""
-    start = it.hold(owner)
-    call_value(it, node, args.get("fn", 0, UNKNOWN), Arguments([_all(it, node, owner)]), "")
-    return it.land(start)[0]
+    start = m.push(owner)
+    call_value(m, node, args.get("fn", 0, UNKNOWN), Arguments([_all(m, node, owner)]), "")
+    return m.pop_from(start)[0]
 
 
-def _register_buffer(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+def _register_buffer(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
     name = args.get("name", 0, UNKNOWN)
-    _tell_buffer(it, node, owner, name, args.get("tensor", 1, NONE_VALUE))
+    _emit_buffer(m, node, owner, name, args.get("tensor", 1, NONE_VALUE))
     saved = Const(True) if flag(args, "persistent", 2, default=True) is not NO else Const(False)
     if type(name) is Const:
-        found = it.all(owner, Module)
+        found = m.all(owner, Module)
         for ref, module in found:
             known = dict(module.buffers) | {name.value: saved}
-            it.put(ref, replace(module, buffers=tuple(known.items()), initialised=YES), sure=it.sure(found))
-    set_by_name(it, node, owner, name, args.get("tensor", 1, NONE_VALUE))
+            m.store(ref, replace(module, buffers=tuple(known.items()), initialised=YES), sure=m.is_strong(found))
+    set_by_name(m, node, owner, name, args.get("tensor", 1, NONE_VALUE))
     return NONE_VALUE
 
 
-def _tell_buffer(it: Interpreter, node: Any, owner: Value, name: Value, value: Value) -> None:
-    shown = it.only(owner, Module)
-    if shown is None or it.unheard:
+def _emit_buffer(m: Interpreter, node: Any, owner: Value, name: Value, value: Value) -> None:
+    shown = m.only(owner, Module)
+    if shown is None or m.is_silent:
         return
     known = str(name.value) if type(name) is Const else ""
-    memories = {memory for _, tensor in it.all(value, Tensor) for memory in tensor.storage}
-    trained = truth(any(not memories.isdisjoint(it[ref].storage) for _, ref in parameters(it, owner)[0]))
-    it.emit(events.BufferRegistered, node, module=shown, tensor=it.thing(value), name=known, trained=trained)
+    memories = {memory for _, tensor in m.all(value, Tensor) for memory in tensor.storage}
+    trained = truth(any(not memories.isdisjoint(m[ref].storage) for _, ref in parameters(m, owner)[0]))
+    m.emit(events.BufferRegistered, node, module=shown, tensor=m.thing(value), name=known, trained=trained)
 
 
-def _register_parameter(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
-    set_by_name(it, node, owner, args.get("name", 0, UNKNOWN), args.get("param", 1, NONE_VALUE))
+def _register_parameter(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+    set_by_name(m, node, owner, args.get("name", 0, UNKNOWN), args.get("param", 1, NONE_VALUE))
     return NONE_VALUE
 
 
-def _add_module(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
-    set_by_name(it, node, owner, args.get("name", 0, UNKNOWN), args.get("module", 1, NONE_VALUE))
+def _add_module(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+    set_by_name(m, node, owner, args.get("name", 0, UNKNOWN), args.get("module", 1, NONE_VALUE))
     return NONE_VALUE
 
 
-def _at_path(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+def _at_path(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
     """`get_submodule`, `get_parameter` and `get_buffer`: what a dotted name leads to."""
     path = args.values()[0] if args.values() else UNKNOWN
     if type(path) is not Const or not isinstance(path.value, str):
         return Unknown(references(owner))
     for name in path.value.split(".") if path.value else ():
-        owner = get_attribute(it, node, owner, name, "")
+        owner = get_attribute(m, node, owner, name, "")
     return owner
 
 

@@ -39,7 +39,7 @@ from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import MODELS, TypeSlot, implements
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.nn import module_calls, module_containers
-from gradlint.interpreter.nn.module import build, tell_built, unknown_module
+from gradlint.interpreter.nn.module import build, emit_built, unknown_module
 from gradlint.interpreter.nn.module_calls import as_torch, run
 from gradlint.interpreter.nn.module_methods import APPLYING, METHODS
 from gradlint.interpreter.nn.registration import unregistered
@@ -51,56 +51,56 @@ from gradlint.knowledge.modules.settings import MODULE_NAMES, SETTINGS, SIZES
 
 @implements(TypeSlot.CALL, Module)
 @implements(TypeSlot.CALL_ALL, Module)
-def _call(it: Interpreter, node: Any, owner: Value, args: Arguments, name: str) -> Value:
-    return module_calls.call(it, node, owner, args, "call", name)
+def _call(m: Interpreter, node: Any, owner: Value, args: Arguments, name: str) -> Value:
+    return module_calls.call(m, node, owner, args, "call", name)
 
 
 @implements(TypeSlot.CALL_DEFINED, Module)
-def _call_defined(it: Interpreter, node: Any, owner: Value, method: str, args: Arguments, name: str) -> Value | None:
-    applies = method in APPLYING and it.only(owner, Module) is not None
-    return _applied(it, node, owner, method, args, name) if applies else None
+def _call_defined(m: Interpreter, node: Any, owner: Value, method: str, args: Arguments, name: str) -> Value | None:
+    applies = method in APPLYING and m.only(owner, Module) is not None
+    return _applied(m, node, owner, method, args, name) if applies else None
 
 
 @implements(TypeSlot.CALL_INHERITED, Module)
-def _call_inherited(it: Interpreter, node: Any, owner: Value, method: str, args: Arguments) -> Value | None:
+def _call_inherited(m: Interpreter, node: Any, owner: Value, method: str, args: Arguments) -> Value | None:
     """What the class of torch makes of a method that a class of the program defines anew."""
     if method == "forward":
-        return one_of([as_torch(it, node, ref, args) for ref, _ in it.all(owner, Module)])
+        return one_of([as_torch(m, node, ref, args) for ref, _ in m.all(owner, Module)])
     if method == "__call__":
-        return one_of([run(it, node, ref, args, "forward") for ref, _ in it.all(owner, Module)])
+        return one_of([run(m, node, ref, args, "forward") for ref, _ in m.all(owner, Module)])
     known = METHODS.get(method)
-    return None if known is None else known(it, node, owner, args)
+    return None if known is None else known(m, node, owner, args)
 
 
-def _applied(it: Interpreter, node: Any, owner: Value, method: str, args: Arguments, name: str) -> Value:
+def _applied(m: Interpreter, node: Any, owner: Value, method: str, args: Arguments, name: str) -> Value:
     """`module.forward(x)` and `module.__call__(x)`, written so or taken off the module before."""
     func = getattr(node, "func", None)
     written = type(func) is cst.Attribute and func.attr.value == method
     how = "call" if method == "__call__" else "forward" if written else "held"
-    return module_calls.call(it, node, owner, args, how, name.rpartition(".")[0] if written else name)
+    return module_calls.call(m, node, owner, args, how, name.rpartition(".")[0] if written else name)
 
 
 @implements(TypeSlot.CALL_METHOD, Module)
-def _call_method(it: Interpreter, node: Any, owner: Value, method: str, args: Arguments, name: str) -> Value | None:
+def _call_method(m: Interpreter, node: Any, owner: Value, method: str, args: Arguments, name: str) -> Value | None:
     chain = name.rpartition(".")[0]
     if method in APPLYING:
-        return _applied(it, node, owner, method, args, name)
-    wrapper = it.only(owner, Module)
+        return _applied(m, node, owner, method, args, name)
+    wrapper = m.only(owner, Module)
     if wrapper is not None and (special := MODELS.get(f"{wrapper.holder}.{method}")) is not None:
-        return special(it, node, args.with_first(owner))
+        return special(m, node, args.with_first(owner))
     known = METHODS.get(method)
     if known is None:
-        return module_containers.call_method(it, node, owner, method, args)
-    shown = it.thing(owner)
-    result = known(it, node, owner, args)
-    if not it.unheard:
-        it.emit(
+        return module_containers.call_method(m, node, owner, method, args)
+    shown = m.thing(owner)
+    result = known(m, node, owner, args)
+    if not m.is_silent:
+        m.emit(
             events.Called,
             node,
             path=f"torch.nn.Module.{method}",
-            args=(shown, *(it.thing(v) for v in args.positional)),
-            keywords=tuple((key, it.thing(v)) for key, v in args.keywords.items()),
-            result=it.thing(result),
+            args=(shown, *(m.thing(v) for v in args.positional)),
+            keywords=tuple((key, m.thing(v)) for key, v in args.keywords.items()),
+            result=m.thing(result),
             name=chain,
         )
     return result
@@ -113,25 +113,25 @@ REGISTRIES = frozenset({"_modules", "_parameters", "_buffers"})
 
 
 @implements(TypeSlot.GET_BUILT_IN, Module)
-def _built_in(it: Interpreter, node: Any, owner: Ref, name: str) -> Value | None:
+def _built_in(m: Interpreter, node: Any, owner: Ref, name: str) -> Value | None:
     """What every module has, a wrapper, or a class of torch."""
-    thing: Module = it[owner]
+    thing: Module = m[owner]
     if name in METHODS or name in APPLYING or f"{thing.holder}.{name}" in MODELS:
         return Bound(owner, name)
     if name == "training":
         return _training(thing.mode)
     if name in REGISTRIES:
-        return attributes_of(it, node, owner)
-    if name in module_containers.METHODS and module_containers.base(it, thing):
+        return attributes_of(m, node, owner)
+    if name in module_containers.METHODS and module_containers.base(m, thing):
         return Bound(owner, name)
-    return _part_of_torch(it, node, thing, name)
+    return _part_of_torch(m, node, thing, name)
 
 
-def _part_of_torch(it: Interpreter, node: Any, thing: Module, name: str) -> Value | None:
+def _part_of_torch(m: Interpreter, node: Any, thing: Module, name: str) -> Value | None:
     """What a class of torch gives its modules, or what was registered under a name that was made up."""
-    if it.may_be(thing.rest, Module):
+    if m.may_be(thing.rest, Module):
         return thing.rest
-    row = it.torch.modules.get(thing.cls.path if type(thing.cls) is Named else torch_base(it, thing.cls))
+    row = m.torch.modules.get(thing.cls.path if type(thing.cls) is Named else torch_base(m, thing.cls))
     if row is None:
         return None
     counted = _NUMBER.sub("0", name)
@@ -139,7 +139,7 @@ def _part_of_torch(it: Interpreter, node: Any, thing: Module, name: str) -> Valu
         return thing.rest
     inner = _within(row.parameters, name)
     if inner and row.call not in ("container", "none"):
-        return _inner_part(it, node, f"part {name}", inner, thing.rest)
+        return _inner_part(m, node, f"part {name}", inner, thing.rest)
     return Scalar(INTEGER) if name in SIZES else Plain("setting") if name in SETTINGS else None
 
 
@@ -148,22 +148,22 @@ def _within(names: Sequence[str], part: str) -> list[str]:
     return [name.removeprefix(f"{part}.") for name in names if name.startswith(f"{part}.")]
 
 
-def _inner_part(it: Interpreter, node: Any, place: str, names: Sequence[str], parameter: Value) -> Value:
+def _inner_part(m: Interpreter, node: Any, place: str, names: Sequence[str], parameter: Value) -> Value:
     """A part of a layer, with its parameters by name: one handle stands for all that the layer has."""
-    made = unknown_module(it, node, place, Belief.BY_USE, Named("torch.nn.Module"))
+    made = unknown_module(m, node, place, Belief.BY_USE, Named("torch.nn.Module"))
     if parameter == NOTHING:
         return made
     for head in dict.fromkeys(name.partition(".")[0] for name in names):
         inner = _within(names, head)
         at = f"{place}.{head}"
-        value = _inner_part(it, node, at, inner, parameter) if inner else _one_of_those(it, node, at, parameter)
-        keep_attribute(it, made, head, value)
+        value = _inner_part(m, node, at, inner, parameter) if inner else _one_of_those(m, node, at, parameter)
+        keep_attribute(m, made, head, value)
     return made
 
 
-def _one_of_those(it: Interpreter, node: Any, place: str, parameter: Value) -> Value:
+def _one_of_those(m: Interpreter, node: Any, place: str, parameter: Value) -> Value:
     """One of the parameters for which a handle stands: what is done to it is not done to all of them."""
-    return one_of([parameter, *(it.new(node, place, tensor) for _, tensor in it.all(parameter, Tensor))])
+    return one_of([parameter, *(m.new(node, place, tensor) for _, tensor in m.all(parameter, Tensor))])
 
 
 def _training(mode: Mode) -> Value:
@@ -171,59 +171,59 @@ def _training(mode: Mode) -> Value:
 
 
 @implements(TypeSlot.HAS_ATTRIBUTE, Module)
-def has_attribute(it: Interpreter, module: Module, name: str) -> Truth:
+def has_attribute(m: Interpreter, module: Module, name: str) -> Truth:
     """Whether a module of a class of the program has an attribute, as far as that is certain."""
-    if find_member(it, module.cls, "__getattr__") is not None:
+    if find_member(m, module.cls, "__getattr__") is not None:
         return UNSURE
     closed = module.open is NO and module.rest == NOTHING and type(module.cls) is Ref
-    if name in METHODS or name in MODULE_NAMES or find_member(it, module.cls, name) is not None:
+    if name in METHODS or name in MODULE_NAMES or find_member(m, module.cls, name) is not None:
         return YES
     if any(known == name for known, _ in module.attributes):
         return UNSURE
-    plain = closed and torch_base(it, module.cls) == "torch.nn.Module" and not name.startswith("_")
+    plain = closed and torch_base(m, module.cls) == "torch.nn.Module" and not name.startswith("_")
     return NO if plain else UNSURE
 
 
 @implements(TypeSlot.UNFOLLOWED, Module)
-def _unfollowed(it: Interpreter, node: Any, cls: Ref) -> Value:
+def _unfollowed(m: Interpreter, node: Any, cls: Ref) -> Value:
     """A module of a class of the program that is not taken apart: it has some parameters and whatever else."""
-    made = unknown_module(it, node, "instance", Belief.PROVEN, cls)
-    it.put(made, replace(it[made], open=UNSURE, unbuilt=YES))
+    made = unknown_module(m, node, "instance", Belief.PROVEN, cls)
+    m.store(made, replace(m[made], open=UNSURE, unbuilt=YES))
     return made
 
 
-def built_as(it: Interpreter, node: Any, owner: Value, path: str, args: Arguments) -> None:
+def built_as(m: Interpreter, node: Any, owner: Value, path: str, args: Arguments) -> None:
     """The parts that a torch class's own `__init__` gives an instance."""
-    start = it.hold(owner)
-    made = build(it, it.place_of(node, f"as {path}"), path, args)
-    owner = it.land(start)[0]
-    parts: Module = it[made]
-    for ref, module in it.all(owner, Module):
+    start = m.push(owner)
+    made = build(m, m.part_of(node, f"as {path}"), path, args)
+    owner = m.pop_from(start)[0]
+    parts: Module = m[made]
+    for ref, module in m.all(owner, Module):
         attributes = tuple((dict(module.attributes) | dict(parts.attributes)).items())
         whole = replace(module, attributes=attributes, rest=parts.rest, certain=parts.certain, buffers=parts.buffers)
-        it.put(ref, whole)
+        m.store(ref, whole)
 
 
 @implements(TypeSlot.NEW, Module)
-def _new(it: Interpreter, thing: Class, cls: Ref, node: Any) -> Module | None:
+def _new(m: Interpreter, thing: Class, cls: Ref, node: Any) -> Module | None:
     marks = (Mark("made", node),)
     return Module(cls=cls, mode=TRAIN, open=thing.open, initialised=NO, marks=marks) if thing.module is YES else None
 
 
 @implements(TypeSlot.INITIALISE, Module)
-def _initialise(it: Interpreter, node: Any, owner: Value, cls: Value, args: Arguments) -> bool:
-    path = torch_base(it, cls)
+def _initialise(m: Interpreter, node: Any, owner: Value, cls: Value, args: Arguments) -> bool:
+    path = torch_base(m, cls)
     if path:
-        built_as(it, node, owner, path, args)
+        built_as(m, node, owner, path, args)
     return bool(path)
 
 
 @implements(TypeSlot.BUILT, Module)
-def _built(it: Interpreter, node: Any, made: Value, given: list[Value]) -> None:
-    tell_built(it, node, made, given, lambda: unregistered(it, made, given))
+def _built(m: Interpreter, node: Any, made: Value, given: list[Value]) -> None:
+    emit_built(m, node, made, given, lambda: unregistered(m, made, given))
 
 
 @implements(TypeSlot.GET_ITEM, Module)
-def _get_item(it: Interpreter, node: Any, owner: Ref, index: Value) -> Value:
-    found = item_by_method(it, node, owner, index)
-    return module_containers.get_item(it, node, owner, index) if found is None else found
+def _get_item(m: Interpreter, node: Any, owner: Ref, index: Value) -> Value:
+    found = item_by_method(m, node, owner, index)
+    return module_containers.get_item(m, node, owner, index) if found is None else found

@@ -31,95 +31,95 @@ def _name(args: Arguments) -> str:
 
 
 def _reparametrizing(path: str) -> Model:
-    def reparametrize(it: Interpreter, node: Any, args: Arguments) -> Value:
-        row = it.torch.reparametrizations[path]
-        start, name = it.hold(args.get("module", 0, NONE_VALUE)), _name(args)
-        for ref, module in it.all(it.state.flight[start], Module):
+    def reparametrize(m: Interpreter, node: Any, args: Arguments) -> Value:
+        row = m.torch.reparametrizations[path]
+        start, name = m.push(args.get("module", 0, NONE_VALUE)), _name(args)
+        for ref, module in m.all(m.state.stack[start], Module):
             held = dict(module.attributes).get(name, NONE_VALUE)
-            tensor = it.only(held, Tensor)
+            tensor = m.only(held, Tensor)
             if tensor is not None and tensor.parameter.may(YES):
-                _replace(it, node, ref, row, name, held, tensor)
-                if it.may_be(given := args.get("parametrization", 2, NONE_VALUE), Module):
-                    _put(it, node, ref, f"{INSIDE}.{name}.0", given)
-        owner = it.land(start)[0]
-        return owner if it.may_be(owner, Module) else result_of_unknown([owner])
+                _replace(m, node, ref, row, name, held, tensor)
+                if m.may_be(given := args.get("parametrization", 2, NONE_VALUE), Module):
+                    _put(m, node, ref, f"{INSIDE}.{name}.0", given)
+        owner = m.pop_from(start)[0]
+        return owner if m.may_be(owner, Module) else result_of_unknown([owner])
 
     return reparametrize
 
 
 def _replace(
-    it: Interpreter, node: Any, ref: Ref, row: ReparametrizationRow, name: str, held: Value, old: Tensor
+    m: Interpreter, node: Any, ref: Ref, row: ReparametrizationRow, name: str, held: Value, old: Tensor
 ) -> None:
     """Others take the place of a parameter, which from now on is computed from them; where it is but one other, it is
     that parameter itself under another name."""
     asked = YES if row.asks else old.requires_grad
     sources: list[tuple[str, Value]] = []
     for path in row.parameters:
-        made_there = _made_there(it, old)
+        made_there = _made_there(m, old)
         made: Value = held
         if len(row.parameters) > 1:
-            made = parameter(it, node, f"parameter {path}", requires_grad=asked, dtype=old.dtype, inference=made_there)
+            made = parameter(m, node, f"parameter {path}", requires_grad=asked, dtype=old.dtype, inference=made_there)
         sources.append(("input", made))
-        _put(it, node, ref, path.replace("weight", name), made)
+        _put(m, node, ref, path.replace("weight", name), made)
     for path in row.buffers:
-        made = fresh(it, node, f"buffer {path}", dtype=old.dtype, made="buffer", inference=_made_there(it, old))
-        _put(it, node, ref, path.replace("weight", name), made, buffer=True)
-    modes, it.state.grad_mode, it.state.inference = it.state.modes, YES, NO
-    computed = apply(it, node, COMPUTED, sources)
-    it.state.modes = modes
-    for one, tensor in it.all(computed, Tensor):  # it is computed anew for whoever looks, or by every call
+        made = fresh(m, node, f"buffer {path}", dtype=old.dtype, made="buffer", inference=_made_there(m, old))
+        _put(m, node, ref, path.replace("weight", name), made, buffer=True)
+    modes, m.state.grad_mode, m.state.inference = m.state.modes, YES, NO
+    computed = apply(m, node, COMPUTED, sources)
+    m.state.modes = modes
+    for one, tensor in m.all(computed, Tensor):  # it is computed anew for whoever looks, or by every call
         facts = {"requires_grad": tensor.requires_grad | NO, "leaf": tensor.leaf | YES, "node": (*tensor.node, None)}
-        it.put(one, replace(tensor, inference=UNSURE, **facts))
-    _put(it, node, ref, name, computed)
+        m.store(one, replace(tensor, inference=UNSURE, **facts))
+    _put(m, node, ref, name, computed)
 
 
-def _made_there(it: Interpreter, old: Tensor) -> Truth:
+def _made_there(m: Interpreter, old: Tensor) -> Truth:
     """Whether what takes the place of a parameter is made in inference mode: some are the old numbers, others are
     computed here."""
-    return NO if old.inference is NO and it.state.inference is NO else UNSURE
+    return NO if old.inference is NO and m.state.inference is NO else UNSURE
 
 
-def _put(it: Interpreter, node: Any, ref: Ref, path: str, value: Value, *, buffer: bool = False) -> None:
+def _put(m: Interpreter, node: Any, ref: Ref, path: str, value: Value, *, buffer: bool = False) -> None:
     """Set what a dotted name means in a module; what stands between is made where it is missing."""
     first, _, below = path.partition(".")
-    module: Module = it[ref]
+    module: Module = m[ref]
     if below:
-        inside = [held for held, _ in it.all(dict(module.attributes).get(first, NONE_VALUE), Module)]
-        held = inside[0] if inside else it.new(node, f"{first} inside", Module(
+        inside = [held for held, _ in m.all(dict(module.attributes).get(first, NONE_VALUE), Module)]
+        held = inside[0] if inside else m.new(node, f"{first} inside", Module(
             cls=Named("torch.nn.ModuleDict"), mode=module.mode, open=NO, marks=(Mark("made", node),)))  # fmt: skip
-        _put(it, node, held, below, value, buffer=buffer)
+        _put(m, node, held, below, value, buffer=buffer)
         value, buffer = held, False
     attributes = tuple((dict(module.attributes) | {first: value}).items())
     buffers = tuple((dict(module.buffers) | ({first: Const(True)} if buffer else {})).items())
-    it.put(ref, replace(module, attributes=attributes, buffers=buffers))
+    m.store(ref, replace(module, attributes=attributes, buffers=buffers))
 
 
 def _restoring(path: str) -> Model:
     keeps = any(same for one, _, same in RESTORING if one == path)
 
-    def restore(it: Interpreter, node: Any, args: Arguments) -> Value:
+    def restore(m: Interpreter, node: Any, args: Arguments) -> Value:
         """What was computed is a parameter again."""
         owner, name = args.get("module", 0, NONE_VALUE), _name(args)
-        for ref, module in it.all(owner, Module):
+        for ref, module in m.all(owner, Module):
             known = dict(module.attributes)
-            tensor = it.only(known.get(name, NONE_VALUE), Tensor)
+            tensor = m.only(known.get(name, NONE_VALUE), Tensor)
             if tensor is None or tensor.made != COMPUTED.name:
                 continue
             inside = (f"{name}_", f"{INSIDE}.{name}.")
-            sources = [source for at, source in parameters(it, ref)[0] if at.startswith(inside)]
+            sources = [source for at, source in parameters(m, ref)[0] if at.startswith(inside)]
             if keeps and len(sources) == 1:
                 made = sources[0]
             else:
-                asked = reduce(or_, (it[source].requires_grad for source in sources), Truth.of(0))
-                made = parameter(it, node, "restored", requires_grad=asked, dtype=tensor.dtype, inference=UNSURE)
-                recorded = both(asked, it.recording)
+                asked = reduce(or_, (m[source].requires_grad for source in sources), Truth.of(0))
+                made = parameter(m, node, "restored", requires_grad=asked, dtype=tensor.dtype, inference=UNSURE)
+                recorded = both(asked, m.recording)
                 if keeps and recorded is not YES:  # what does not ask at that moment becomes a buffer
-                    it.put(made, replace(it[made], requires_grad=recorded, parameter=recorded))
+                    m.store(made, replace(m[made], requires_grad=recorded, parameter=recorded))
                     buffers = tuple((dict(module.buffers) | {name: Const(True)}).items())
-                    it.update(ref, Module, buffers=buffers)
-                    module = it[ref]
+                    m.update_fields(ref, Module, buffers=buffers)
+                    module = m[ref]
             kept = {k: v for k, v in known.items() if k != INSIDE and not str(k).startswith(f"{name}_")}
-            it.put(ref, replace(module, attributes=tuple((kept | {name: made}).items())))
+            m.store(ref, replace(module, attributes=tuple((kept | {name: made}).items())))
         return owner
 
     return restore

@@ -16,46 +16,46 @@ DEEPEST = 3
 """How deep containers are looked into, one inside the other."""
 
 
-def unregistered(it: Interpreter, made: Value, given: list[Value]) -> tuple[Unregistered, ...]:
+def unregistered(m: Interpreter, made: Value, given: list[Value]) -> tuple[Unregistered, ...]:
     """What a new module holds and has not registered; `given` are the values it was made with.
 
     Nothing is said where the module may have parts that were not seen, or gathers its parameters itself, nor of tensors
     that it has from its parts.
     """
-    owner = it.only(made, Module)
-    if owner is None or owner.open.may(YES) or not any(_may_hold(it, value) for _, value in owner.attributes):
+    owner = m.only(made, Module)
+    if owner is None or owner.open.may(YES) or not any(_may_hold(m, value) for _, value in owner.attributes):
         return ()
-    if any(find_method(it, owner.cls, name) is not None for name in GATHERING):
+    if any(find_method(m, owner.cls, name) is not None for name in GATHERING):
         return ()
-    known = {*walk(it, made), *(ref for _, ref in parameters(it, made)[0])}
-    handed = it.state.reach(given)
+    known = {*walk(m, made), *(ref for _, ref in parameters(m, made)[0])}
+    handed = m.state.reach(given)
     found: list[Unregistered] = []
     listed: dict[Ref, None] = {}
     for name, value in owner.attributes:
-        for part, inside in _parts(it, value, ()):
+        for part, inside in _parts(m, value, ()):
             refs = _references(part)
             listed |= dict.fromkeys(refs)
-            trained = _trained(it, part)
+            trained = _trained(m, part)
             if trained and known.isdisjoint(refs):
-                shown, ours = it.thing(part), not handed.keys().isdisjoint(refs)
-                found.append(Unregistered(str(name), shown, inside, ours, trained, _alike(it, inside[-1], type(shown))))
-    memories = {memory for ref in (*known, *_of_parts(it, made)) for memory in getattr(it[ref], "storage", ())}
+                shown, ours = m.thing(part), not handed.keys().isdisjoint(refs)
+                found.append(Unregistered(str(name), shown, inside, ours, trained, _alike(m, inside[-1], type(shown))))
+    memories = {memory for ref in (*known, *_of_parts(m, made)) for memory in getattr(m[ref], "storage", ())}
     for name, value in owner.attributes:
-        tensor, refs = it.only(value, Tensor), _references(value)
+        tensor, refs = m.only(value, Tensor), _references(value)
         plain = tensor is not None and tensor.parameter is NO and name not in dict(owner.buffers)
         if tensor is not None and plain and listed.keys().isdisjoint(refs) and memories.isdisjoint(tensor.storage):
             found.append(Unregistered(str(name), tensor, (), not handed.keys().isdisjoint(refs), (tensor,)))
     return tuple(found)
 
 
-def _of_parts(it: Interpreter, made: Value) -> list[Ref]:
+def _of_parts(m: Interpreter, made: Value) -> list[Ref]:
     """The tensors that registered parts of a module hold: whether those have registered them is their own affair."""
-    parts = [it[ref] for ref in walk(it, made) if ref != made]
-    return [ref for part in parts for _, value in part.attributes for ref, _ in it.all(value, Tensor)]
+    parts = [m[ref] for ref in walk(m, made) if ref != made]
+    return [ref for part in parts for _, value in part.attributes for ref, _ in m.all(value, Tensor)]
 
 
-def _may_hold(it: Interpreter, value: Value) -> bool:
-    return it.may_be(value, Container) or it.may_be(value, Tensor)
+def _may_hold(m: Interpreter, value: Value) -> bool:
+    return m.may_be(value, Container) or m.may_be(value, Tensor)
 
 
 def _references(value: Value) -> list[Ref]:
@@ -65,28 +65,28 @@ def _references(value: Value) -> list[Ref]:
 Part = tuple[Value, tuple[Container, ...]]
 
 
-def _parts(it: Interpreter, value: Value, inside: tuple[Container, ...]) -> Iterator[Part]:
+def _parts(m: Interpreter, value: Value, inside: tuple[Container, ...]) -> Iterator[Part]:
     """What a container holds, through containers inside it, and those it lies in."""
-    container = it.only(value, Container)
+    container = m.only(value, Container)
     if container is None or len(inside) >= DEEPEST:
         return
     for part in (*(inner for _, inner in container.items), container.rest):
-        if it.may_be(part, Container):
-            yield from _parts(it, part, (*inside, container))
+        if m.may_be(part, Container):
+            yield from _parts(m, part, (*inside, container))
         elif part != NOTHING:
             yield part, (*inside, container)
 
 
-def _alike(it: Interpreter, container: Container, kind: type) -> bool:
+def _alike(m: Interpreter, container: Container, kind: type) -> bool:
     held = [*(inner for _, inner in container.items), container.rest]
-    return all(part == NOTHING or type(it.thing(part)) is kind for part in held)
+    return all(part == NOTHING or type(m.thing(part)) is kind for part in held)
 
 
-def _trained(it: Interpreter, part: Value) -> tuple[Tensor, ...]:
+def _trained(m: Interpreter, part: Value) -> tuple[Tensor, ...]:
     """The parameters of a part that is certainly a module, or certainly a parameter, as far as they require grad."""
-    if it.only(part, Module) is not None:
-        tensors = [it[ref] for _, ref in parameters(it, part)[0]]
+    if m.only(part, Module) is not None:
+        tensors = [m[ref] for _, ref in parameters(m, part)[0]]
     else:
-        tensor = it.only(part, Tensor)
+        tensor = m.only(part, Tensor)
         tensors = [tensor] if tensor is not None and tensor.parameter is YES else []
     return tuple(tensor for tensor in tensors if tensor.requires_grad is YES)

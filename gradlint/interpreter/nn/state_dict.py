@@ -46,24 +46,24 @@ from gradlint.interpreter.engine.module_tree import buffers, certain_parts, para
 from gradlint.interpreter.nn.module import depends_on_mode, of_lazy_layers
 
 
-def state_dict(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+def state_dict(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
     """`state_dict()`: new handles on the module's own memory, without gradients; of a lazy layer that was not called
     before, the parameters themselves."""
     items: dict[object, Value] = {}
     rest: Value = NOTHING
-    origin = tuple(ref for ref, _ in it.all(owner, Module))
-    found = [*parameters(it, owner)[0], *buffers(it, owner, saved=True)[0]]
+    origin = tuple(ref for ref, _ in m.all(owner, Module))
+    found = [*parameters(m, owner)[0], *buffers(m, owner, saved=True)[0]]
     keeps = flag(args, "keep_vars", 2)
-    lazily = of_lazy_layers(it, owner)
+    lazily = of_lazy_layers(m, owner)
     for index, (name, ref) in enumerate(found):
-        handle: Value = ref if keeps is YES else _entry(it, node, index, it[ref])
+        handle: Value = ref if keeps is YES else _entry(m, node, index, m[ref])
         handle = one_of((handle, ref)) if ref in lazily or keeps.may(YES) else handle
         if name and len(found) <= MOST_ITEMS and name not in items:
             items[name] = handle
         else:
             rest = one_of((rest, handle), MOST_ITEMS)
-    belief = it.only(owner, Module)
-    return it.new(
+    belief = m.only(owner, Module)
+    return m.new(
         node,
         "state",
         Container(
@@ -77,88 +77,88 @@ def state_dict(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Val
     )
 
 
-def _entry(it: Interpreter, node: Any, index: int, tensor: Tensor) -> Ref:
+def _entry(m: Interpreter, node: Any, index: int, tensor: Tensor) -> Ref:
     """What a state dict holds of a parameter: a handle of its own on the same memory."""
     alone = counts_alone(tensor)
-    return fresh(it, node, f"entry {index}", dtype=tensor.dtype, made="state_dict", storage=tensor.storage, alone=alone,
+    return fresh(m, node, f"entry {index}", dtype=tensor.dtype, made="state_dict", storage=tensor.storage, alone=alone,
                  count=tensor.count, inference=tensor.inference, many=tensor.many, belief=tensor.belief)  # fmt: skip
 
 
-def load_state_dict(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+def load_state_dict(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
     source = args.get("state_dict", 0, UNKNOWN)
-    memories = {m for _, ref in parameters(it, owner)[0] for m in it[ref].storage}
-    given = [thing for _, thing in it.all(source, Container)]
+    memories = {memory for _, ref in parameters(m, owner)[0] for memory in m[ref].storage}
+    given = [thing for _, thing in m.all(source, Container)]
     inside = [value for thing in given for value in (*(v for _, v in thing.items), thing.rest)]
-    loaded = [tensor for value in inside for _, tensor in it.all(value, Tensor)]
-    shares = _shares(it, source, loaded, memories)
-    shown = it.only(owner, Module)
+    loaded = [tensor for value in inside for _, tensor in m.all(value, Tensor)]
+    shares = _shares(m, source, loaded, memories)
+    shown = m.only(owner, Module)
     if shown is not None:
-        it.emit(
+        m.emit(
             events.StateLoaded,
             node,
             module=shown,
-            source=it.thing(not_none(source)),
+            source=m.thing(not_none(source)),
             shares=shares,
             written=either([tensor.overwritten for tensor in loaded]) if loaded else UNSURE,
             taken=tuple(mark for thing in given for mark in thing.marks),
-            matters=depends_on_mode(it, owner),
+            matters=depends_on_mode(m, owner),
         )
-    assigns, certain = flag(args, "assign", 2), certain_parts(it, owner)
-    for _, ref in (*parameters(it, owner)[0], *buffers(it, owner)[0]) if assigns is not YES else ():
+    assigns, certain = flag(args, "assign", 2), certain_parts(m, owner)
+    for _, ref in (*parameters(m, owner)[0], *buffers(m, owner)[0]) if assigns is not YES else ():
         happens = YES if assigns is NO and ref in certain else MAYBE
-        written_without_graph(it, node, ref, "load_state_dict", "load", sure=assigns is NO, same=shares is YES,
+        written_without_graph(m, node, ref, "load_state_dict", "load", sure=assigns is NO, same=shares is YES,
                               happens=happens)  # fmt: skip
     if assigns.may(YES):
         every = assigns is YES and flag(args, "strict", 1, default=True) is YES
-        for part in submodules(it, owner):
-            _take_over(it, node, part, loaded, every=every)
+        for part in submodules(m, owner):
+            _take_over(m, node, part, loaded, every=every)
     return UNKNOWN if shown is None else Plain("keys")
 
 
-def _shares(it: Interpreter, source: Value, loaded: Sequence[Tensor], memories: set[Ref]) -> Truth:
+def _shares(m: Interpreter, source: Value, loaded: Sequence[Tensor], memories: set[Ref]) -> Truth:
     """Whether what is loaded is the module's own memory."""
     known = [option for option in alternatives(source) if option != NONE_VALUE]
-    if not loaded or any(not it.may_be(option, Container) for option in known):
+    if not loaded or any(not m.may_be(option, Container) for option in known):
         return UNSURE
     inside = [bool(memories.intersection(tensor.storage)) for tensor in loaded]
     return YES if all(inside) else MAYBE if any(inside) else NO
 
 
-def _take_over(it: Interpreter, node: Any, part: Ref, loaded: Sequence[Tensor], *, every: bool) -> None:
+def _take_over(m: Interpreter, node: Any, part: Ref, loaded: Sequence[Tensor], *, every: bool) -> None:
     """With `assign=True` what is loaded takes the place of the tensors of a module; they themselves stay as they are.
     Not `every` one is replaced where some may be missing."""
-    module: Module = it[part]
+    module: Module = m[part]
     registered = dict(module.buffers)
 
     def taken_over(name: str, value: Value) -> Value:
         found = [
-            (ref, tensor) for ref, tensor in it.all(value, Tensor) if tensor.parameter.may(YES) or name in registered
+            (ref, tensor) for ref, tensor in m.all(value, Tensor) if tensor.parameter.may(YES) or name in registered
         ]
         if not found:
             return value
-        new = [_taken(it, node, part, f"{name} {number}", tensor, loaded) for number, (_, tensor) in enumerate(found)]
+        new = [_taken(m, node, part, f"{name} {number}", tensor, loaded) for number, (_, tensor) in enumerate(found)]
         kept = [option for option in alternatives(value) if not every or option not in [ref for ref, _ in found]]
         return one_of([*new, *kept], MOST_ITEMS)
 
-    start = it.hold(part)
+    start = m.push(part)
     attributes = tuple((name, taken_over(str(name), value)) for name, value in module.attributes)
     rest = taken_over("", module.rest)
-    now = it.land(start)[0]
-    certain = tuple(ref for ref in module.certain if type(it.state.heap.get(ref)) is Module)
-    it.update(now, Module, attributes=attributes, rest=rest, certain=certain)
+    now = m.pop_from(start)[0]
+    certain = tuple(ref for ref in module.certain if type(m.state.heap.get(ref)) is Module)
+    m.update_fields(now, Module, attributes=attributes, rest=rest, certain=certain)
 
 
-def _taken(it: Interpreter, node: Any, part: Ref, name: str, old: Tensor, loaded: Sequence[Tensor]) -> Ref:
+def _taken(m: Interpreter, node: Any, part: Ref, name: str, old: Tensor, loaded: Sequence[Tensor]) -> Ref:
     """What takes the place of a tensor: a parameter asks as the one before did, a buffer is what was loaded."""
-    place, handle = it.place_of(node, f"{part.site} {name}"), f"assigned {part.age}"
+    place, handle = m.part_of(node, f"{part.site} {name}"), f"assigned {part.age}"
     made_there = reduce(or_, [one.inference for one in loaded]) if loaded else UNSURE
-    storage = (*dict.fromkeys(memory for one in loaded for memory in one.storage), it.memory(place, "loaded"))
+    storage = (*dict.fromkeys(memory for one in loaded for memory in one.storage), m.memory(place, "loaded"))
     facts: dict[str, Any] = {"dtype": ANY_DTYPE, "storage": storage, "inference": made_there, "many": old.many,
                              "grad": ANY_GRAD, "precision": ANY_PRECISION, "device": ANY_DEVICE}  # fmt: skip
     if old.parameter is YES:
         asks = {"requires_grad": old.requires_grad, "parameter": YES, "scalar": old.scalar, "size": old.size}
-        return fresh(it, place, handle, made="load_state_dict", belief=old.belief, **facts, **asks)
-    made = fresh(it, place, handle, made="load_state_dict", belief=old.belief, **facts)
+        return fresh(m, place, handle, made="load_state_dict", belief=old.belief, **facts, **asks)
+    made = fresh(m, place, handle, made="load_state_dict", belief=old.belief, **facts)
     unsure = dict.fromkeys(("requires_grad", "leaf", "retains", "parameter", "unwritable"), UNSURE)
-    it.put(made, replace(it[made], node=(None, OPAQUE), **unsure))
+    m.store(made, replace(m[made], node=(None, OPAQUE), **unsure))
     return made

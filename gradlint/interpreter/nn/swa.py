@@ -20,22 +20,22 @@ AVERAGED = "torch.optim.swa_utils.AveragedModel"
 
 
 @models(AVERAGED)
-def _build(it: Interpreter, node: Any, args: Arguments) -> Value:
+def _build(m: Interpreter, node: Any, args: Arguments) -> Value:
     """A module with a copy of the model as its part `module`, which it calls."""
-    copy = MODELS["copy.deepcopy"](it, node, Arguments([args.get("model", 0, UNKNOWN)]))
-    shown = it.only(copy, Module)
+    copy = MODELS["copy.deepcopy"](m, node, Arguments([args.get("model", 0, UNKNOWN)]))
+    shown = m.only(copy, Module)
     if shown is None:
         return result_of_unknown([copy])
-    count = fresh(it, node, "buffer n_averaged", dtype=INTEGER, made="buffer")
-    return it.new(node, "averaged", Module(cls=Named("torch.nn.Sequential"),
+    count = fresh(m, node, "buffer n_averaged", dtype=INTEGER, made="buffer")
+    return m.new(node, "averaged", Module(cls=Named("torch.nn.Sequential"),
                   attributes=(("module", copy), ("n_averaged", count)), buffers=(("n_averaged", Const(True)),),
                   mode=TRAIN, open=NO, holder=AVERAGED, belief=shown.belief, marks=(Mark("made", node),)))  # fmt: skip
 
 
 @models(f"{AVERAGED}.update_parameters")
-def _update(it: Interpreter, node: Any, args: Arguments) -> Value:
+def _update(m: Interpreter, node: Any, args: Arguments) -> Value:
     """The parameters and buffers of the copy are written through handles without a graph; the model is only read."""
     owner = args.positional[0] if args.positional else UNKNOWN
-    for _, ref in (*parameters(it, owner)[0], *buffers(it, owner)[0]):
-        written_without_graph(it, node, ref, "copy_", "load", sure=True)
+    for _, ref in (*parameters(m, owner)[0], *buffers(m, owner)[0]):
+        written_without_graph(m, node, ref, "copy_", "load", sure=True)
     return NONE_VALUE

@@ -40,20 +40,20 @@ LEAVING_THE_GRAPH = frozenset({"detach", "item", "tolist", "numpy", "cpu"})
 """Methods by which something unknown shows that it is a tensor and is looked at, not handed on."""
 
 
-def get_attribute(it: Interpreter, node: Any, owner: Value, name: str, chain: str, *, guard: bool = False) -> Value:
+def get_attribute(m: Interpreter, node: Any, owner: Value, name: str, chain: str, *, guard: bool = False) -> Value:
     """`owner.name`; `chain` is how the owner is written, if it is a chain of names."""
     options = alternatives(owner)
     if len(options) > 1:
         options = tuple(option for option in options if not _lacks(option, name)) or options
-    tensors = [option for option in options if type(option) is Ref and type(it.state.heap.get(option)) is Tensor]
+    tensors = [option for option in options if type(option) is Ref and type(m.state.heap.get(option)) is Tensor]
     if tensors and len(tensors) == len(options):
-        return GET[Tensor](it, node, one_of(tensors, len(tensors)), name, chain, guard)
-    start = it.hold(*options)
+        return GET[Tensor](m, node, one_of(tensors, len(tensors)), name, chain, guard)
+    start = m.push(*options)
     for index in range(len(options)):
-        option = it.state.flight[start + index]
-        uncertain = len(options) > 1 and _asks_program(it, option, name)
-        it.hold(it.perhaps(partial(_attribute, it, node, option, name, chain, guard), uncertain))
-    return one_of(it.land(start)[len(options) :], max(MOST_ALTERNATIVES, len(options)))
+        option = m.state.stack[start + index]
+        uncertain = len(options) > 1 and _asks_program(m, option, name)
+        m.push(m.maybe(partial(_attribute, m, node, option, name, chain, guard), uncertain))
+    return one_of(m.pop_from(start)[len(options) :], max(MOST_ALTERNATIVES, len(options)))
 
 
 OF_NUMBERS = frozenset(name for kind in (bool, int, float, complex) for name in dir(kind))
@@ -64,25 +64,25 @@ def _lacks(option: Value, name: str) -> bool:
     return option == NONE_VALUE or (number_kind(option) is not None and name not in OF_NUMBERS)
 
 
-def _asks_program(it: Interpreter, owner: Value, name: str) -> bool:
+def _asks_program(m: Interpreter, owner: Value, name: str) -> bool:
     """Whether an attribute of an object may be computed by code of the program, which may do more than that."""
-    thing = it.thing(owner)
+    thing = m.thing(owner)
     if not isinstance(thing, (Module, Instance)) or any(known == name for known, _ in thing.attributes):
         return False
-    member = find_member(it, thing.cls, name)
-    return type(member) is not Named if member is not None else find_method(it, thing.cls, "__getattr__") is not None
+    member = find_member(m, thing.cls, name)
+    return type(member) is not Named if member is not None else find_method(m, thing.cls, "__getattr__") is not None
 
 
-def _attribute(it: Interpreter, node: Any, owner: Value, name: str, chain: str, guard: bool) -> Value:
+def _attribute(m: Interpreter, node: Any, owner: Value, name: str, chain: str, guard: bool) -> Value:
     if type(owner) is Ref:
-        reader = GET.get(type(it.state.heap.get(owner)))
-        return reader(it, node, owner, name, chain, guard) if reader else Unknown((owner,))
+        reader = GET.get(type(m.state.heap.get(owner)))
+        return reader(m, node, owner, name, chain, guard) if reader else Unknown((owner,))
     if type(owner) is Named:
-        return found_at(it, f"{owner.path}.{name}")
+        return found_at(m, f"{owner.path}.{name}")
     if type(owner) is Imported:
-        return it.neighbours.attribute(owner, name)
-    if type(owner) is Plain and (row := it.torch.object_attributes.get(f"{owner.kind}.{name}")) is not None:
-        return plain_result(it, node, row.returns)
+        return m.neighbours.attribute(owner, name)
+    if type(owner) is Plain and (row := m.torch.object_attributes.get(f"{owner.kind}.{name}")) is not None:
+        return plain_result(m, node, row.returns)
     if type(owner) is Unknown:
         return Bound(owner, name) if name in LEAVING_THE_GRAPH or name in METHODS_OF_TENSORS else owner
     return Bound(owner, name)
@@ -91,14 +91,14 @@ def _attribute(it: Interpreter, node: Any, owner: Value, name: str, chain: str, 
 ENDLESS = frozenset({"math.inf", "numpy.inf", "torch.inf"})
 
 
-def found_at(it: Interpreter, path: str) -> Value:
+def found_at(m: Interpreter, path: str) -> Value:
     """What an import path names: a constant of the library, or whatever it may be."""
     if path in ENDLESS:
         return Const(inf)
-    row = it.torch.constants.get(path)
+    row = m.torch.constants.get(path)
     return Named(path) if row is None else plain_value(row.returns)
 
 
 @implements(TypeSlot.GET_ATTRIBUTE, Iterator, Scaler, Node)
-def _method_only(it: Interpreter, node: Any, owner: Ref, name: str, chain: str, guard: bool) -> Value:
+def _method_only(m: Interpreter, node: Any, owner: Ref, name: str, chain: str, guard: bool) -> Value:
     return Bound(owner, name)

@@ -39,7 +39,7 @@ from gradlint.interpreter.autograd.requires_grad import set_requires_grad
 from gradlint.interpreter.autograd.tensor import truth_of
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot, implements
-from gradlint.interpreter.engine.escape import done_to_one_of, result_of_unknown
+from gradlint.interpreter.engine.escape import result_of_unknown, weak_update
 from gradlint.interpreter.engine.frames import arguments_in
 from gradlint.interpreter.engine.machine import Interpreter, not_none
 from gradlint.interpreter.engine.module_tree import mode_of, parameters
@@ -51,7 +51,7 @@ SET = SLOTS[TypeSlot.SET_ATTRIBUTE]
 
 
 def set_attribute(
-    it: Interpreter,
+    m: Interpreter,
     node: Any,
     owner: Value,
     name: str,
@@ -65,69 +65,69 @@ def set_attribute(
     """`owner.name = value`; `given` is the expression of the value, `statement` the assignment where that is all it
     does."""
     owner = not_none(owner)
-    if not it.unheard:
-        tell_assigned(it, node, owner, name, value, chain, own=own, given=given, statement=statement)
-    found = [(option, it.state.heap.get(option)) for option in alternatives(owner) if type(option) is Ref]
-    sure = len(found) == len(alternatives(owner)) and it.sure(found)
-    if name == "requires_grad" and it.may_be(owner, Tensor):
+    if not m.is_silent:
+        emit_assigned(m, node, owner, name, value, chain, own=own, given=given, statement=statement)
+    found = [(option, m.state.heap.get(option)) for option in alternatives(owner) if type(option) is Ref]
+    sure = len(found) == len(alternatives(owner)) and m.is_strong(found)
+    if name == "requires_grad" and m.may_be(owner, Tensor):
         set_requires_grad(
-            it, node, owner, truth_of(value), "assign", chain, sure=None if sure else (), statement=statement
+            m, node, owner, truth_of(value), "assign", chain, sure=None if sure else (), statement=statement
         )
         found = [(ref, thing) for ref, thing in found if type(thing) is not Tensor]
     value = _on_each(
-        it,
+        m,
         [ref for ref, thing in found if type(thing) in SET],
         value,
-        lambda ref, held: SET[type(it[ref])](it, node, ref, name, held, sure),
+        lambda ref, held: SET[type(m[ref])](m, node, ref, name, held, sure),
     )
     for option in alternatives(owner):
         if type(option) is Imported:
-            it.neighbours.set(option.module, name, value)
+            m.neighbours.set(option.module, name, value)
     if not found and type(owner) is Unknown:
-        it.escape([value])
-        done_to_one_of(it, owner)
+        m.escape([value])
+        weak_update(m, owner)
 
 
 def set_past_class(
-    it: Interpreter, node: Any, owner: Value, name: str, value: Value, *, registered: bool = False
+    m: Interpreter, node: Any, owner: Value, name: str, value: Value, *, registered: bool = False
 ) -> None:
     """An attribute is set by `object.__setattr__`, past what the class of the object makes of assignments; whether a
     module counts it among its parts nevertheless."""
     options = alternatives(owner)
-    found = [option for option in options if type(option) is Ref and type(it.thing(option)) in OBJECTS]
+    found = [option for option in options if type(option) is Ref and type(m.thing(option)) in OBJECTS]
     others = [option for option in options if option not in found]
     if others:
-        start = it.hold(value)
-        it.perhaps(lambda: set_attribute(it, node, one_of(others), name, value, "", own=False), bool(found))
-        value = it.land(start)[0]
+        start = m.push(value)
+        m.maybe(lambda: set_attribute(m, node, one_of(others), name, value, "", own=False), bool(found))
+        value = m.pop_from(start)[0]
 
     def set_on(ref: Ref, held: Value) -> None:
-        if registered and len(options) == 1 and _is_refused(it, ref, name, held):
-            it.raises()
+        if registered and len(options) == 1 and _is_refused(m, ref, name, held):
+            m.raises()
             return
-        aside = type(it[ref]) is Module and not registered and _may_be_part(it, held)
-        _set_as_objects_do(it, node, ref, name, result_of_unknown([held]) if aside else held, sure=len(options) == 1)
+        aside = type(m[ref]) is Module and not registered and _may_be_part(m, held)
+        _set_as_objects_do(m, node, ref, name, result_of_unknown([held]) if aside else held, sure=len(options) == 1)
 
-    _on_each(it, found, value, set_on)
+    _on_each(m, found, value, set_on)
 
 
-def _on_each(it: Interpreter, refs: list[Ref], value: Value, setting: Callable[[Ref, Value], None]) -> Value:
+def _on_each(m: Interpreter, refs: list[Ref], value: Value, setting: Callable[[Ref, Value], None]) -> Value:
     """Set a value on each of these objects, which may run code of the program; give the value as it is then known."""
-    start = it.hold(value, *refs)
+    start = m.push(value, *refs)
     for index in range(start + 1, start + 1 + len(refs)):
-        ref = it.state.flight[index]
+        ref = m.state.stack[index]
         assert type(ref) is Ref
-        setting(ref, it.state.flight[start])
-    return it.land(start)[0]
+        setting(ref, m.state.stack[start])
+    return m.pop_from(start)[0]
 
 
-def _may_be_part(it: Interpreter, value: Value) -> bool:
+def _may_be_part(m: Interpreter, value: Value) -> bool:
     """Whether a module would count a value among its parts, were it assigned."""
-    return it.may_be(value, Module) or any(tensor.parameter.may(YES) for _, tensor in it.all(value, Tensor))
+    return m.may_be(value, Module) or any(tensor.parameter.may(YES) for _, tensor in m.all(value, Tensor))
 
 
-def tell_assigned(
-    it: Interpreter,
+def emit_assigned(
+    m: Interpreter,
     node: Any,
     owner: Value,
     name: str,
@@ -139,50 +139,50 @@ def tell_assigned(
     statement: Any = None,
 ) -> None:
     """An attribute is about to be set, or a part of a list of modules, whose name is its index."""
-    shown = it.thing(owner)
+    shown = m.thing(owner)
     old = _old(shown, name)
-    held = _holding_part(it, shown, old)
-    it.emit(
+    held = _holding_part(m, shown, old)
+    m.emit(
         events.AttributeAssigned,
         node,
         owner=shown,
         attr=name,
-        value=it.thing(value),
-        old=it.thing(old),
+        value=m.thing(value),
+        old=m.thing(old),
         holders=held,
-        parameters=trainable(it, value) if held else (),
+        parameters=trainable(m, value) if held else (),
         name=chain,
         own=own,
-        read_by_class=read_by_class(it, shown, name).may(YES),
+        read_by_class=read_by_class(m, shown, name).may(YES),
         given=given,
         statement=statement,
-        arguments=arguments_in(it, value) if getattr(shown, "cls", None) == FUNCTION_CONTEXT else (),
+        arguments=arguments_in(m, value) if getattr(shown, "cls", None) == FUNCTION_CONTEXT else (),
     )
     if type(shown) is Module:
-        want_leaves(it, node, [value], "attribute", f"{chain}.{name}" if chain else "")
+        want_leaves(m, node, [value], "attribute", f"{chain}.{name}" if chain else "")
 
 
-def _holding_part(it: Interpreter, shown: Any, old: Value) -> tuple[Optimizer, ...]:
+def _holding_part(m: Interpreter, shown: Any, old: Value) -> tuple[Optimizer, ...]:
     """The optimizers that hold a part of a module. A part of one that was handed over is only known by what is asked of
     it: it is held with all the others."""
-    held = holding(it, old)
+    held = holding(m, old)
     if held or type(shown) is not Module or shown.belief < Belief.ANNOTATED:
         return held
-    asked = getattr(it.thing(old), "belief", Belief.PROVEN) >= Belief.BY_USE
-    return holding(it, shown.rest) if asked else ()
+    asked = getattr(m.thing(old), "belief", Belief.PROVEN) >= Belief.BY_USE
+    return holding(m, shown.rest) if asked else ()
 
 
-def trainable(it: Interpreter, value: Value) -> tuple[Tensor, ...]:
+def trainable(m: Interpreter, value: Value) -> tuple[Tensor, ...]:
     """What an optimizer would be given of a value: the tensor, or the parameters of the module."""
-    return tensors_of(it, [*(ref for ref, _ in it.all(value, Tensor)), *(ref for _, ref in parameters(it, value)[0])])
+    return tensors_of(m, [*(ref for ref, _ in m.all(value, Tensor)), *(ref for _, ref in parameters(m, value)[0])])
 
 
-def holding(it: Interpreter, value: Value) -> tuple[Optimizer, ...]:
+def holding(m: Interpreter, value: Value) -> tuple[Optimizer, ...]:
     """The optimizers that hold a tensor or a parameter of a module."""
-    refs = {ref for ref, _ in it.all(value, Tensor)} | {ref for _, ref in parameters(it, value)[0]}
+    refs = {ref for ref, _ in m.all(value, Tensor)} | {ref for _, ref in parameters(m, value)[0]}
     if not refs:
         return ()
-    found = [thing for thing in it.state.heap.values() if type(thing) is Optimizer]
+    found = [thing for thing in m.state.heap.values() if type(thing) is Optimizer]
     return tuple(thing for thing in found if not refs.isdisjoint(ref for group in thing.groups for ref in group))
 
 
@@ -191,7 +191,7 @@ def _old(shown: Any, name: str) -> Value:
     return known.get(name, UNKNOWN)
 
 
-def read_by_class(it: Interpreter, shown: Any, name: str) -> Truth:
+def read_by_class(m: Interpreter, shown: Any, name: str) -> Truth:
     """Whether the class of a module or instance reads or defines an attribute, so that setting it has a meaning.
 
     What is told to be a module by its use alone is taken for one of a class like most, as an annotation is.
@@ -200,7 +200,7 @@ def read_by_class(it: Interpreter, shown: Any, name: str) -> Truth:
         return NO
     verdict = NO if shown.belief is not Belief.BY_NAME else UNSURE
     for cls in alternatives(shown.cls):
-        thing = it.thing(cls)
+        thing = m.thing(cls)
         if type(thing) is Class:
             todo: list[Any] = [thing]
             while todo:
@@ -208,7 +208,7 @@ def read_by_class(it: Interpreter, shown: Any, name: str) -> Truth:
                 if type(one) is Class:
                     if name in one.reads:
                         return YES
-                    todo += [it.thing(base) for base in one.bases]
+                    todo += [m.thing(base) for base in one.bases]
             if thing.open is not NO:
                 verdict = verdict | UNSURE
         elif type(thing) is not Named and not (cls == UNKNOWN and type(shown) is Module):
@@ -222,88 +222,88 @@ def setter_of(name: str) -> str:
 
 
 @implements(TypeSlot.SET_ATTRIBUTE, Module, Instance, Optimizer)
-def _set_on_object(it: Interpreter, node: Any, ref: Ref, name: str, value: Value, sure: bool) -> None:
-    thing: Any = it[ref]
-    redirect = find_method(it, thing.cls, "__setattr__")
+def _set_on_object(m: Interpreter, node: Any, ref: Ref, name: str, value: Value, sure: bool) -> None:
+    thing: Any = m[ref]
+    redirect = find_method(m, thing.cls, "__setattr__")
     if redirect is not None:
-        _told(it, node, redirect, Arguments([ref, Const(name), value]), sure)
-    elif sure and _is_refused(it, ref, name, value):
-        it.raises()
+        _told(m, node, redirect, Arguments([ref, Const(name), value]), sure)
+    elif sure and _is_refused(m, ref, name, value):
+        m.raises()
     else:
-        _set_as_objects_do(it, node, ref, name, value, sure=sure)
+        _set_as_objects_do(m, node, ref, name, value, sure=sure)
 
 
-def _is_refused(it: Interpreter, ref: Ref, name: str, value: Value) -> bool:
+def _is_refused(m: Interpreter, ref: Ref, name: str, value: Value) -> bool:
     """Whether a module raises TypeError where an attribute is set under the name of a part of it: in place of a
     parameter it takes parameters and None, in place of a module those and modules."""
-    thing = it.state.heap.get(ref)
+    thing = m.state.heap.get(ref)
     if type(thing) is not Module or thing.open is not NO or thing.belief is not Belief.PROVEN or name in thing.absent:
         return False
     old = _old(thing, name)
-    parameter = it.only(old, Tensor)
-    if it.only(old, Module) is None and (parameter is None or parameter.parameter is not YES):
+    parameter = m.only(old, Tensor)
+    if m.only(old, Module) is None and (parameter is None or parameter.parameter is not YES):
         return False
-    return it.is_meant(ref, thing) and all(
-        _fits_nowhere(it, option, among_modules=parameter is None) for option in alternatives(value)
+    return m.is_single(ref, thing) and all(
+        _fits_nowhere(m, option, among_modules=parameter is None) for option in alternatives(value)
     )
 
 
-def _fits_nowhere(it: Interpreter, value: Value, *, among_modules: bool) -> bool:
+def _fits_nowhere(m: Interpreter, value: Value, *, among_modules: bool) -> bool:
     """Whether a value is certainly neither a parameter nor None, nor a module `among_modules`."""
-    thing = it.thing(value)
+    thing = m.thing(value)
     if type(thing) is Tensor:
-        return thing.parameter is NO and it.refuses(value, [value])  # type: ignore[list-item]
+        return thing.parameter is NO and m.refuses(value, [value])  # type: ignore[list-item]
     if type(thing) is Const:
         return thing.value is not None
     return type(thing) in (Scalar, Container) or (type(thing) is Module and not among_modules)
 
 
-def _set_as_objects_do(it: Interpreter, node: Any, ref: Ref, name: str, value: Value, *, sure: bool = True) -> None:
+def _set_as_objects_do(m: Interpreter, node: Any, ref: Ref, name: str, value: Value, *, sure: bool = True) -> None:
     """What `object.__setattr__` does: a property or a descriptor of the class takes the value, or the object keeps
     it."""
-    cls = it[ref].cls
-    member = find_member(it, cls, name)
-    setter = find_member(it, cls, setter_of(name))
+    cls = m[ref].cls
+    member = find_member(m, cls, name)
+    setter = find_member(m, cls, setter_of(name))
     if type(setter) is Function:
-        _told(it, node, setter, Arguments([ref, value]), sure)
-    elif member is not None and (taking := descriptors.takes(it, member)) is not None:
-        _told(it, node, taking, Arguments([member, ref, value]), sure)
+        _told(m, node, setter, Arguments([ref, value]), sure)
+    elif member is not None and (taking := descriptors.takes(m, member)) is not None:
+        _told(m, node, taking, Arguments([member, ref, value]), sure)
     else:
-        set_plainly(it, ref, name, value, sure=sure)
+        set_plainly(m, ref, name, value, sure=sure)
 
 
-def _told(it: Interpreter, node: Any, method: Function, args: Arguments, sure: bool) -> None:
+def _told(m: Interpreter, node: Any, method: Function, args: Arguments, sure: bool) -> None:
     """A method of the program that stands for an assignment, of an object that may be another than the one meant."""
-    it.perhaps(lambda: call_function(it, node, method, args), not sure)
+    m.maybe(lambda: call_function(m, node, method, args), not sure)
 
 
-def set_plainly(it: Interpreter, ref: Ref, name: str, value: Value, *, sure: bool = True) -> None:
+def set_plainly(m: Interpreter, ref: Ref, name: str, value: Value, *, sure: bool = True) -> None:
     """An attribute of an object is set, whatever its class makes of that."""
-    thing: Any = it.state.heap.get(ref)
+    thing: Any = m.state.heap.get(ref)
     if type(thing) is Module and name == "training":  # that of the module alone; its parts keep theirs
-        it.put(ref, replace(thing, mode=mode_of(truth_of(value))), sure=sure)
+        m.store(ref, replace(thing, mode=mode_of(truth_of(value))), sure=sure)
         return
-    it.put(ref, with_attribute(thing, name, value), sure=sure)
-    if type(thing) is Module and thing.initialised is not YES and _is_registered(it, value):
-        it.update(ref, Module, initialised=YES)  # else torch would have raised
+    m.store(ref, with_attribute(thing, name, value), sure=sure)
+    if type(thing) is Module and thing.initialised is not YES and _is_registered(m, value):
+        m.update_fields(ref, Module, initialised=YES)  # else torch would have raised
     if type(thing) is Instance and thing.cls == UNKNOWN:
-        it.escape([value])
+        m.escape([value])
 
 
-def _is_registered(it: Interpreter, value: Value) -> bool:
+def _is_registered(m: Interpreter, value: Value) -> bool:
     """Whether a module that is given this value as an attribute registers it."""
-    tensor = it.only(value, Tensor)
-    return it.only(value, Module) is not None or (tensor is not None and tensor.parameter is YES)
+    tensor = m.only(value, Tensor)
+    return m.only(value, Module) is not None or (tensor is not None and tensor.parameter is YES)
 
 
-def has_setter(it: Interpreter, owner: Value, name: str) -> bool:
+def has_setter(m: Interpreter, owner: Value, name: str) -> bool:
     """Whether setting an attribute runs code of the program."""
-    thing = it.thing(owner)
+    thing = m.thing(owner)
     if not isinstance(thing, (Module, Instance)):
         return False
-    if any(find_method(it, thing.cls, known) is not None for known in (setter_of(name), "__setattr__")):
+    if any(find_method(m, thing.cls, known) is not None for known in (setter_of(name), "__setattr__")):
         return True
-    return descriptors.takes(it, find_member(it, thing.cls, name)) is not None
+    return descriptors.takes(m, find_member(m, thing.cls, name)) is not None
 
 
 def deleter_of(name: str) -> str:
@@ -311,31 +311,31 @@ def deleter_of(name: str) -> str:
     return f"{name} deleter"
 
 
-def delete_attribute(it: Interpreter, node: Any, owner: Value, name: str, *, by_class: bool = True) -> None:
+def delete_attribute(m: Interpreter, node: Any, owner: Value, name: str, *, by_class: bool = True) -> None:
     """`del owner.name`, or `object.__delattr__`, which goes past what the class of the object makes of that."""
     options = alternatives(owner)
     for ref in [option for option in options if type(option) is Ref]:
-        thing, sure = it.state.heap.get(ref), len(options) == 1
+        thing, sure = m.state.heap.get(ref), len(options) == 1
         if type(thing) is Tensor and name == "grad":
-            SET[Tensor](it, node, ref, name, NONE_VALUE, sure)
+            SET[Tensor](m, node, ref, name, NONE_VALUE, sure)
         if not isinstance(thing, (Module, Instance)):
             continue
-        redirect = find_method(it, thing.cls, "__delattr__") if by_class else None
+        redirect = find_method(m, thing.cls, "__delattr__") if by_class else None
         if redirect is None:
-            _delete_as_objects_do(it, node, ref, name, sure=sure)
+            _delete_as_objects_do(m, node, ref, name, sure=sure)
         else:
-            _told(it, node, redirect, Arguments([ref, Const(name)]), sure)
+            _told(m, node, redirect, Arguments([ref, Const(name)]), sure)
 
 
-def _delete_as_objects_do(it: Interpreter, node: Any, ref: Ref, name: str, *, sure: bool = True) -> None:
+def _delete_as_objects_do(m: Interpreter, node: Any, ref: Ref, name: str, *, sure: bool = True) -> None:
     """What `object.__delattr__` does: a property of the class hears of it, or the object has the attribute no more."""
-    thing: Any = it[ref]
-    deleter = find_member(it, thing.cls, deleter_of(name))
+    thing: Any = m[ref]
+    deleter = find_member(m, thing.cls, deleter_of(name))
     if type(deleter) is Function:
-        _told(it, node, deleter, Arguments([ref]), sure)
+        _told(m, node, deleter, Arguments([ref]), sure)
         return
     kept = tuple((known, value) for known, value in thing.attributes if known != name)
-    it.put(ref, replace(thing, attributes=kept), sure=sure)
+    m.store(ref, replace(thing, attributes=kept), sure=sure)
 
 
 OBJECTS = (Module, Instance, Optimizer)

@@ -64,31 +64,31 @@ FILLED: dict[str, Callable[[Interpreter, Any, Value, Class, Arguments], None]] =
 """What the `__init__` does that classes of these kinds are given."""
 
 
-def define(it: Interpreter, node: cst.ClassDef) -> Ref:
+def define(m: Interpreter, node: cst.ClassDef) -> Ref:
     """Run the body of a class and make the class."""
-    bases = tuple(it.values([argument.value for argument in node.bases]))
-    start = it.hold(*bases)
-    key = (it.frame.id, node, "class")
-    number = it.frame_ids.setdefault(key, len(it.frame_ids) + 1)
-    frame = Frame(number, it.frame, it.scan.scopes[node], it.frame.file, tries=it.frame.tries, caller=it.frame)
-    it.frames[number] = frame
-    outer, it.frame = it.frame, frame
-    it.run_body(node.body.body)
-    it.frame = outer
-    bases = tuple(Named(public(base.path)) if type(base) is Named else base for base in it.land(start))
-    members = tuple((name, value) for (at, name), value in it.state.names.items() if at == number)
+    bases = tuple(m.values([argument.value for argument in node.bases]))
+    start = m.push(*bases)
+    key = (m.frame.id, node, "class")
+    number = m.frame_ids.setdefault(key, len(m.frame_ids) + 1)
+    frame = Frame(number, m.frame, m.scan.scopes[node], m.frame.file, tries=m.frame.tries, caller=m.frame)
+    m.frames[number] = frame
+    outer, m.frame = m.frame, frame
+    m.run_body(node.body.body)
+    m.frame = outer
+    bases = tuple(Named(public(base.path)) if type(base) is Named else base for base in m.pop_from(start))
+    members = tuple((name, value) for (at, name), value in m.state.names.items() if at == number)
     for name, _ in members:
-        del it.state.names[number, name]
-    module = either([is_module(it, base) for base in bases]) if bases else NO
-    opened = either([is_open(it, base) for base in bases]) if bases else NO
-    reads = frozenset(it.scan.scopes[node].reads | {str(name) for name, _ in members})
-    made = Class(node, node.name.value, bases, members, reads, module, opened, _kind_of(it, node, bases))
-    ref = it.new(node, "class", made)
+        del m.state.names[number, name]
+    module = either([is_module(m, base) for base in bases]) if bases else NO
+    opened = either([is_open(m, base) for base in bases]) if bases else NO
+    reads = frozenset(m.scan.scopes[node].reads | {str(name) for name, _ in members})
+    made = Class(node, node.name.value, bases, members, reads, module, opened, _kind_of(m, node, bases))
+    ref = m.new(node, "class", made)
     if not frame.file.foreign:
-        it.classes[node] = ref
-    descriptors.named(it, node, ref)
+        m.classes[node] = ref
+    descriptors.named(m, node, ref)
     if made.kind in COMPLETED:
-        COMPLETED[made.kind](it, node, ref, made)
+        COMPLETED[made.kind](m, node, ref, made)
     return ref
 
 
@@ -96,30 +96,30 @@ COMPLETED: dict[str, Callable[[Interpreter, Any, Ref, Class], None]] = {}
 """What is done to classes of these kinds once their body has run."""
 
 
-def _kind_of(it: Interpreter, node: cst.ClassDef, bases: tuple[Value, ...]) -> str:
+def _kind_of(m: Interpreter, node: cst.ClassDef, bases: tuple[Value, ...]) -> str:
     if any(_decorator_name(decorator) == "dataclass" for decorator in node.decorators):
         return "dataclass"
-    if any(_is_calling_metaclass(it, keyword) for keyword in node.keywords):
+    if any(_is_calling_metaclass(m, keyword) for keyword in node.keywords):
         return CALLED
     for base in bases:
-        thing = it.thing(base)
+        thing = m.thing(base)
         kind = thing.kind if type(thing) is Class else BASE_KINDS.get(thing.path, "") if type(thing) is Named else ""
         if kind:
             return kind
     return ""
 
 
-def _is_calling_metaclass(it: Interpreter, keyword: cst.Arg) -> bool:
+def _is_calling_metaclass(m: Interpreter, keyword: cst.Arg) -> bool:
     """Whether a class is given a metaclass of the program that says itself what calling the class gives."""
     if keyword.keyword is None or keyword.keyword.value != "metaclass":
         return False
-    value = it.value(keyword.value)
-    return type(value) is Ref and find_method(it, value, "__call__") is not None
+    value = m.value(keyword.value)
+    return type(value) is Ref and find_method(m, value, "__call__") is not None
 
 
-def _by_metaclass(it: Interpreter, node: Any, cls: Ref, thing: Class, args: Arguments) -> Value:
+def _by_metaclass(m: Interpreter, node: Any, cls: Ref, thing: Class, args: Arguments) -> Value:
     """A metaclass may give any instance, also one that it gave before, and do with it what it likes."""
-    havoc(it, args.values())
+    havoc(m, args.values())
     return result_of_unknown(args.values())
 
 
@@ -135,197 +135,197 @@ def _decorator_name(decorator: cst.Decorator) -> str:
 
 
 @implements(TypeSlot.CALL, Class)
-def instantiate(it: Interpreter, node: Any, cls: Ref, args: Arguments, name: str = "") -> Value:
+def instantiate(m: Interpreter, node: Any, cls: Ref, args: Arguments, name: str = "") -> Value:
     """A class of the program is called."""
-    start = it.hold(*args.values())
-    made = by_summary(it, node, cls, args, lambda: _instantiate(it, node, cls, args))
-    given = it.land(start)
+    start = m.push(*args.values())
+    made = by_summary(m, node, cls, args, lambda: _instantiate(m, node, cls, args))
+    given = m.pop_from(start)
     for kind in (Module, Instance, Optimizer):  # one that is made like another was made here all the same
-        it.update(made, kind, marks=(Mark("made", node),))
-    SLOTS[TypeSlot.BUILT][Module](it, node, made, given)
+        m.update_fields(made, kind, marks=(Mark("made", node),))
+    SLOTS[TypeSlot.BUILT][Module](m, node, made, given)
     return made
 
 
-def _instantiate(it: Interpreter, node: Any, cls: Ref, args: Arguments) -> Value:
-    thing: Class = it[cls]
+def _instantiate(m: Interpreter, node: Any, cls: Ref, args: Arguments) -> Value:
+    thing: Class = m[cls]
     if thing.kind in MAKERS:
-        return MAKERS[thing.kind](it, node, cls, thing, args)
-    if thing.module is YES and _is_left_unseen(it, cls, args):
-        havoc(it, args.values())
-        return SLOTS[TypeSlot.UNFOLLOWED][Module](it, node, cls)  # type: ignore[no-any-return]
-    start = it.hold(*args.values())
-    made = _new_by_program(it, node, cls, args)
+        return MAKERS[thing.kind](m, node, cls, thing, args)
+    if thing.module is YES and _is_left_unseen(m, cls, args):
+        havoc(m, args.values())
+        return SLOTS[TypeSlot.UNFOLLOWED][Module](m, node, cls)  # type: ignore[no-any-return]
+    start = m.push(*args.values())
+    made = _new_by_program(m, node, cls, args)
     if made is None:
-        made = bare_instance(it, node, cls)
-    elif it.only(made, Instance) is None and it.only(made, Module) is None:
-        it.land(start)
+        made = bare_instance(m, node, cls)
+    elif m.only(made, Instance) is None and m.only(made, Module) is None:
+        m.pop_from(start)
         return made
-    it.land(start)
-    start = it.hold(made)
-    it.instances_deep += 1
-    initialise(it, node, made, cls, args)
-    it.instances_deep -= 1
-    return it.land(start)[0]
+    m.pop_from(start)
+    start = m.push(made)
+    m.instances_deep += 1
+    initialise(m, node, made, cls, args)
+    m.instances_deep -= 1
+    return m.pop_from(start)[0]
 
 
-def _is_left_unseen(it: Interpreter, cls: Ref, args: Arguments) -> bool:
+def _is_left_unseen(m: Interpreter, cls: Ref, args: Arguments) -> bool:
     """Whether the `__init__` of a module is not followed any more."""
-    if it.instances_deep >= MOST_INSTANCES_DEEP:
-        it.hit("depth of instances")
+    if m.instances_deep >= MOST_INSTANCES_DEEP:
+        m.exceeded("depth of instances")
         return True
-    method = find_method(it, cls, "__init__")
-    if method is None or not too_deep(it, method, args.with_first(cls)):
+    method = find_method(m, cls, "__init__")
+    if method is None or not too_deep(m, method, args.with_first(cls)):
         return False
-    it.escaped_functions[method.node] = None
+    m.escaped_functions[method.node] = None
     return True
 
 
-def _new_by_program(it: Interpreter, node: Any, cls: Ref, args: Arguments) -> Value | None:
+def _new_by_program(m: Interpreter, node: Any, cls: Ref, args: Arguments) -> Value | None:
     """What a `__new__` written in the program gives; None where there is none."""
-    method = find_method(it, cls, "__new__")
-    return None if method is None else call_function(it, it.place_of(node, "new"), method, args.with_first(cls))
+    method = find_method(m, cls, "__new__")
+    return None if method is None else call_function(m, m.part_of(node, "new"), method, args.with_first(cls))
 
 
-def bare_instance(it: Interpreter, node: Any, cls: Ref) -> Ref:
+def bare_instance(m: Interpreter, node: Any, cls: Ref) -> Ref:
     """An instance before its `__init__` runs."""
-    thing: Class = it[cls]
-    of_torch = (SLOTS[TypeSlot.NEW][kind](it, thing, cls, node) for kind in (Module, Optimizer))
+    thing: Class = m[cls]
+    of_torch = (SLOTS[TypeSlot.NEW][kind](m, thing, cls, node) for kind in (Module, Optimizer))
     fresh = next((made for made in of_torch if made is not None), None)
     fresh = Instance(cls=cls, open=thing.open, marks=(Mark("made", node),)) if fresh is None else fresh
-    return it.new(node, "instance", fresh)
+    return m.new(node, "instance", fresh)
 
 
-def initialise(it: Interpreter, node: Any, owner: Value, cls: Value, args: Arguments, after: Ref | None = None) -> None:
+def initialise(m: Interpreter, node: Any, owner: Value, cls: Value, args: Arguments, after: Ref | None = None) -> None:
     """Run `__init__` of a class, or of what stands behind `after` in its order of look-up."""
-    method = find_method(it, cls, "__init__", after)
+    method = find_method(m, cls, "__init__", after)
     if method is not None:
-        call_function(it, node, method, args.with_first(owner))
+        call_function(m, node, method, args.with_first(owner))
         return
-    thing = it.thing(cls)
+    thing = m.thing(cls)
     if after is None and type(thing) is Class and thing.kind in FILLED:
-        FILLED[thing.kind](it, node, owner, thing, args)
+        FILLED[thing.kind](m, node, owner, thing, args)
         return
-    initialised(it, node, owner, args)
+    initialised(m, node, owner, args)
     for kind in (Module, Optimizer, Named):
-        if SLOTS[TypeSlot.INITIALISE][kind](it, node, owner, cls, args):
+        if SLOTS[TypeSlot.INITIALISE][kind](m, node, owner, cls, args):
             return
     if type(thing) is Class and thing.open is not NO:
-        havoc(it, [owner, *args.values()])
+        havoc(m, [owner, *args.values()])
 
 
-def initialised(it: Interpreter, node: Any, owner: Value, args: Arguments) -> None:
+def initialised(m: Interpreter, node: Any, owner: Value, args: Arguments) -> None:
     """`Module.__init__` runs, by whatever name it was reached."""
-    shown = it.only(owner, Module)
+    shown = m.only(owner, Module)
     if shown is None:
-        perhaps_initialised(it, owner)
+        perhaps_initialised(m, owner)
         return
-    it.update(owner, Module, initialised=YES)
-    if not it.unheard:
-        values = [it.thing(value) for value in args.values()]
-        it.emit(events.Called, node, path="torch.nn.Module.__init__", args=(shown, *values))
+    m.update_fields(owner, Module, initialised=YES)
+    if not m.is_silent:
+        values = [m.thing(value) for value in args.values()]
+        m.emit(events.Called, node, path="torch.nn.Module.__init__", args=(shown, *values))
 
 
 @implements(TypeSlot.CALL_METHOD, Super)
-def call_super(it: Interpreter, node: Any, value: Super, name: str, args: Arguments, chain: str) -> Value:
+def call_super(m: Interpreter, node: Any, value: Super, name: str, args: Arguments, chain: str) -> Value:
     """`super().name(...)`."""
-    owner = it.thing(value.owner)
+    owner = m.thing(value.owner)
     cls = owner.cls if isinstance(owner, (Module, Instance, Optimizer)) else value.cls
     if name == "__init__":
-        of_library = torch_base(it, cls) or library_base(it, cls)
-        if of_library or find_method(it, cls, name, value.cls) or it[value.cls].open is not NO:
-            initialise(it, node, value.owner, cls, args, value.cls)
+        of_library = torch_base(m, cls) or library_base(m, cls)
+        if of_library or find_method(m, cls, name, value.cls) or m[value.cls].open is not NO:
+            initialise(m, node, value.owner, cls, args, value.cls)
         else:
-            initialised(it, node, value.owner, args)
+            initialised(m, node, value.owner, args)
         return NONE_VALUE
-    method = find_member(it, cls, name, value.cls)
+    method = find_member(m, cls, name, value.cls)
     if type(method) is Function:
-        return call_function(it, node, method, args.with_first(value.owner))
+        return call_function(m, node, method, args.with_first(value.owner))
     if type(method) is Named:
-        return call_named(it, node, method.path, args.with_first(value.owner), "")
+        return call_named(m, node, method.path, args.with_first(value.owner), "")
     for kind in (Module, Optimizer):
-        if it.may_be(value.owner, kind):
-            found = INHERITED[kind](it, node, value.owner, name, args)
+        if m.may_be(value.owner, kind):
+            found = INHERITED[kind](m, node, value.owner, name, args)
             if found is not None:
                 return found
     if name in OF_OBJECT:
-        return OF_OBJECT[name](it, node, value, args)
-    havoc(it, [value.owner, *args.values()])
+        return OF_OBJECT[name](m, node, value, args)
+    havoc(m, [value.owner, *args.values()])
     return result_of_unknown([value.owner, *args.values()])
 
 
-def _set_past_class(it: Interpreter, node: Any, value: Super, args: Arguments) -> Value:
+def _set_past_class(m: Interpreter, node: Any, value: Super, args: Arguments) -> Value:
     name = args.get("name", 0, UNKNOWN)
     if type(name) is not Const or not isinstance(name.value, str):
-        havoc(it, [value.owner, *args.values()])
+        havoc(m, [value.owner, *args.values()])
         return NONE_VALUE
-    set_past_class(it, node, value.owner, name.value, args.get("value", 1, UNKNOWN), registered=True)
+    set_past_class(m, node, value.owner, name.value, args.get("value", 1, UNKNOWN), registered=True)
     return NONE_VALUE
 
 
-def _new(it: Interpreter, node: Any, value: Super, args: Arguments) -> Value:
+def _new(m: Interpreter, node: Any, value: Super, args: Arguments) -> Value:
     cls = args.get("cls", 0, UNKNOWN)
-    return bare_instance(it, node, cls) if type(cls) is Ref and it.may_be(cls, Class) else UNKNOWN
+    return bare_instance(m, node, cls) if type(cls) is Ref and m.may_be(cls, Class) else UNKNOWN
 
 
 OF_OBJECT: dict[str, Callable[[Interpreter, Any, Super, Arguments], Value]] = {
     "__setattr__": _set_past_class,
     "__new__": _new,
-    "__init_subclass__": lambda it, node, value, args: NONE_VALUE,
+    "__init_subclass__": lambda m, node, value, args: NONE_VALUE,
 }
 """What methods do that all classes have, where no class of the program defines them."""
 
 
-def super_of(it: Interpreter, args: Arguments) -> Value:
+def super_of(m: Interpreter, args: Arguments) -> Value:
     """`super()` and `super(Class, self)`."""
     if len(args.positional) >= 2 and type(args.positional[0]) is Ref:
         return Super(args.positional[1], args.positional[0])
-    frame: Frame | None = it.frame
+    frame: Frame | None = m.frame
     while frame is not None:
         function = frame.function
         if function is not None and function.owner is not None:
             params = function.node.params
             first = [*params.posonly_params, *params.params][:1]
-            owner = it.state.names.get((frame.id, first[0].name.value)) if first else None
-            cls = None if owner is None else _class_written_at(it, owner, function.owner)
+            owner = m.state.names.get((frame.id, first[0].name.value)) if first else None
+            cls = None if owner is None else _class_written_at(m, owner, function.owner)
             if owner is not None and cls is not None:
                 return Super(owner, cls)
         frame = frame.parent
     return UNKNOWN
 
 
-def _class_written_at(it: Interpreter, owner: Value, node: Any) -> Ref | None:
+def _class_written_at(m: Interpreter, owner: Value, node: Any) -> Ref | None:
     """The class with this text among those an object is of: a class made in a function ages like any other object."""
-    thing = it.thing(owner)
+    thing = m.thing(owner)
     cls = thing.cls if isinstance(thing, (Module, Instance, Optimizer)) else owner
-    for one in ancestry(it, cls):
-        if type(one) is Ref and it.classes_by_ref(one) is node:
+    for one in ancestry(m, cls):
+        if type(one) is Ref and m.classes_by_ref(one) is node:
             return one
-    known = it.classes.get(node)
-    return known if known in it.state.heap else None
+    known = m.classes.get(node)
+    return known if known in m.state.heap else None
 
 
 @implements(TypeSlot.CALL_METHOD, Class)
-def _call_method(it: Interpreter, node: Any, owner: Value, method: str, args: Arguments, name: str) -> Value:
+def _call_method(m: Interpreter, node: Any, owner: Value, method: str, args: Arguments, name: str) -> Value:
     """A method that a class has without defining it."""
-    refs = [ref for ref, _ in it.all(owner, Class)]
-    found = INHERITED[Class](it, node, refs[0], method, args) if len(refs) == 1 else None
+    refs = [ref for ref, _ in m.all(owner, Class)]
+    found = INHERITED[Class](m, node, refs[0], method, args) if len(refs) == 1 else None
     if found is not None:
         return found
-    cls = it.only(owner, Class)
+    cls = m.only(owner, Class)
     if cls is not None and cls.kind == "named tuple" and method == "_make" and type(owner) is Ref:
-        listing = element_list(it, args.get("iterable", 0, UNKNOWN))
+        listing = element_list(m, args.get("iterable", 0, UNKNOWN))
         if listing is not None:
-            return instantiate(it, node, owner, Arguments(listing))
-    return plain_method(it, node, owner, method, args)
+            return instantiate(m, node, owner, Arguments(listing))
+    return plain_method(m, node, owner, method, args)
 
 
 @implements(TypeSlot.GET_ATTRIBUTE, Class)
-def _get_attribute(it: Interpreter, node: Any, owner: Ref, name: str, chain: str, guard: bool) -> Value:
-    member = find_member(it, owner, name)
+def _get_attribute(m: Interpreter, node: Any, owner: Ref, name: str, chain: str, guard: bool) -> Value:
+    member = find_member(m, owner, name)
     if type(member) is Function and member.kind == "class":
         return Bound(owner, name, member)
     if member is not None:
-        known: Value | None = descriptors.BIND[Named](it, node, owner, member) if type(member) is Named else None
+        known: Value | None = descriptors.BIND[Named](m, node, owner, member) if type(member) is Named else None
         return member if known is None else known
     if name in ("__name__", "__qualname__", "__module__", "__doc__"):
         return Plain("str")
@@ -335,10 +335,10 @@ def _get_attribute(it: Interpreter, node: Any, owner: Ref, name: str, chain: str
 
 
 @implements(TypeSlot.SET_ATTRIBUTE, Class)
-def _set_attribute(it: Interpreter, node: Any, ref: Ref, name: str, value: Value, sure: bool) -> None:
-    thing: Class = it[ref]
+def _set_attribute(m: Interpreter, node: Any, ref: Ref, name: str, value: Value, sure: bool) -> None:
+    thing: Class = m[ref]
     members = dict(thing.members) | {name: value}
-    it.put(ref, replace(thing, members=tuple(members.items())), sure=sure)
+    m.store(ref, replace(thing, members=tuple(members.items())), sure=sure)
 
 
-implements(TypeSlot.TRUTH, Class)(lambda it, thing: YES)
+implements(TypeSlot.TRUTH, Class)(lambda m, thing: YES)

@@ -34,19 +34,19 @@ PLAIN_ENUMS = frozenset({"enum.Enum", "enum.Flag"})
 """Enumerations whose members equal nothing but themselves."""
 
 
-def equal(it: Interpreter, left: Value, right: Value) -> Truth:
+def equal(m: Interpreter, left: Value, right: Value) -> Truth:
     """Whether `left == right`, of constants and of members of enumerations."""
-    return _of_each(left, right, lambda a, b: _equal(it, a, b))
+    return _of_each(left, right, lambda a, b: _equal(m, a, b))
 
 
-def identical(it: Interpreter, left: Value, right: Value) -> Truth:
+def identical(m: Interpreter, left: Value, right: Value) -> Truth:
     """Whether `left is right`, of what is there once: None, truth values, members of enumerations."""
-    return _of_each(left, right, lambda a, b: _identical(it, a, b))
+    return _of_each(left, right, lambda a, b: _identical(m, a, b))
 
 
-def among(it: Interpreter, value: Value, others: Value) -> Truth:
+def among(m: Interpreter, value: Value, others: Value) -> Truth:
     """Whether `value in others`, of constants and members of enumerations in what holds such."""
-    return _of_each(value, others, lambda one, whole: _among(it, one, whole))
+    return _of_each(value, others, lambda one, whole: _among(m, one, whole))
 
 
 def _of_each(left: Value, right: Value, ask: Callable[[Value, Value], Truth]) -> Truth:
@@ -54,18 +54,18 @@ def _of_each(left: Value, right: Value, ask: Callable[[Value, Value], Truth]) ->
     return reduce(or_, [ask(a, b) for a in alternatives(left) for b in alternatives(right)])
 
 
-def _equal(it: Interpreter, left: Value, right: Value) -> Truth:
+def _equal(m: Interpreter, left: Value, right: Value) -> Truth:
     if type(left) is Const and type(right) is Const:
         return truth(left.value == right.value)
     for member, other in ((left, right), (right, left)):
-        if (cls := member_of(it, member)) is not None:
-            return _equals_member(it, cls, member, other)
-    ours, theirs = _listed(it, left), _listed(it, right)
+        if (cls := member_of(m, member)) is not None:
+            return _equals_member(m, cls, member, other)
+    ours, theirs = _listed(m, left), _listed(m, right)
     if ours is None or theirs is None:
         return NO if (ours or theirs) and (_is_single(left) or _is_single(right)) else UNSURE
     if ours[0] != theirs[0] or len(ours[1]) != len(theirs[1]):
         return NO
-    return reduce(both, [equal(it, a, b) for a, b in zip(ours[1], theirs[1], strict=True)], YES)
+    return reduce(both, [equal(m, a, b) for a, b in zip(ours[1], theirs[1], strict=True)], YES)
 
 
 def _is_single(value: Value) -> bool:
@@ -73,53 +73,53 @@ def _is_single(value: Value) -> bool:
     return type(value) is Const and type(value.value) is not tuple
 
 
-def _equals_member(it: Interpreter, cls: Ref, member: Value, other: Value) -> Truth:
+def _equals_member(m: Interpreter, cls: Ref, member: Value, other: Value) -> Truth:
     """A member that is a number or a string besides equals what its value equals."""
-    if find_method(it, cls, "__eq__") is not None:
+    if find_method(m, cls, "__eq__") is not None:
         return UNSURE
-    theirs = member_of(it, other)
-    if _are_plain(it, cls) or (theirs is not None and _are_plain(it, theirs)):
-        return _identical(it, member, other)
-    return equal(it, value_of(it, member), other if theirs is None else value_of(it, other))
+    theirs = member_of(m, other)
+    if _are_plain(m, cls) or (theirs is not None and _are_plain(m, theirs)):
+        return _identical(m, member, other)
+    return equal(m, value_of(m, member), other if theirs is None else value_of(m, other))
 
 
-def _listed(it: Interpreter, value: Value) -> tuple[str, list[Value]] | None:
+def _listed(m: Interpreter, value: Value) -> tuple[str, list[Value]] | None:
     """The kind and the elements of a list or tuple that is known."""
-    thing = it.state.heap.get(value) if type(value) is Ref else None
+    thing = m.state.heap.get(value) if type(value) is Ref else None
     if type(thing) is not Container or thing.kind not in ("list", "tuple") or thing.cls != NOTHING:
         return None
     return (thing.kind, [inner for _, inner in thing.items]) if thing.rest == NOTHING else None
 
 
-def _identical(it: Interpreter, left: Value, right: Value) -> Truth:
+def _identical(m: Interpreter, left: Value, right: Value) -> Truth:
     if type(left) is Const and type(right) is Const and (type(left.value) in SINGLE or type(right.value) in SINGLE):
         return truth(left == right)
-    ours, theirs = member_of(it, left), member_of(it, right)
+    ours, theirs = member_of(m, left), member_of(m, right)
     if type(left) is Const or type(right) is Const:
         return UNSURE if ours is None and theirs is None else NO
     if ours is None or theirs is None:
         return UNSURE
     if left == right:
         return YES if left.age < 2 else UNSURE  # type: ignore[union-attr]
-    return NO if ours != theirs or equal(it, value_of(it, left), value_of(it, right)) is NO else UNSURE
+    return NO if ours != theirs or equal(m, value_of(m, left), value_of(m, right)) is NO else UNSURE
 
 
-def _are_plain(it: Interpreter, cls: Ref) -> bool:
+def _are_plain(m: Interpreter, cls: Ref) -> bool:
     """Whether members are nothing besides, neither numbers nor strings."""
-    return all(type(base) is Ref or (type(base) is Named and base.path in PLAIN_ENUMS) for base in ancestry(it, cls))
+    return all(type(base) is Ref or (type(base) is Named and base.path in PLAIN_ENUMS) for base in ancestry(m, cls))
 
 
-def _among(it: Interpreter, value: Value, whole: Value) -> Truth:
+def _among(m: Interpreter, value: Value, whole: Value) -> Truth:
     if type(whole) is Const and type(value) is Const:
         words = isinstance(value.value, str) and isinstance(whole.value, str)
         return truth(value.value in whole.value) if words else UNSURE  # type: ignore[operator]
-    thing = it.only(whole, Container)
-    if thing is None or not _can_be_asked(it, value):
+    thing = m.only(whole, Container)
+    if thing is None or not _can_be_asked(m, value):
         return UNSURE
     held = [Const(key) for key, _ in thing.items] if thing.kind in MAPPINGS else [inner for _, inner in thing.items]
-    found = either([equal(it, value, one) for one in held]) if held else NO
+    found = either([equal(m, value, one) for one in held]) if held else NO
     return found if found is YES or thing.rest == NOTHING else UNSURE
 
 
-def _can_be_asked(it: Interpreter, value: Value) -> bool:
-    return containers.key_of(value) is not None or member_of(it, value) is not None
+def _can_be_asked(m: Interpreter, value: Value) -> bool:
+    return containers.key_of(value) is not None or member_of(m, value) is not None

@@ -15,8 +15,8 @@ from gradlint.interpreter.engine.machine import Interpreter, syntax
 from gradlint.interpreter.static.scopes import spelled
 
 
-def tell_stored(
-    it: Interpreter,
+def emit_stored(
+    m: Interpreter,
     node: Any,
     container: Container,
     value: Value,
@@ -27,37 +27,37 @@ def tell_stored(
 ) -> None:
     """A value is about to be put into a container; `adds` says that nothing is known to make room for it, `among` that
     it is one of those in what is given, `replaces` that it takes the place of some element."""
-    if it.unheard:
+    if m.is_silent:
         return
-    recorded = [found for slots in _histories(it, value) if (found := _places(slots))]
+    recorded = [found for slots in _histories(m, value) if (found := _places(slots))]
     inside = [one for _, one in (*container.items, ("", container.rest))] if recorded and adds else []
-    older = [slot for one in inside for slots in _histories(it, one) for slot in slots]
+    older = [slot for one in inside for slots in _histories(m, one) for slot in slots]
     piles = [same for places in recorded if (same := [slot for slot in older if _is_of_before(slot, places)])]
     name, given = _written(syntax(node))
-    it.emit(
+    m.emit(
         events.Stored,
         node,
         container=container,
-        value=it.thing(value),
+        value=m.thing(value),
         name=name,
         given=None if among else given,
-        recorded=certainly_recorded(it, value),
+        recorded=certainly_recorded(m, value),
         graph=tuple(dict.fromkeys(place for places in recorded for place in places)),
         piles=truth(bool(piles)),
-        spent=truth(bool(piles) and all(either([_spent(it, slot) for slot in slots]) is YES for slots in piles)),
+        spent=truth(bool(piles) and all(either([_spent(m, slot) for slot in slots]) is YES for slots in piles)),
         replaces=replaces,
-        by_part=bool(piles) and _fills_by_part(it, container),
+        by_part=bool(piles) and _fills_by_part(m, container),
     )
 
 
-def _fills_by_part(it: Interpreter, container: Container) -> bool:
+def _fills_by_part(m: Interpreter, container: Container) -> bool:
     """Whether all loops that fill a container go over parts of networks: those that it was not made in anew."""
-    origins = {ref.origin for ref, thing in it.state.heap.items() if thing is container}
-    filling = takewhile(lambda loop: origins.isdisjoint(loop.made), reversed(it.loops))
+    origins = {ref.origin for ref, thing in m.state.heap.items() if thing is container}
+    filling = takewhile(lambda loop: origins.isdisjoint(loop.made), reversed(m.loops))
     return all(loop.over_parts for loop in filling)
 
 
-def _histories(it: Interpreter, value: Value) -> list[list[Slot]]:
+def _histories(m: Interpreter, value: Value) -> list[list[Slot]]:
     """The nodes that may have made the tensors that a value is, and those that lie anywhere in it, one by one: each
     tensor with all that it may be instead."""
     found: list[list[Slot]] = []
@@ -65,9 +65,9 @@ def _histories(it: Interpreter, value: Value) -> list[list[Slot]]:
     todo = [value]
     while todo:
         one = todo.pop()
-        if slots := [tensor.node for _, tensor in it.all(one, Tensor)]:
+        if slots := [tensor.node for _, tensor in m.all(one, Tensor)]:
             found.append(slots)
-        for ref, held in it.all(one, Container):
+        for ref, held in m.all(one, Container):
             if ref not in seen:
                 seen.add(ref)
                 todo += [*(inner for _, inner in held.items), *alternatives(held.rest)]
@@ -84,8 +84,8 @@ def _is_of_before(slot: Slot, places: Mapping[Graph, None]) -> bool:
     return any(ref is not None and ref.age and ref.key in places for ref in slot)
 
 
-def _spent(it: Interpreter, nodes: Slot) -> Truth:
-    freed = in_every(it, nodes, lambda ref: {"freed"} if _is_freed(it.state.heap.get(ref)) else set())
+def _spent(m: Interpreter, nodes: Slot) -> Truth:
+    freed = in_every(m, nodes, lambda ref: {"freed"} if _is_freed(m.state.heap.get(ref)) else set())
     return truth(bool(freed))
 
 

@@ -53,10 +53,10 @@ def method(*names: str) -> Callable[[Method], Method]:
     return register
 
 
-def call(it: Interpreter, node: Any, ref: Ref, name: str, args: Arguments) -> Value:
+def call(m: Interpreter, node: Any, ref: Ref, name: str, args: Arguments) -> Value:
     """A method of a container is called."""
     known = METHODS.get(name)
-    return Unknown((ref,)) if known is None else known(it, node, ref, it[ref], args)
+    return Unknown((ref,)) if known is None else known(m, node, ref, m[ref], args)
 
 
 def _first(args: Arguments) -> Value:
@@ -71,67 +71,67 @@ def _all(thing: Container) -> Value:
 
 
 @method("values")
-def _values(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
-    return iterator(it, node, _all(thing), "values()", empty=NO if thing.items else UNSURE, source=ref)
+def _values(m: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+    return iterator(m, node, _all(thing), "values()", empty=NO if thing.items else UNSURE, source=ref)
 
 
 @method("keys", "elements")
-def _keys(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
-    return iterator(it, node, keys_of(thing), "keys()", empty=NO if thing.items else UNSURE, source=ref)
+def _keys(m: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+    return iterator(m, node, keys_of(thing), "keys()", empty=NO if thing.items else UNSURE, source=ref)
 
 
 @method("items", "most_common")
-def _items(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
-    pair = it.new(node, "pair", Container("tuple", items=((0, keys_of(thing)), (1, _all(thing)))))
-    return iterator(it, node, pair, "items()", empty=NO if thing.items else UNSURE, source=ref)
+def _items(m: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+    pair = m.new(node, "pair", Container("tuple", items=((0, keys_of(thing)), (1, _all(thing)))))
+    return iterator(m, node, pair, "items()", empty=NO if thing.items else UNSURE, source=ref)
 
 
 # ---- putting in
 
 
 @method("append", "add")
-def _append(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
-    containers.append(it, node, ref, _first(args))
+def _append(m: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+    containers.append(m, node, ref, _first(args))
     return NONE_VALUE
 
 
 @method("appendleft")
-def _append_left(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
-    containers.insert(it, node, ref, _first(args), at=0)
+def _append_left(m: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+    containers.insert(m, node, ref, _first(args), at=0)
     return NONE_VALUE
 
 
 @method("insert")
-def _insert(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
-    containers.insert(it, node, ref, args.get("object", 1, UNKNOWN), at=key_of(_first(args)))
+def _insert(m: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+    containers.insert(m, node, ref, args.get("object", 1, UNKNOWN), at=key_of(_first(args)))
     return NONE_VALUE
 
 
 @method("extend")
-def _extend(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
-    containers.extend(it, node, ref, _first(args))
+def _extend(m: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+    containers.extend(m, node, ref, _first(args))
     return NONE_VALUE
 
 
 @method("extendleft", "intersection_update", "difference_update", "symmetric_difference_update")
-def _extend_somewhere(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
-    it.put(ref, thinned(thing))
-    containers.extend(it, node, ref, _first(args))
+def _extend_somewhere(m: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+    m.store(ref, thinned(thing))
+    containers.extend(m, node, ref, _first(args))
     return NONE_VALUE
 
 
 @method("update")
-def _update(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+def _update(m: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
     for more in args.positional:
-        (containers.merge if thing.kind in MAPPINGS else containers.extend)(it, node, ref, more)
+        (containers.merge if thing.kind in MAPPINGS else containers.extend)(m, node, ref, more)
     for key, value in args.keywords.items():
-        containers.set_item(it, node, ref, Const(key), value)
+        containers.set_item(m, node, ref, Const(key), value)
     return NONE_VALUE
 
 
 @method("__setitem__")
-def _set_item(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
-    containers.set_item(it, node, ref, _first(args), args.get("value", 1, UNKNOWN))
+def _set_item(m: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+    containers.set_item(m, node, ref, _first(args), args.get("value", 1, UNKNOWN))
     return NONE_VALUE
 
 
@@ -139,19 +139,19 @@ def _set_item(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Argu
 
 
 @method("get")
-def _get(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+def _get(m: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
     default = args.get("default", 1, NONE_VALUE)
     if thing.rest == NOTHING and not thing.items:
         return default
-    found = get_item(it, ref, thing, _first(args), missing=NOTHING)
+    found = get_item(m, ref, thing, _first(args), missing=NOTHING)
     return found if _certainly_has(thing, _first(args)) else one_of((found, default))
 
 
 @method("setdefault")
-def _set_default(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
-    found = _get(it, node, ref, thing, args)
+def _set_default(m: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+    found = _get(m, node, ref, thing, args)
     if not _certainly_has(thing, _first(args)):
-        containers.set_item(it, node, ref, _first(args), found)
+        containers.set_item(m, node, ref, _first(args), found)
     return found
 
 
@@ -161,72 +161,72 @@ def _certainly_has(thing: Container, key: Value) -> bool:
 
 
 @method("__getitem__")
-def _get_item(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
-    return get_item(it, ref, thing, _first(args))
+def _get_item(m: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+    return get_item(m, ref, thing, _first(args))
 
 
 @method("pop")
-def _pop(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+def _pop(m: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
     if thing.kind not in MAPPINGS:
-        return _take(it, ref, thing, _first(args) if args.positional else Const(-1))
+        return _take(m, ref, thing, _first(args) if args.positional else Const(-1))
     has_default = len(args.positional) > 1
-    found = _get(it, node, ref, thing, args) if has_default else get_item(it, ref, thing, _first(args))
-    it.put(ref, without(thing, key_of(_first(args))))
+    found = _get(m, node, ref, thing, args) if has_default else get_item(m, ref, thing, _first(args))
+    m.store(ref, without(thing, key_of(_first(args))))
     return found
 
 
 @method("popleft")
-def _pop_left(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
-    return _take(it, ref, thing, Const(0))
+def _pop_left(m: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+    return _take(m, ref, thing, Const(0))
 
 
-def _take(it: Interpreter, ref: Ref, thing: Container, index: Value) -> Value:
+def _take(m: Interpreter, ref: Ref, thing: Container, index: Value) -> Value:
     if thing.kind not in SEQUENCES:
         return _all(thing)
-    found = get_item(it, ref, thing, index)
-    it.put(ref, without(thing, key_of(index)))
+    found = get_item(m, ref, thing, index)
+    m.store(ref, without(thing, key_of(index)))
     return found
 
 
 @method("popitem")
-def _pop_item(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+def _pop_item(m: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
     pair = Container("tuple", items=((0, keys_of(thing)), (1, _all(thing))))
-    it.put(ref, thinned(thing))
-    return it.new(node, "pair", pair)
+    m.store(ref, thinned(thing))
+    return m.new(node, "pair", pair)
 
 
 @method("clear")
-def _clear(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
-    it.put(ref, replace(thing, items=(), rest=NOTHING, certain=()))
+def _clear(m: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+    m.store(ref, replace(thing, items=(), rest=NOTHING, certain=()))
     return NONE_VALUE
 
 
 @method("sort")
-def _sort(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+def _sort(m: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
     """The function by which elements are compared is called on them."""
     whole = summarised(thing)
-    it.put(ref, whole)
+    m.store(ref, whole)
     if args.keywords.get("key", NONE_VALUE) != NONE_VALUE:
-        call_value(it, it.place_of(node, "key"), args.keywords["key"], Arguments([whole.rest]), "")
+        call_value(m, m.part_of(node, "key"), args.keywords["key"], Arguments([whole.rest]), "")
     return NONE_VALUE
 
 
 @method("remove", "discard")
-def _remove(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
-    it.put(ref, thinned(thing))
+def _remove(m: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+    m.store(ref, thinned(thing))
     return NONE_VALUE
 
 
 @method("rotate", "move_to_end")
-def _disorder(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
-    it.put(ref, summarised(thing) if thing.kind in SEQUENCES else thing)
+def _disorder(m: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+    m.store(ref, summarised(thing) if thing.kind in SEQUENCES else thing)
     return NONE_VALUE
 
 
 @method("reverse")
-def _reverse(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+def _reverse(m: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
     turned = tuple(enumerate(value for _, value in reversed(thing.items)))
-    it.put(ref, replace(thing, items=turned) if thing.rest == NOTHING else summarised(thing))
+    m.store(ref, replace(thing, items=turned) if thing.rest == NOTHING else summarised(thing))
     return NONE_VALUE
 
 
@@ -234,25 +234,25 @@ def _reverse(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Argum
 
 
 @method("copy", "__copy__", "__reversed__")
-def _copy(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
-    return it.new(node, "copy", copied(it, node, thing) if thing.kind in MAPPINGS else thing)
+def _copy(m: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+    return m.new(node, "copy", copied(m, node, thing) if thing.kind in MAPPINGS else thing)
 
 
 @method("difference", "intersection")
-def _some(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
-    return it.new(node, "copy", thinned(thing))
+def _some(m: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+    return m.new(node, "copy", thinned(thing))
 
 
 @method("union", "symmetric_difference")
-def _union(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
-    made = it.new(node, "union", thing)
+def _union(m: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+    made = m.new(node, "union", thing)
     for more in args.positional:
-        containers.extend(it, node, made, more)
+        containers.extend(m, node, made, more)
     return made
 
 
 @method("index", "count", "__len__", "total")
-def _number(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+def _number(m: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
     return Scalar(INTEGER)
 
 
@@ -260,41 +260,41 @@ def _number(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Argume
 
 
 @method("_replace")
-def _with_fields(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
-    names = field_names(it, thing)
+def _with_fields(m: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+    names = field_names(m, thing)
     items = dict(thing.items) | {names.index(name): value for name, value in args.keywords.items() if name in names}
-    return it.new(node, "instance", replace(thing, items=tuple(items.items())))
+    return m.new(node, "instance", replace(thing, items=tuple(items.items())))
 
 
 @method("_asdict")
-def _as_dict(it: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
-    items = tuple(zip(field_names(it, thing), (value for _, value in thing.items), strict=False))
-    return it.new(node, "container", Container("dict", items=items, rest=thing.rest, certain=thing.certain))
+def _as_dict(m: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+    items = tuple(zip(field_names(m, thing), (value for _, value in thing.items), strict=False))
+    return m.new(node, "container", Container("dict", items=items, rest=thing.rest, certain=thing.certain))
 
 
 @implements(TypeSlot.CALL_METHOD, Container)
-def _call_method(it: Interpreter, node: Any, owner: Value, method: str, args: Arguments, name: str) -> Value:
+def _call_method(m: Interpreter, node: Any, owner: Value, method: str, args: Arguments, name: str) -> Value:
     results: list[Value] = []
-    for ref in it.one_of_these(owner, Container):
-        start = it.hold(ref, *results)
-        result = call(it, node, ref, method, args)
-        results = [*it.land(start)[1:], result]
+    for ref in m.one_of_these(owner, Container):
+        start = m.push(ref, *results)
+        result = call(m, node, ref, method, args)
+        results = [*m.pop_from(start)[1:], result]
     return one_of(results)
 
 
 @implements(TypeSlot.GET_ATTRIBUTE, Container)
-def _get_attribute(it: Interpreter, node: Any, owner: Ref, name: str, chain: str, guard: bool) -> Value:
+def _get_attribute(m: Interpreter, node: Any, owner: Ref, name: str, chain: str, guard: bool) -> Value:
     """A field of a named tuple, what its class defines, or a method that all containers have."""
-    thing: Container = it[owner]
-    found = field_of(it, thing, name)
+    thing: Container = m[owner]
+    found = field_of(m, thing, name)
     if found is not None:
         return found
     if type(thing.cls) is not Ref:
         return Bound(owner, name)
-    member = find_member(it, thing.cls, name)
-    return Bound(owner, name) if member is None else member_of(it, node, owner, member, name)
+    member = find_member(m, thing.cls, name)
+    return Bound(owner, name) if member is None else member_of(m, node, owner, member, name)
 
 
 @implements(TypeSlot.HAS_ATTRIBUTE, Container)
-def _has_attribute(it: Interpreter, thing: Container, name: str) -> Truth:
+def _has_attribute(m: Interpreter, thing: Container, name: str) -> Truth:
     return YES if name in METHODS else Truth.unsure()

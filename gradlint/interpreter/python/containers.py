@@ -39,8 +39,8 @@ from gradlint.interpreter.engine.deferred import asked
 from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot, implements
 from gradlint.interpreter.engine.iteration import RESTARTING, SEQUENCES, WAITING, consume, element_list, elements
 from gradlint.interpreter.engine.machine import Interpreter, syntax
-from gradlint.interpreter.engine.per_element import the_one_at_hand
-from gradlint.interpreter.python.container_growth import tell_stored
+from gradlint.interpreter.engine.per_element import current_element
+from gradlint.interpreter.python.container_growth import emit_stored
 
 CERTAIN, NOT_EMPTY = SLOTS[TypeSlot.CERTAIN], SLOTS[TypeSlot.NOT_EMPTY]
 
@@ -48,92 +48,92 @@ BOUNDED = "bounded deque"
 """A deque that drops elements: none of them has a place of its own, and none is certainly there."""
 
 
-def container(it: Interpreter, node: Any, kind: str, values: Sequence[Value], part: str = "container") -> Ref:
+def container(m: Interpreter, node: Any, kind: str, values: Sequence[Value], part: str = "container") -> Ref:
     """A new sequence of these values."""
     if len(values) > MOST_ITEMS:
-        return it.new(node, part, Container(kind, rest=one_of(values), certain=with_certain((), values)))
-    return it.new(node, part, Container(kind, items=tuple(enumerate(values))))
+        return m.new(node, part, Container(kind, rest=one_of(values), certain=with_certain((), values)))
+    return m.new(node, part, Container(kind, items=tuple(enumerate(values))))
 
 
-def certain(it: Interpreter, value: Value) -> tuple[Ref, ...]:
+def certain(m: Interpreter, value: Value) -> tuple[Ref, ...]:
     """What certainly comes by when something iterates over a value, by itself or in a pair; of several alternatives
     what does so in each."""
-    found = [_certain(it, option) for option in alternatives(value)]
+    found = [_certain(m, option) for option in alternatives(value)]
     return tuple(ref for ref in found[0] if all(ref in others for others in found[1:])) if found else ()
 
 
-def _certain(it: Interpreter, value: Value) -> tuple[Ref, ...]:
-    thing = it.state.heap.get(value) if type(value) is Ref else None
+def _certain(m: Interpreter, value: Value) -> tuple[Ref, ...]:
+    thing = m.state.heap.get(value) if type(value) is Ref else None
     step = CERTAIN.get(type(thing))
-    return () if step is None else step(it, thing)
+    return () if step is None else step(m, thing)
 
 
 @implements(TypeSlot.CERTAIN, Container)
-def _certain_in_container(it: Interpreter, thing: Container) -> tuple[Ref, ...]:
-    return () if thing.kind in MAPPINGS else certain_elements(it, thing)
+def _certain_in_container(m: Interpreter, thing: Container) -> tuple[Ref, ...]:
+    return () if thing.kind in MAPPINGS else certain_elements(m, thing)
 
 
-def certain_elements(it: Interpreter, thing: Container) -> tuple[Ref, ...]:
+def certain_elements(m: Interpreter, thing: Container) -> tuple[Ref, ...]:
     """What a container certainly holds, as an element (a value, in a mapping) or in a pair that is one. At a place of
     its own stands but one of several tensors that only one handle stands for."""
     held = [value for _, value in thing.items]
-    inside = [value for element in held if (pair := it.only(element, Container)) and pair.kind == "tuple"
+    inside = [value for element in held if (pair := m.only(element, Container)) and pair.kind == "tuple"
               for _, value in pair.items]  # fmt: skip
     return with_certain(
-        thing.certain, [value for value in (*held, *inside) if not getattr(it.thing(value), "many", False)]
+        thing.certain, [value for value in (*held, *inside) if not getattr(m.thing(value), "many", False)]
     )
 
 
 @implements(TypeSlot.CERTAIN, Iterator)
-def _certainly_given(it: Interpreter, thing: Iterator) -> tuple[Ref, ...]:
-    thing = asked(it, thing)
+def _certainly_given(m: Interpreter, thing: Iterator) -> tuple[Ref, ...]:
+    thing = asked(m, thing)
     if thing.used is not NO:
         return ()
-    source = it.only(thing.source if thing.by in ("values()", "items()") else thing.listed, Container)
-    return thing.certain if source is None else (*thing.certain, *certain_elements(it, source))
+    source = m.only(thing.source if thing.by in ("values()", "items()") else thing.listed, Container)
+    return thing.certain if source is None else (*thing.certain, *certain_elements(m, source))
 
 
-def unpacked(it: Interpreter, node: Any, value: Value, count: int) -> list[Value]:
+def unpacked(m: Interpreter, node: Any, value: Value, count: int) -> list[Value]:
     """The values that unpacking into `count` targets gives."""
     out: list[list[Value]] = [[] for _ in range(count)]
     for option in alternatives(value):
-        thing = it.state.heap.get(option) if type(option) is Ref else None
+        thing = m.state.heap.get(option) if type(option) is Ref else None
         if type(thing) is Container and thing.kind not in MAPPINGS and len(thing.items) >= count:
             for slot, (_, element) in zip(out, thing.items, strict=False):
                 slot.append(element)
-        elif (known := element_list(it, option)) is not None and len(known) == count:
+        elif (known := element_list(m, option)) is not None and len(known) == count:
             for slot, element in zip(out, known, strict=True):
                 slot.append(element)
         else:
-            element = elements(it, node, option)
+            element = elements(m, node, option)
             for slot in out:
                 slot.append(element)
     return [one_of(slot, MOST_ITEMS) for slot in out]
 
 
-def certainly_not_empty(it: Interpreter, value: Value) -> bool:
+def certainly_not_empty(m: Interpreter, value: Value) -> bool:
     """Whether iterating over a value runs at least once."""
     for option in alternatives(value):
-        thing = it.state.heap.get(option) if type(option) is Ref else None
+        thing = m.state.heap.get(option) if type(option) is Ref else None
         step = NOT_EMPTY.get(type(thing))
-        if step is None or not step(it, thing):
+        if step is None or not step(m, thing):
             return False
     return True
 
 
 @implements(TypeSlot.TRUTH, Container)
-def _truth(it: Interpreter, thing: Container) -> Truth:
+def _truth(m: Interpreter, thing: Container) -> Truth:
     return YES if thing.items else Truth.unsure()
 
 
 @implements(TypeSlot.NOT_EMPTY, Container, Iterator)
-def _gives_some(it: Interpreter, thing: Container | Iterator) -> bool:
-    return len(thing.items) > 0 if isinstance(thing, Container) else thing.used is NO and asked(it, thing).empty is NO
+def _gives_some(m: Interpreter, thing: Container | Iterator) -> bool:
+    return len(thing.items) > 0 if isinstance(thing, Container) else thing.used is NO and asked(m, thing).empty is NO
 
 
-def leaves_out(it: Interpreter, value: Value) -> bool:
+def leaves_out(m: Interpreter, value: Value) -> bool:
     """Whether a value is a generator expression that tests what it gives, and so may give nothing."""
-    found = [thing for _, thing in it.all(value, Iterator) if thing.by == WAITING]
+    found = [thing for _, thing in m.all(value, Iterator) if thing.by == WAITING]
     return any(clause.ifs for thing in found for clause in _clauses(thing.marks[0].node.for_in))
 
 
@@ -141,55 +141,55 @@ def _clauses(clause: cst.CompFor | None) -> list[cst.CompFor]:
     return [] if clause is None else [clause, *_clauses(clause.inner_for_in)]
 
 
-def rounds_at_least(it: Interpreter, value: Value) -> int:
+def rounds_at_least(m: Interpreter, value: Value) -> int:
     """How often iterating over a value runs at least, up to two, whatever happens meanwhile."""
-    if not certainly_not_empty(it, value):
+    if not certainly_not_empty(m, value):
         return 0
-    return 2 if all(_stays_several(it, option) for option in alternatives(value)) else 1
+    return 2 if all(_stays_several(m, option) for option in alternatives(value)) else 1
 
 
-def _stays_several(it: Interpreter, value: Value) -> bool:
+def _stays_several(m: Interpreter, value: Value) -> bool:
     """Whether something has more than one element as long as it lives."""
-    thing = it.state.heap.get(value) if type(value) is Ref else None
+    thing = m.state.heap.get(value) if type(value) is Ref else None
     if type(thing) is Iterator:
         return thing.by in RESTARTING and thing.several is YES
     return type(thing) is Container and thing.kind == "tuple" and len(thing.items) > 1
 
 
-def length(it: Interpreter, value: Value) -> int | None:
+def length(m: Interpreter, value: Value) -> int | None:
     """How often iterating over a value runs, as long as what it holds by now does not change; None where that is not
     known, or where a caller may hand over something else another time."""
-    thing, known = it.only(value, Iterator), element_list(it, value)
-    if any(ref.context != it.frame.id for ref in references(value)):
+    thing, known = m.only(value, Iterator), element_list(m, value)
+    if any(ref.context != m.frame.id for ref in references(value)):
         return None
     return len(known) if known is not None else thing.length if thing is not None else None
 
 
-def certainly_at_most_one(it: Interpreter, value: Value) -> bool:
+def certainly_at_most_one(m: Interpreter, value: Value) -> bool:
     """Whether iterating over a value runs no more than once, as long as what it holds by now does not grow. What a
     caller hands over may be longer another time."""
-    known, iterator = element_list(it, value), it.only(value, Iterator)
-    if known is None or len(known) > 1 or any(ref.context != it.frame.id for ref in references(value)):
+    known, iterator = element_list(m, value), m.only(value, Iterator)
+    if known is None or len(known) > 1 or any(ref.context != m.frame.id for ref in references(value)):
         return False
     if iterator is None or iterator.listed == NOTHING:
         return True
-    return any(certainly_at_most_one(it, source) for source in alternatives(iterator.source))
+    return any(certainly_at_most_one(m, source) for source in alternatives(iterator.source))
 
 
 MOST_ITERATORS_DEEP = 4
 """How deep an iterator is looked for in what others run over."""
 
 
-def enter_waiting(it: Interpreter, value: Value, depth: int = MOST_ITERATORS_DEEP) -> bool:
+def enter_waiting(m: Interpreter, value: Value, depth: int = MOST_ITERATORS_DEEP) -> bool:
     """Whoever asks an iterator goes on in the mode in which it waits. Whether that may be another."""
-    found, state = [one for _, one in it.all(value, Iterator)], it.state
+    found, state = [one for _, one in m.all(value, Iterator)], m.state
     before = state.modes[:2]
     if found and len(found) == len(alternatives(value)):
         state.grad_mode, state.inference = _waits_in(found[0], *before)
     for one in found:
         grad_mode, inference = _waits_in(one, *before)
         state.grad_mode, state.inference = state.grad_mode | grad_mode, state.inference | inference
-    inside = [enter_waiting(it, one.source, depth - 1) for one in found if depth]
+    inside = [enter_waiting(m, one.source, depth - 1) for one in found if depth]
     return any(inside) or any(mode.may(YES) for one in found for mode in (one.on, one.off, one.inference))
 
 
@@ -209,11 +209,11 @@ def _set(mode: Truth, is_set: Truth, to: Truth) -> Truth:
 
 
 @implements(TypeSlot.GET_ITEM, Container)
-def _get_item(it: Interpreter, node: Any, owner: Ref, index: Value) -> Value:
-    thing: Container = it[owner]
+def _get_item(m: Interpreter, node: Any, owner: Ref, index: Value) -> Value:
+    thing: Container = m[owner]
     if is_slice(index):
-        return it.new(node, "slice", sliced(it, owner, thing, index))
-    return get_item(it, owner, thing, index)
+        return m.new(node, "slice", sliced(m, owner, thing, index))
+    return get_item(m, owner, thing, index)
 
 
 def key_of(value: Value) -> object | None:
@@ -223,7 +223,7 @@ def key_of(value: Value) -> object | None:
     return None
 
 
-def get_item(it: Interpreter, ref: Ref, thing: Container, key: Value, missing: Value | None = None) -> Value:
+def get_item(m: Interpreter, ref: Ref, thing: Container, key: Value, missing: Value | None = None) -> Value:
     """`container[key]`; `missing` is what it is where there certainly is no such key."""
     constant = key_of(key)
     missing = Unknown((ref,)) if missing is None else missing
@@ -253,25 +253,25 @@ def is_slice(index: Value) -> bool:
     return index == SLICE or (type(index) is Const and isinstance(index.value, slice))
 
 
-def sliced(it: Interpreter, ref: Ref, thing: Container, index: Value) -> Container:
+def sliced(m: Interpreter, ref: Ref, thing: Container, index: Value) -> Container:
     """`container[a:b]`: in order where the bounds and the elements are known."""
-    known = element_list(it, ref)
+    known = element_list(m, ref)
     if known is None or type(index) is not Const or not isinstance(index.value, slice) or index.value.step == 0:
         return thinned(thing)
     return replace(thing, items=tuple(enumerate(known[index.value])))
 
 
-def set_item(it: Interpreter, node: Any, owner: Value, key: Value, value: Value) -> None:
+def set_item(m: Interpreter, node: Any, owner: Value, key: Value, value: Value) -> None:
     """`container[key] = value`."""
-    found = it.all(owner, Container)
+    found = m.all(owner, Container)
     for ref, thing in found:
-        tell_stored(it, node, thing, value, adds=key_of(key) is None, replaces=thing.kind == "list")
+        emit_stored(m, node, thing, value, adds=key_of(key) is None, replaces=thing.kind == "list")
         if is_slice(key):
-            whole, more = thinned(thing), certain(it, value)
-            rest = one_of((whole.rest, elements(it, node, value)))
-            it.put(ref, replace(whole, rest=rest, certain=more), sure=it.sure_of(owner, found))
+            whole, more = thinned(thing), certain(m, value)
+            rest = one_of((whole.rest, elements(m, node, value)))
+            m.store(ref, replace(whole, rest=rest, certain=more), sure=m.is_strong_update(owner, found))
         else:
-            it.put(ref, stored(thing, key, value), sure=it.sure_of(owner, found))
+            m.store(ref, stored(thing, key, value), sure=m.is_strong_update(owner, found))
 
 
 def stored(thing: Container, at: Value, value: Value) -> Container:
@@ -309,11 +309,11 @@ def with_more(thing: Container, element: Value, more: Iterable[Ref]) -> Containe
     return replace(whole, rest=one_of((whole.rest, element), MOST_ITEMS), certain=there)
 
 
-def delete_item(it: Interpreter, owner: Value, key: Value) -> None:
+def delete_item(m: Interpreter, owner: Value, key: Value) -> None:
     """`del container[key]`."""
-    found = it.all(owner, Container)
+    found = m.all(owner, Container)
     for ref, thing in found:
-        it.put(ref, without(thing, key_of(key)), sure=it.sure_of(owner, found))
+        m.store(ref, without(thing, key_of(key)), sure=m.is_strong_update(owner, found))
 
 
 def without(thing: Container, key: object | None) -> Container:
@@ -329,42 +329,42 @@ def without(thing: Container, key: object | None) -> Container:
     return replace(thing, items=tuple(enumerate(kept)))
 
 
-def append(it: Interpreter, node: Any, owner: Value, value: Value) -> None:
+def append(m: Interpreter, node: Any, owner: Value, value: Value) -> None:
     """`owner.append(value)`."""
-    found = it.all(owner, Container)
+    found = m.all(owner, Container)
     for ref, thing in found:
-        tell_stored(it, node, thing, value)
-        hand = the_one_at_hand(it, value)
+        emit_stored(m, node, thing, value)
+        hand = current_element(m, value)
         new = with_more(thing, value, hand) if hand else appended(thing, value)
-        it.put(ref, new, sure=it.sure_of(owner, found))
+        m.store(ref, new, sure=m.is_strong_update(owner, found))
 
 
-def insert(it: Interpreter, node: Any, ref: Ref, value: Value, at: object | None) -> None:
+def insert(m: Interpreter, node: Any, ref: Ref, value: Value, at: object | None) -> None:
     """`owner.insert(at, value)`; without a constant index the value may stand anywhere."""
-    thing: Container = it[ref]
-    tell_stored(it, node, thing, value)
+    thing: Container = m[ref]
+    emit_stored(m, node, thing, value)
     if type(at) is not int or thing.rest != NOTHING or len(thing.items) >= MOST_ITEMS:
-        it.put(ref, with_more(thing, value, with_certain((), [value])))
+        m.store(ref, with_more(thing, value, with_certain((), [value])))
         return
     values = [v for _, v in thing.items]
     values.insert(at, value)
-    it.put(ref, replace(thing, items=tuple(enumerate(values))))
+    m.store(ref, replace(thing, items=tuple(enumerate(values))))
 
 
-def extend(it: Interpreter, node: Any, owner: Value, more: Value) -> None:
+def extend(m: Interpreter, node: Any, owner: Value, more: Value) -> None:
     """`owner.extend(more)`, `owner += more`."""
-    found = it.all(owner, Container)
-    known, there = element_list(it, more), certain(it, more)
+    found = m.all(owner, Container)
+    known, there = element_list(m, more), certain(m, more)
     for ref, thing in found:
         new = thing
         if known is not None:
             for value in known:
-                tell_stored(it, node, thing, value, among=True)
+                emit_stored(m, node, thing, value, among=True)
                 new = appended(new, value)
         else:
-            new = with_more(thing, elements(it, node, more), there)
-        it.put(ref, new, sure=it.sure_of(owner, found))
-    consume(it, node, more, "extend")
+            new = with_more(thing, elements(m, node, more), there)
+        m.store(ref, new, sure=m.is_strong_update(owner, found))
+    consume(m, node, more, "extend")
 
 
 def with_all(thing: Container, other: Container) -> Container:
@@ -374,10 +374,10 @@ def with_all(thing: Container, other: Container) -> Container:
     return stored(thing, other.keys, other.rest) if other.rest != NOTHING else thing
 
 
-def merge(it: Interpreter, node: Any, owner: Value, more: Value) -> None:
+def merge(m: Interpreter, node: Any, owner: Value, more: Value) -> None:
     """`owner.update(more)` of mappings."""
-    found = it.all(owner, Container)
-    other = it.only(more, Container)
+    found = m.all(owner, Container)
+    other = m.only(more, Container)
     for ref, thing in found:
         new = thing
         if other is None:
@@ -386,11 +386,11 @@ def merge(it: Interpreter, node: Any, owner: Value, more: Value) -> None:
             new = with_all(new, other)
         else:
             new = replace(new, rest=UNKNOWN, keys=UNKNOWN, certain=())
-        it.put(ref, new, sure=it.sure_of(owner, found))
+        m.store(ref, new, sure=m.is_strong_update(owner, found))
 
 
 @implements(TypeSlot.NEXT, Container)
-def _of_container(it: Interpreter, node: Any, value: Value, thing: Container) -> Value:
+def _of_container(m: Interpreter, node: Any, value: Value, thing: Container) -> Value:
     if thing.kind in MAPPINGS:
         return keys_of(thing)
     return one_of([*(v for _, v in thing.items), thing.rest], MOST_ITEMS)
@@ -403,12 +403,12 @@ def keys_of(thing: Container) -> Value:
     return keys_with(thing, (key for key, _ in thing.items))
 
 
-def copied(it: Interpreter, node: Any, thing: Container) -> Container:
+def copied(m: Interpreter, node: Any, thing: Container) -> Container:
     """A mapping that tells where it was filled with what another holds (of a state dict more is known)."""
     if thing.origin:
         return thing
     held = [option for value in (*(value for _, value in thing.items), thing.rest) for option in alternatives(value)]
-    tensors = [it.state.heap.get(option) if type(option) is Ref else option for option in held if option != NOTHING]
+    tensors = [m.state.heap.get(option) if type(option) is Ref else option for option in held if option != NOTHING]
     leaves = all(type(one) is Tensor and (one.leaf is YES or one.requires_grad is NO) for one in tensors)
     others = [mark for mark in thing.marks if mark.how != "copied"]
     return replace(thing, marks=(*others, Mark("copied", syntax(node), "leaves" if leaves else ""))[-MOST_MARKS:])

@@ -39,137 +39,137 @@ def _of_class(annotation: cst.Annotation) -> bool:
     return dotted(told).rpartition(".")[2] in ("ClassVar", "KW_ONLY")
 
 
-def _complete(it: Interpreter, node: Any, ref: Ref, thing: Class) -> None:
+def _complete(m: Interpreter, node: Any, ref: Ref, thing: Class) -> None:
     """Fields and their defaults are taken out of the members: instances have them, the class only some defaults."""
     fields: dict[object, Value] = {}
-    for base in reversed([it.thing(one) for one in ancestry(it, ref)]):
+    for base in reversed([m.thing(one) for one in ancestry(m, ref)]):
         fields |= dict(base.fields) if type(base) is Class else {}
     members = dict(thing.members)
     for name in _annotated(node):
         fields[name] = members.pop(name, NOTHING)
-        if thing.kind == "dataclass" and (default := _default(it, fields[name])) is not None:
+        if thing.kind == "dataclass" and (default := _default(m, fields[name])) is not None:
             members[name] = default
-    it.put(ref, replace(thing, members=tuple(members.items()), fields=tuple(fields.items())))
+    m.store(ref, replace(thing, members=tuple(members.items()), fields=tuple(fields.items())))
 
 
 FIELD = Named("dataclasses.field")
 
 
-def _described(it: Interpreter, default: Value) -> dict[object, Value] | None:
+def _described(m: Interpreter, default: Value) -> dict[object, Value] | None:
     """What `field(...)` says of a field; None where that is not how it is described."""
-    thing = it.thing(default)
+    thing = m.thing(default)
     return dict(thing.attributes) if type(thing) is Instance and thing.cls == FIELD else None
 
 
-def _default(it: Interpreter, default: Value) -> Value | None:
+def _default(m: Interpreter, default: Value) -> Value | None:
     """The default that all instances share, if there is one."""
-    told = _described(it, default)
+    told = _described(m, default)
     found = default if told is None else told.get("default", NOTHING)
     return None if found == NOTHING else found
 
 
-def _made(it: Interpreter, node: Any, name: str, default: Value) -> Value | None:
+def _made(m: Interpreter, node: Any, name: str, default: Value) -> Value | None:
     """What a field holds that nobody gave: its default, or what its factory makes."""
-    told = _described(it, default)
+    told = _described(m, default)
     if told is None or "default_factory" not in told:
-        return _default(it, default)
-    return call_value(it, it.place_of(node, f"field {name}"), told["default_factory"], Arguments(), "")
+        return _default(m, default)
+    return call_value(m, m.part_of(node, f"field {name}"), told["default_factory"], Arguments(), "")
 
 
-def _taken(it: Interpreter, thing: Class) -> list[str]:
+def _taken(m: Interpreter, thing: Class) -> list[str]:
     """The names of the fields that calling the class takes, in order."""
-    told = [(str(name), _described(it, default)) for name, default in thing.fields]
+    told = [(str(name), _described(m, default)) for name, default in thing.fields]
     return [name for name, about in told if about is None or about.get("init") != Const(False)]
 
 
-def _given(it: Interpreter, thing: Class, args: Arguments) -> dict[str, Value]:
+def _given(m: Interpreter, thing: Class, args: Arguments) -> dict[str, Value]:
     """The arguments of a call by the names of the fields; where others may have been given, nothing is certain."""
-    given = dict(zip(_taken(it, thing), args.positional, strict=False)) | args.keywords
+    given = dict(zip(_taken(m, thing), args.positional, strict=False)) | args.keywords
     if thing.open is not NO and args.positional:
         given = dict.fromkeys(given, result_of_unknown(args.values()))
     return given
 
 
 @models("dataclasses.field", "dataclasses.InitVar")
-def _field(it: Interpreter, node: Any, args: Arguments) -> Value:
-    return it.new(node, "field", Instance(cls=FIELD, attributes=tuple(args.keywords.items()), open=NO))
+def _field(m: Interpreter, node: Any, args: Arguments) -> Value:
+    return m.new(node, "field", Instance(cls=FIELD, attributes=tuple(args.keywords.items()), open=NO))
 
 
 # ---- dataclasses
 
 
-def _fill(it: Interpreter, node: Any, owner: Value, thing: Class, args: Arguments) -> None:
+def _fill(m: Interpreter, node: Any, owner: Value, thing: Class, args: Arguments) -> None:
     """What the `__init__` of a dataclass does."""
-    given = _given(it, thing, args)
-    start = it.hold(owner, *given.values())
+    given = _given(m, thing, args)
+    start = m.push(owner, *given.values())
     places = {name: start + 1 + index for index, name in enumerate(given)}
     for name, default in thing.fields:
-        found = it.state.flight[places[name]] if name in places else _made(it, node, str(name), default)
+        found = m.state.stack[places[name]] if name in places else _made(m, node, str(name), default)
         if args.unknown and name not in places:
             found = UNKNOWN
         if found is not None:
-            set_attribute(it, node, it.state.flight[start], str(name), found, "", own=False)
-    cls: Any = it.thing(it.state.flight[start])
-    method = find_method(it, getattr(cls, "cls", UNKNOWN), "__post_init__")
+            set_attribute(m, node, m.state.stack[start], str(name), found, "", own=False)
+    cls: Any = m.thing(m.state.stack[start])
+    method = find_method(m, getattr(cls, "cls", UNKNOWN), "__post_init__")
     if method is not None:
-        call_function(it, node, method, Arguments([it.state.flight[start]], unknown=True))
-    it.land(start)
+        call_function(m, node, method, Arguments([m.state.stack[start]], unknown=True))
+    m.pop_from(start)
 
 
 @models("dataclasses.replace", "copy.replace")
-def _replace(it: Interpreter, node: Any, args: Arguments) -> Value:
+def _replace(m: Interpreter, node: Any, args: Arguments) -> Value:
     """Another instance with some fields changed: made anew, so that `__post_init__` runs."""
     owner = args.positional[0] if args.positional else UNKNOWN
-    instance = it.only(owner, Instance)
-    thing = it.thing(instance.cls) if instance is not None else None
+    instance = m.only(owner, Instance)
+    thing = m.thing(instance.cls) if instance is not None else None
     if instance is None or type(thing) is not Class or type(instance.cls) is not Ref:
         return result_of_unknown(args.values())
     known = dict(instance.attributes)
-    kept = {name: known[name] for name in _taken(it, thing) if name in known}
-    return call_value(it, node, instance.cls, Arguments([], kept | args.keywords), "")
+    kept = {name: known[name] for name in _taken(m, thing) if name in known}
+    return call_value(m, node, instance.cls, Arguments([], kept | args.keywords), "")
 
 
 @models("dataclasses.asdict")
-def _asdict(it: Interpreter, node: Any, args: Arguments) -> Value:
+def _asdict(m: Interpreter, node: Any, args: Arguments) -> Value:
     """A dictionary of copies of the fields."""
-    return _copied(it, node, args, lambda fields: Container("dict", items=tuple(fields.items())))
+    return _copied(m, node, args, lambda fields: Container("dict", items=tuple(fields.items())))
 
 
 @models("dataclasses.astuple")
-def _astuple(it: Interpreter, node: Any, args: Arguments) -> Value:
+def _astuple(m: Interpreter, node: Any, args: Arguments) -> Value:
     """A tuple of copies of the fields."""
-    return _copied(it, node, args, lambda fields: Container("tuple", items=tuple(enumerate(fields.values()))))
+    return _copied(m, node, args, lambda fields: Container("tuple", items=tuple(enumerate(fields.values()))))
 
 
-def _copied(it: Interpreter, node: Any, args: Arguments, made: Callable[[dict[object, Value]], Container]) -> Value:
-    instance = it.only(args.positional[0], Instance) if args.positional else None
-    thing = it.thing(instance.cls) if instance is not None else None
+def _copied(m: Interpreter, node: Any, args: Arguments, made: Callable[[dict[object, Value]], Container]) -> Value:
+    instance = m.only(args.positional[0], Instance) if args.positional else None
+    thing = m.thing(instance.cls) if instance is not None else None
     if instance is None or type(thing) is not Class or thing.kind != "dataclass":
         return result_of_unknown(args.values())
     known = dict(instance.attributes)
-    shown = it.new(node, "fields", made({name: known.get(name, UNKNOWN) for name, _ in thing.fields}))
-    return call_value(it, it.place_of(node, "copy"), Named("copy.deepcopy"), Arguments([shown]), "")
+    shown = m.new(node, "fields", made({name: known.get(name, UNKNOWN) for name, _ in thing.fields}))
+    return call_value(m, m.part_of(node, "copy"), Named("copy.deepcopy"), Arguments([shown]), "")
 
 
 # ---- named tuples
 
 
 @models("collections.namedtuple")
-def _named_tuple_class(it: Interpreter, node: Any, args: Arguments) -> Value:
+def _named_tuple_class(m: Interpreter, node: Any, args: Arguments) -> Value:
     """`namedtuple("Point", "x y")` makes a class."""
-    names = _names_of(it, args.get("field_names", 1, UNKNOWN))
+    names = _names_of(m, args.get("field_names", 1, UNKNOWN))
     if names is None:
         return UNKNOWN
-    defaults = it.only(args.keywords["defaults"], Container) if "defaults" in args.keywords else None
+    defaults = m.only(args.keywords["defaults"], Container) if "defaults" in args.keywords else None
     last = [value for _, value in defaults.items] if defaults is not None else []
     values = [*[NOTHING] * (len(names) - len(last)), *last]
     cls = Class(node, "namedtuple", (Named("typing.NamedTuple"),), module=NO, open=NO, kind="named tuple",
                 fields=tuple(zip(names, values, strict=False)))  # fmt: skip
-    return it.new(node, "class", cls)
+    return m.new(node, "class", cls)
 
 
-def _names_of(it: Interpreter, value: Value) -> list[str] | None:
-    thing = it.only(value, Container)
+def _names_of(m: Interpreter, value: Value) -> list[str] | None:
+    thing = m.only(value, Container)
     if type(value) is Const and isinstance(value.value, str):
         return value.value.replace(",", " ").split()
     if thing is None or thing.rest != NOTHING:
@@ -178,19 +178,19 @@ def _names_of(it: Interpreter, value: Value) -> list[str] | None:
     return found if len(found) == len(thing.items) else None
 
 
-def _named_tuple(it: Interpreter, node: Any, cls: Ref, thing: Class, args: Arguments) -> Value:
-    given = _given(it, thing, args)
+def _named_tuple(m: Interpreter, node: Any, cls: Ref, thing: Class, args: Arguments) -> Value:
+    given = _given(m, thing, args)
     missing = UNKNOWN if args.unknown else NOTHING
     values = [given.get(str(name), default if missing == NOTHING else missing) for name, default in thing.fields]
     marks = (Mark("made", node),)
-    return it.new(node, "instance", Container("tuple", items=tuple(enumerate(values)), cls=cls, marks=marks))
+    return m.new(node, "instance", Container("tuple", items=tuple(enumerate(values)), cls=cls, marks=marks))
 
 
 # ---- typed dictionaries
 
 
-def _typed_dict(it: Interpreter, node: Any, cls: Ref, thing: Class, args: Arguments) -> Value:
-    return call_value(it, node, Named("builtins.dict"), args, "")
+def _typed_dict(m: Interpreter, node: Any, cls: Ref, thing: Class, args: Arguments) -> Value:
+    return call_value(m, node, Named("builtins.dict"), args, "")
 
 
 COMPLETED |= {

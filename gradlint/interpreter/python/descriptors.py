@@ -14,35 +14,35 @@ from gradlint.interpreter.python.mro import method_of
 BIND = SLOTS[TypeSlot.BIND]
 
 
-def answered(it: Interpreter, node: Any, owner: Ref, member: Value) -> Value | None:
+def answered(m: Interpreter, node: Any, owner: Ref, member: Value) -> Value | None:
     """What a member of the class of an object gives as an attribute of that; None if it is given itself."""
-    method = method_of(it, member, "__get__")
-    return None if method is None else call_function(it, node, method, Arguments([member, owner, it[owner].cls]))
+    method = method_of(m, member, "__get__")
+    return None if method is None else call_function(m, node, method, Arguments([member, owner, m[owner].cls]))
 
 
-def takes(it: Interpreter, member: Value | None) -> Function | None:
+def takes(m: Interpreter, member: Value | None) -> Function | None:
     """The method of a member of the class of an object that takes what is set as an attribute of that."""
-    return None if member is None else method_of(it, member, "__set__")
+    return None if member is None else method_of(m, member, "__set__")
 
 
-def named(it: Interpreter, node: Any, cls: Ref) -> None:
+def named(m: Interpreter, node: Any, cls: Ref) -> None:
     """Members of a class that was made are told their names."""
-    made: Class = it[cls]
+    made: Class = m[cls]
     for name, member in made.members:
-        if type(it.thing(member)) is Instance and (method := method_of(it, member, "__set_name__")) is not None:
-            start = it.hold(cls)
-            call_function(it, it.place_of(node, f"name {name}"), method, Arguments([member, cls, Const(name)]))
-            it.land(start)
+        if type(m.thing(member)) is Instance and (method := method_of(m, member, "__set_name__")) is not None:
+            start = m.push(cls)
+            call_function(m, m.part_of(node, f"name {name}"), method, Arguments([member, cls, Const(name)]))
+            m.pop_from(start)
 
 
-def member_of(it: Interpreter, node: Any, owner: Ref, member: Value, name: str) -> Value:
+def member_of(m: Interpreter, node: Any, owner: Ref, member: Value, name: str) -> Value:
     """What a member of the class of an object is as an attribute of that."""
     if type(member) is not Function:
-        known: Value | None = BIND[Named](it, node, owner, member) if type(member) is Named else None
-        known = answered(it, node, owner, member) if known is None else known
+        known: Value | None = BIND[Named](m, node, owner, member) if type(member) is Named else None
+        known = answered(m, node, owner, member) if known is None else known
         return member if known is None else known
     if member.kind == "property":
-        return call_function(it, node, member, Arguments([owner]))
+        return call_function(m, node, member, Arguments([owner]))
     if member.kind == "static":
         return member
     return Bound(owner, name, member)

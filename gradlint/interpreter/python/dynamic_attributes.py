@@ -25,9 +25,9 @@ from gradlint.interpreter.python.attribute_store import set_attribute
 from gradlint.interpreter.static.string_values import beginning
 
 
-def holders(it: Interpreter, value: Value) -> list[tuple[Ref, Module | Instance]]:
+def holders(m: Interpreter, value: Value) -> list[tuple[Ref, Module | Instance]]:
     """The modules and instances among the alternatives of a value: what has attributes of its own."""
-    heap = it.state.heap
+    heap = m.state.heap
     found = [(option, heap.get(option)) for option in alternatives(value) if type(option) is Ref]
     return [(ref, thing) for ref, thing in found if isinstance(thing, (Module, Instance))]
 
@@ -39,29 +39,29 @@ def names_of(value: Value) -> list[str] | None:
     return names if names and len(names) == len(alternatives(value)) else None
 
 
-def set_by_name(it: Interpreter, node: Any, owner: Value, name: Value, value: Value) -> None:
+def set_by_name(m: Interpreter, node: Any, owner: Value, name: Value, value: Value) -> None:
     """An attribute is set whose name may be computed."""
     names = names_of(name)
     if names is not None and len(names) == 1:
-        set_attribute(it, node, owner, names[0], value, "", own=False)
+        set_attribute(m, node, owner, names[0], value, "", own=False)
     else:
-        set_somewhere(it, owner, name, value)
+        set_somewhere(m, owner, name, value)
 
 
-def set_somewhere(it: Interpreter, owner: Value, name: Value, value: Value) -> None:
+def set_somewhere(m: Interpreter, owner: Value, name: Value, value: Value) -> None:
     """`setattr(owner, name, value)` with a name that may be many."""
     start = beginning(name)
-    found = holders(it, owner)
+    found = holders(m, owner)
     for ref, thing in found:
-        it.put(ref, _set_somewhere(it, thing, start, value), sure=it.sure_of(owner, found))
+        m.store(ref, _set_somewhere(m, thing, start, value), sure=m.is_strong_update(owner, found))
 
 
-def _set_somewhere(it: Interpreter, thing: Module | Instance, start: str, value: Value) -> Module | Instance:
+def _set_somewhere(m: Interpreter, thing: Module | Instance, start: str, value: Value) -> Module | Instance:
     """The object with one more attribute, or one of those whose names begin like this replaced."""
-    kinds = tuple(kind for kind in (Module, Tensor) if it.may_be(value, kind))
+    kinds = tuple(kind for kind in (Module, Tensor) if m.may_be(value, kind))
 
     def meant(name: object, old: Value) -> bool:
-        return str(name).startswith(start) and (bool(start) or any(it.may_be(old, kind) for kind in kinds))
+        return str(name).startswith(start) and (bool(start) or any(m.may_be(old, kind) for kind in kinds))
 
     attributes = tuple((k, one_of((v, value)) if meant(k, v) else v) for k, v in thing.attributes)
     if isinstance(thing, Module) and kinds:
@@ -70,12 +70,12 @@ def _set_somewhere(it: Interpreter, thing: Module | Instance, start: str, value:
     return replace(thing, attributes=attributes, open=thing.open | UNSURE)
 
 
-def got_somewhere(it: Interpreter, owner: Value, name: Value) -> Value:
+def got_somewhere(m: Interpreter, owner: Value, name: Value) -> Value:
     """`getattr(owner, name)` with a name that may be many."""
     start = beginning(name)
     found: list[Value] = []
     for option in alternatives(owner):
-        thing = it.state.heap.get(option) if type(option) is Ref else None
+        thing = m.state.heap.get(option) if type(option) is Ref else None
         if not isinstance(thing, (Module, Instance)):
             return result_of_unknown([owner])
         found += [value for known, value in thing.attributes if start and str(known).startswith(start)]

@@ -28,30 +28,30 @@ from gradlint.interpreter.python.classes import COMPLETED, MAKERS
 from gradlint.interpreter.python.mro import ancestry, find_member
 
 
-def _enumerate_members(it: Interpreter, node: Any, ref: Ref, thing: Class) -> None:
+def _enumerate_members(m: Interpreter, node: Any, ref: Ref, thing: Class) -> None:
     """The plain members of an enumeration become instances with a name and a value; a second name for a value is one
     more name for its member."""
     members: list[tuple[object, Value]] = []
     known: dict[object, Ref] = {}
     before: list[object] = []
-    says_itself = any(find_member(it, ref, name) is not None for name in ("__new__", "_generate_next_value_"))
-    following = None if says_itself else _following_value(it, ref)
+    says_itself = any(find_member(m, ref, name) is not None for name in ("__new__", "_generate_next_value_"))
+    following = None if says_itself else _following_value(m, ref)
     for name, value in thing.members:
-        if type(value) is not Function and not str(name).startswith("_") and not it.may_be(value, Class):
+        if type(value) is not Function and not str(name).startswith("_") and not m.may_be(value, Class):
             if value == AUTO:
                 value = UNKNOWN if following is None else following(str(name), before)
             value = UNKNOWN if says_itself else value
             key = value.value if type(value) is Const and type(value.value) is not slice else object()
-            value = known.get(key) or _new_member(it, node, ref, str(name), value)
+            value = known.get(key) or _new_member(m, node, ref, str(name), value)
             known[key] = value
             before.append(key)
         members.append((name, value))
-    it.put(ref, replace(thing, members=tuple(members)))
+    m.store(ref, replace(thing, members=tuple(members)))
 
 
-def _new_member(it: Interpreter, node: Any, cls: Ref, name: str, value: Value) -> Ref:
+def _new_member(m: Interpreter, node: Any, cls: Ref, name: str, value: Value) -> Ref:
     about = (("name", Const(name)), ("value", value))
-    return it.new(it.place_of(node, f"member {name}"), "member", Instance(cls=cls, attributes=about, open=NO))
+    return m.new(m.part_of(node, f"member {name}"), "member", Instance(cls=cls, attributes=about, open=NO))
 
 
 AUTO = Plain("auto")
@@ -81,50 +81,50 @@ AUTOMATIC: dict[str, Callable[[str, list[object]], Value]] = {
 }
 
 
-def _following_value(it: Interpreter, cls: Ref) -> Callable[[str, list[object]], Value] | None:
+def _following_value(m: Interpreter, cls: Ref) -> Callable[[str, list[object]], Value] | None:
     """What `auto()` stands for in an enumeration, by the name of the member and the values before it."""
-    bases = [base for base in ancestry(it, cls) if type(base) is not Ref]
+    bases = [base for base in ancestry(m, cls) if type(base) is not Ref]
     only = bases[0] if len(bases) == 1 else None
     return AUTOMATIC.get(only.path) if type(only) is Named else None
 
 
-def members_of(it: Interpreter, thing: Class) -> Value:
+def members_of(m: Interpreter, thing: Class) -> Value:
     """All members of an enumeration."""
-    found = [o for _, value in thing.members for o in alternatives(value) if it.may_be(o, Instance)]
+    found = [o for _, value in thing.members for o in alternatives(value) if m.may_be(o, Instance)]
     return one_of(found, max(len(found), 1))
 
 
-def _by_value(it: Interpreter, node: Any, cls: Ref, thing: Class, args: Arguments) -> Value:
+def _by_value(m: Interpreter, node: Any, cls: Ref, thing: Class, args: Arguments) -> Value:
     """`Kind("sum")` finds a member by its value."""
     wanted = args.positional[0] if args.positional else UNKNOWN
     for _, member in thing.members:
-        known = it.only(member, Instance)
+        known = m.only(member, Instance)
         if known is not None and type(wanted) is Const and ("value", wanted) in known.attributes:
             return member
-    return members_of(it, thing)
+    return members_of(m, thing)
 
 
 @implements(TypeSlot.NEXT, Class)
-def _of_class_itself(it: Interpreter, node: Any, value: Value, thing: Class) -> Value:
-    return members_of(it, thing) if thing.kind == "enum" else result_of_unknown([value])
+def _of_class_itself(m: Interpreter, node: Any, value: Value, thing: Class) -> Value:
+    return members_of(m, thing) if thing.kind == "enum" else result_of_unknown([value])
 
 
-def named(it: Interpreter, thing: Class, name: Value) -> Value:
+def named(m: Interpreter, thing: Class, name: Value) -> Value:
     """`Kind["SUM"]` finds a member by its name."""
     wanted = name.value if type(name) is Const else None
-    return next((member for known, member in thing.members if known == wanted), members_of(it, thing))
+    return next((member for known, member in thing.members if known == wanted), members_of(m, thing))
 
 
-def value_of(it: Interpreter, member: Value) -> Value:
+def value_of(m: Interpreter, member: Value) -> Value:
     """What stands behind the name of a member."""
-    thing = it.thing(member)
+    thing = m.thing(member)
     return dict(thing.attributes).get("value", UNKNOWN) if type(thing) is Instance else UNKNOWN
 
 
-def member_of(it: Interpreter, value: Value) -> Ref | None:
+def member_of(m: Interpreter, value: Value) -> Ref | None:
     """The enumeration of the program whose member this is; None of everything else."""
-    thing = it.state.heap.get(value) if type(value) is Ref else None
-    cls = it.state.heap.get(thing.cls) if type(thing) is Instance and type(thing.cls) is Ref else None
+    thing = m.state.heap.get(value) if type(value) is Ref else None
+    cls = m.state.heap.get(thing.cls) if type(thing) is Instance and type(thing.cls) is Ref else None
     return thing.cls if type(cls) is Class and cls.kind == "enum" else None  # type: ignore[union-attr,return-value]
 
 
@@ -133,5 +133,5 @@ MAKERS["enum"] = _by_value
 
 
 @implements(TypeSlot.GET_ITEM, Class)
-def _get_item(it: Interpreter, node: Any, owner: Ref, index: Value) -> Value:
-    return named(it, it[owner], index) if it[owner].kind == "enum" else owner
+def _get_item(m: Interpreter, node: Any, owner: Ref, index: Value) -> Value:
+    return named(m, m[owner], index) if m[owner].kind == "enum" else owner

@@ -11,31 +11,31 @@ from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.unseen import escape_by
 
 
-def foreign(it: Interpreter, node: Any, path: str, args: Arguments) -> Value:
+def foreign(m: Interpreter, node: Any, path: str, args: Arguments) -> Value:
     """What a library that is none of torch's gives: a thing of its own, unless it may give back what it was handed."""
     values = args.values()
-    if it.torchless:
-        return it.new(node, "foreign", Instance(cls=Named(path)))
-    havoc(it, values, escape_by(it, node, Named(path)))
+    if m.torchless:
+        return m.new(node, "foreign", Instance(cls=Named(path)))
+    havoc(m, values, escape_by(m, node, Named(path)))
     is_class = path.rpartition(".")[2][:1].isupper()
     if not is_class and any(type(value) not in (Const, Plain, Named) for value in values):
         return result_of_unknown(values)
     held: dict[object, Value] = {f"argument {index}": value for index, value in enumerate(values)}
-    return it.new(node, "foreign", Instance(cls=Named(path), attributes=tuple(held.items())))
+    return m.new(node, "foreign", Instance(cls=Named(path), attributes=tuple(held.items())))
 
 
-def foreign_part(it: Interpreter, node: Any, owner: Ref, name: str) -> Value | None:
+def foreign_part(m: Interpreter, node: Any, owner: Ref, name: str) -> Value | None:
     """An attribute of a thing that is none of torch's is another such thing; None for all others."""
-    cls = getattr(it.state.heap.get(owner), "cls", None)
-    if type(cls) is not Named or not it.packs.is_foreign(cls.path):
+    cls = getattr(m.state.heap.get(owner), "cls", None)
+    if type(cls) is not Named or not m.packs.is_foreign(cls.path):
         return None
-    held = () if it.torchless else (("of", owner),)
-    return it.new(node, f"part {name}", Instance(cls=Named(f"{cls.path}.{name}"), attributes=held))
+    held = () if m.torchless else (("of", owner),)
+    return m.new(node, f"part {name}", Instance(cls=Named(f"{cls.path}.{name}"), attributes=held))
 
 
-def foreign_made(it: Interpreter, node: Any, owner: Value) -> Value | None:
+def foreign_made(m: Interpreter, node: Any, owner: Value) -> Value | None:
     """What a call, an index or an operator makes of a thing of a look-alike where there is no torch: another such."""
-    cls = getattr(it.thing(owner), "cls", None) if it.torchless else None
-    if type(cls) is not Named or not it.packs.is_foreign(cls.path):
+    cls = getattr(m.thing(owner), "cls", None) if m.torchless else None
+    if type(cls) is not Named or not m.packs.is_foreign(cls.path):
         return None
-    return it.new(node, "foreign made", Instance(cls=cls))
+    return m.new(node, "foreign made", Instance(cls=cls))

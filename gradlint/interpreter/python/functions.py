@@ -34,11 +34,11 @@ from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.budgets import out_of_its_purse, purse_of
 from gradlint.interpreter.engine.call_summaries import by_summary
 from gradlint.interpreter.engine.calls import written_since
-from gradlint.interpreter.engine.deferred import Followed, unfinished
+from gradlint.interpreter.engine.deferred import Suspended, unfinished
 from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot, implements
 from gradlint.interpreter.engine.escape import havoc, result_of_unknown
 from gradlint.interpreter.engine.frames import RESULT, YIELDED, arguments_in
-from gradlint.interpreter.engine.iteration import tell_handed
+from gradlint.interpreter.engine.iteration import emit_handed
 from gradlint.interpreter.engine.machine import MOST_CALLS_DEEP, STEPS, Frame, Interpreter, Tried
 from gradlint.interpreter.engine.recursion import MOST_DESCENTS, descends
 from gradlint.interpreter.engine.unseen import perhaps_initialised
@@ -46,172 +46,172 @@ from gradlint.interpreter.python.roles import roles_of
 from gradlint.interpreter.static.scopes import spelled
 
 
-def new_frame(it: Interpreter, key: object, function: Function) -> Frame:
+def new_frame(m: Interpreter, key: object, function: Function) -> Frame:
     """The frame of a function for one way of calling it: the same way gives the same frame."""
-    number = it.frame_ids.get(key)
+    number = m.frame_ids.get(key)
     if number is None:
-        number = it.frame_ids[key] = len(it.frame_ids) + 1
+        number = m.frame_ids[key] = len(m.frame_ids) + 1
     frame = Frame(
         number,
-        parent := it.frames[function.frame],
-        it.scan.scopes[function.node],
+        parent := m.frames[function.frame],
+        m.scan.scopes[function.node],
         parent.file,
         function,
-        tries=it.frame.tries,
-        caller=it.frame,
-        made=it.frames[number].made if number in it.frames else set(),
+        tries=m.frame.tries,
+        caller=m.frame,
+        made=m.frames[number].made if number in m.frames else set(),
     )
-    it.begin(frame)
-    it.frames[number] = frame
+    m.begin(frame)
+    m.frames[number] = frame
     return frame
 
 
-def too_deep(it: Interpreter, function: Function, args: Arguments) -> bool:
+def too_deep(m: Interpreter, function: Function, args: Arguments) -> bool:
     """Whether a call is no longer followed."""
-    deep = it.running.count(function.node)
-    goes_on = deep < 2 or (deep < MOST_DESCENTS and descends(it, function, args))
-    steps, left = steps_left(it, it.frames[function.frame])
-    left = min(left, it.steps.purses.get(purse_of(it, function, args), left))
-    if goes_on and len(it.running) < MOST_CALLS_DEEP and left > 0:
+    deep = m.running.count(function.node)
+    resume_again = deep < 2 or (deep < MOST_DESCENTS and descends(m, function, args))
+    steps, left = steps_left(m, m.frames[function.frame])
+    left = min(left, m.steps.purses.get(purse_of(m, function, args), left))
+    if resume_again and len(m.running) < MOST_CALLS_DEEP and left > 0:
         return False
-    it.hit("recursion" if deep >= 2 else "depth of calls" if left > 0 else steps)
+    m.exceeded("recursion" if deep >= 2 else "depth of calls" if left > 0 else steps)
     return True
 
 
-def steps_left(it: Interpreter, frame: Frame) -> tuple[str, int]:
+def steps_left(m: Interpreter, frame: Frame) -> tuple[str, int]:
     """How many statements may still be run in the file of a frame, and how they are called."""
-    here = frame.file.foreign == it.frame.file.foreign
+    here = frame.file.foreign == m.frame.file.foreign
     steps = "steps in other files" if frame.file.foreign else STEPS
-    return steps, it.steps.left if here else it.steps.elsewhere
+    return steps, m.steps.left if here else m.steps.elsewhere
 
 
 @implements(TypeSlot.CALL, Function)
-def call_function(it: Interpreter, node: Any, function: Function, args: Arguments, name: str = "") -> Value:
+def call_function(m: Interpreter, node: Any, function: Function, args: Arguments, name: str = "") -> Value:
     """A function of the program is called: run it with these arguments."""
     if function.generator or function.name == "__init__":
-        return _run_call(it, node, function, args)
-    known = set(it.state.heap) if any(one in REMEMBERING for one in function.decorators) else None
-    result = by_summary(it, node, function, args, lambda: _run_call(it, node, function, args))
-    return result if known is None else _as_remembered(it, result, known)
+        return _run_call(m, node, function, args)
+    known = set(m.state.heap) if any(one in REMEMBERING for one in function.decorators) else None
+    result = by_summary(m, node, function, args, lambda: _run_call(m, node, function, args))
+    return result if known is None else _as_remembered(m, result, known)
 
 
 REMEMBERING = tuple(Named(f"functools.{name}") for name in ("lru_cache", "cache", "cached_property"))
 """Decorators with which a function may give an object that it gave before, whatever became of that."""
 
 
-def _as_remembered(it: Interpreter, result: Value, known: Collection[Ref]) -> Value:
+def _as_remembered(m: Interpreter, result: Value, known: Collection[Ref]) -> Value:
     """What a function gives that may have given it before: a leaf that it makes may have got a gradient since."""
-    made = [thing for ref, thing in it.all(result, Tensor) if ref not in known]
+    made = [thing for ref, thing in m.all(result, Tensor) if ref not in known]
     return result_of_unknown([result]) if any(both(one.leaf, one.requires_grad) is not NO for one in made) else result
 
 
-def _run_call(it: Interpreter, node: Any, function: Function, args: Arguments) -> Value:
-    if is_left_to_others(function) or too_deep(it, function, args):
-        it.escaped_functions[function.node] = None
-        if it.frames[function.frame].file.foreign and not it.frame.file.foreign:
-            tell_handed(it, node, args.values())
+def _run_call(m: Interpreter, node: Any, function: Function, args: Arguments) -> Value:
+    if is_left_to_others(function) or too_deep(m, function, args):
+        m.escaped_functions[function.node] = None
+        if m.frames[function.frame].file.foreign and not m.frame.file.foreign:
+            emit_handed(m, node, args.values())
         if function.name == "__init__":
-            perhaps_initialised(it, args.get("self", 0, UNKNOWN))
-        havoc(it, args.values())
-        return _told(it, node, function, result_of_unknown(args.values()))
+            perhaps_initialised(m, args.get("self", 0, UNKNOWN))
+        havoc(m, args.values())
+        return _told(m, node, function, result_of_unknown(args.values()))
     if function.generator and any(decorator in MANAGERS for decorator in function.decorators):
-        return waiting_manager(it, node, function, args)
-    with out_of_its_purse(it, function, args):
-        frame = enter(it, node, function, args)
-        return _told(it, node, function, run_function(it, node, frame, function, caller=node))
+        return waiting_manager(m, node, function, args)
+    with out_of_its_purse(m, function, args):
+        frame = enter(m, node, function, args)
+        return _told(m, node, function, run_function(m, node, frame, function, caller=node))
 
 
-def _told(it: Interpreter, node: Any, function: Function, result: Value) -> Value:
-    return SLOTS[TypeSlot.LEARN_RESULT][Function](it, node, function, result)  # type: ignore[no-any-return]
+def _told(m: Interpreter, node: Any, function: Function, result: Value) -> Value:
+    return SLOTS[TypeSlot.LEARN_RESULT][Function](m, node, function, result)  # type: ignore[no-any-return]
 
 
 MANAGERS = (Named("contextlib.contextmanager"), Named("contextlib.asynccontextmanager"))
 
 
-def waiting_manager(it: Interpreter, node: Any, function: Function, args: Arguments) -> Value:
+def waiting_manager(m: Interpreter, node: Any, function: Function, args: Arguments) -> Value:
     """What a function under `@contextmanager` gives: its body runs around the block that enters it."""
     given = (*enumerate(args.positional), *args.keywords.items())
-    return it.new(node, "manager", Instance(cls=function, attributes=given, open=UNSURE if args.unknown else NO))
+    return m.new(node, "manager", Instance(cls=function, attributes=given, open=UNSURE if args.unknown else NO))
 
 
-def enter(it: Interpreter, node: Any, function: Function, args: Arguments) -> Frame:
+def enter(m: Interpreter, node: Any, function: Function, args: Arguments) -> Frame:
     """The frame of a call, with the parameters bound."""
-    it.called[function.node] = None
+    m.called[function.node] = None
     frame = new_frame(
-        it, (it.frame.id, getattr(node, "node", node), getattr(node, "part", ""), function.node, it.round), function
+        m, (m.frame.id, getattr(node, "node", node), getattr(node, "part", ""), function.node, m.round), function
     )
     frame.called_at = getattr(node, "node", node)
-    start = it.hold(*args.values())
-    bind_parameters(it, node, frame, function, args)
-    SLOTS[TypeSlot.LEARN_ARGUMENTS][Function](it, frame, function)
-    it.land(start)
+    start = m.push(*args.values())
+    bind_parameters(m, node, frame, function, args)
+    SLOTS[TypeSlot.LEARN_ARGUMENTS][Function](m, frame, function)
+    m.pop_from(start)
     return frame
 
 
-def run_function(it: Interpreter, node: Any, frame: Frame, function: Function, caller: Any) -> Value:
+def run_function(m: Interpreter, node: Any, frame: Frame, function: Function, caller: Any) -> Value:
     """Run a function whose parameters are bound, and give what it returns."""
-    outer, began, mode = it.frame, len(it.story), it.state.modes
-    outer_run, outer_sweeping, index = it.run, it.sweeping, 0
-    roles = roles_of(it, frame, function) if not it.unheard else frozenset()
-    if not it.muted:
-        it.counts["functions run"] += 1
-        index = it.run = len(it.runs) + 1
-        it.runs.append(
-            Run(index, function, caller, mode[0], (), outer_run, it.conditions, guards=it.state.guards, roles=roles)
+    outer, began, mode = m.frame, len(m.story), m.state.modes
+    outer_run, outer_sweeping, index = m.run, m.sweeping, 0
+    roles = roles_of(m, frame, function) if not m.is_silent else frozenset()
+    if not m.muted:
+        m.counts["functions run"] += 1
+        index = m.run = len(m.runs) + 1
+        m.runs.append(
+            Run(index, function, caller, mode[0], (), outer_run, m.conditions, guards=m.state.guards, roles=roles)
         )
-    untouched = it.fork() if function.generator and frame.around is None else None
-    it.switch(frame)
-    if it.trace is not None:
-        it.trace.enter(function, caller, roles, it.later)
-    it.sweeping = []
-    it.running.append(function.node)
+    untouched = m.fork() if function.generator and frame.around is None else None
+    m.switch(frame)
+    if m.trace is not None:
+        m.trace.enter(function, caller, roles, m.later)
+    m.sweeping = []
+    m.running.append(function.node)
     for context in function.modes:
-        it.emit(events.GradModeChanged, function.node, before=it.state.grad_mode, to=context.to, how="decorator")
-        it.state.enter(context, function.node)
-    entry, depth = it.state.grad_mode, len(it.state.flight)
+        m.emit(events.GradModeChanged, function.node, before=m.state.grad_mode, to=context.to, how="decorator")
+        m.state.enter(context, function.node)
+    entry, depth = m.state.grad_mode, len(m.state.stack)
     body = function.node.body
-    waits = unfinished(it, function.modes) if untouched is not None else nullcontext()
-    with restoring(it, mode if function.modes else None), waits as frame.followed, _raised_as_left(it, frame.followed):
+    waits = unfinished(m, function.modes) if untouched is not None else nullcontext()
+    with restoring(m, mode if function.modes else None), waits as frame.followed, _raised_as_left(m, frame.followed):
         if type(body) is cst.IndentedBlock or type(body) is cst.SimpleStatementSuite:
-            it.run_body(body.body)
+            m.run_body(body.body)
         else:
-            it.state.names[frame.id, RESULT] = value = it.value(body)
-            tell_returned(it, body, value)
-    value = _leave(it, node, frame, function, depth)
+            m.state.names[frame.id, RESULT] = value = m.value(body)
+            emit_returned(m, body, value)
+    value = _leave(m, node, frame, function, depth)
     if function.modes:
-        it.state.modes = mode
+        m.state.modes = mode
     if untouched is not None:
-        value = _perhaps_not_run(it, frame, value, untouched)
-    it.running.pop()
-    if it.trace is not None:
-        it.trace.leave()
-    it.switch(outer)
-    it.sweeping = outer_sweeping
+        value = _perhaps_not_run(m, frame, value, untouched)
+    m.running.pop()
+    if m.trace is not None:
+        m.trace.leave()
+    m.switch(outer)
+    m.sweeping = outer_sweeping
     if index:
-        left = it.state.grad_mode if it.state.live else UNSURE
-        story = tuple(it.story[began:])
-        it.runs[index - 1] = replace(it.runs[index - 1], grad_mode=entry, story=story, left_mode=left)
-        it.run = outer_run
+        left = m.state.grad_mode if m.state.live else UNSURE
+        story = tuple(m.story[began:])
+        m.runs[index - 1] = replace(m.runs[index - 1], grad_mode=entry, story=story, left_mode=left)
+        m.run = outer_run
     return value
 
 
-def _perhaps_not_run(it: Interpreter, frame: Frame, value: Value, untouched: State) -> Value:
+def _perhaps_not_run(m: Interpreter, frame: Frame, value: Value, untouched: State) -> Value:
     """The body of a generator runs only as far as somebody iterates over it."""
-    untouched.flight.append(value)
-    start = it.hold(value)
-    it.join([it.state, untouched])
-    _forget_names(it, frame)
-    return it.land(start)[0]
+    untouched.stack.append(value)
+    start = m.push(value)
+    m.join([m.state, untouched])
+    _forget_names(m, frame)
+    return m.pop_from(start)[0]
 
 
-def _forget_names(it: Interpreter, frame: Frame) -> None:
+def _forget_names(m: Interpreter, frame: Frame) -> None:
     """The names of a function that ended go, unless a function inside may still see them."""
     if not frame.scope.inner:
-        for name in [name for name in it.state.names if name[0] == frame.id]:
-            del it.state.names[name]
+        for name in [name for name in m.state.names if name[0] == frame.id]:
+            del m.state.names[name]
 
 
-def restoring(it: Interpreter, mode: Modes | None) -> AbstractContextManager[None]:
+def restoring(m: Interpreter, mode: Modes | None) -> AbstractContextManager[None]:
     """What leaves by an exception finds the grad mode and the inference mode like this."""
     if mode is None:
         return nullcontext()
@@ -219,26 +219,26 @@ def restoring(it: Interpreter, mode: Modes | None) -> AbstractContextManager[Non
     def back(raised: State) -> None:
         raised.modes = mode
 
-    return _let_out_after(it, back)
+    return _let_out_after(m, back)
 
 
-def _raised_as_left(it: Interpreter, followed: Followed | None) -> AbstractContextManager[None]:
+def _raised_as_left(m: Interpreter, followed: Suspended | None) -> AbstractContextManager[None]:
     """What leaves the body of a generator by an exception finds as it was what others might have changed meanwhile."""
     if followed is None:
         return nullcontext()
 
     def back(raised: State) -> None:
-        inside, it.state = it.state, raised
+        inside, m.state = m.state, raised
         followed.ends()
-        it.state = inside
+        m.state = inside
 
-    return _let_out_after(it, back)
+    return _let_out_after(m, back)
 
 
 @contextmanager
-def _let_out_after(it: Interpreter, change: Callable[[State], None]) -> Iterator[None]:
+def _let_out_after(m: Interpreter, change: Callable[[State], None]) -> Iterator[None]:
     """What leaves by an exception is changed like this before a handler finds it."""
-    tries = it.frame.tries
+    tries = m.frame.tries
     if not tries:
         yield
         return
@@ -247,43 +247,43 @@ def _let_out_after(it: Interpreter, change: Callable[[State], None]) -> Iterator
     raised = tries.pop().raised
     if raised is not None and raised.live:
         change(raised)
-    let_out(it, raised)
+    let_out(m, raised)
 
 
-def passing(it: Interpreter, before: list[int], through: Callable[[], None]) -> None:
+def passing(m: Interpreter, before: list[int], through: Callable[[], None]) -> None:
     """Run something on every state that left since `before` by return, break or continue."""
-    for waiting, length in zip(it.frame.pending(), before, strict=False):
+    for waiting, length in zip(m.frame.pending(), before, strict=False):
         left, after = waiting[length:], list[State]()
         del waiting[length:]  # what is run may itself have something run on every way out
         for state in left:
-            inside, it.state = it.state, state
+            inside, m.state = m.state, state
             through()
-            after.append(it.state)
-            it.state = inside
+            after.append(m.state)
+            m.state = inside
         waiting[length:length] = [state for state in after if state.live]
 
 
-def let_out(it: Interpreter, raised: State | None) -> None:
+def let_out(m: Interpreter, raised: State | None) -> None:
     """The innermost handler may find this state."""
-    if not it.frame.tries or raised is None or not raised.live:
+    if not m.frame.tries or raised is None or not raised.live:
         return
-    around = it.frame.tries[-1]
+    around = m.frame.tries[-1]
     found = raised if around.raised is None else joined_states([around.raised, raised])
-    it.frame.tries[-1] = Tried(found, around.waiting)
+    m.frame.tries[-1] = Tried(found, around.waiting)
 
 
-def _leave(it: Interpreter, node: Any, frame: Frame, function: Function, depth: int) -> Value:
+def _leave(m: Interpreter, node: Any, frame: Frame, function: Function, depth: int) -> Value:
     """Bring all ways out of a function together."""
     key = (frame.id, RESULT)
-    if it.state.live and key not in it.state.names:
-        it.state.names[key] = NONE_VALUE
-    it.join([*frame.returns, it.state])
-    if not it.state.live and frame.suspended is not None:
-        it.state = frame.suspended  # a generator that never ends has waited for who goes through it
-    del it.state.flight[depth:]
-    value = it.state.names.pop(key, NONE_VALUE)
-    yielded = it.state.names.pop((frame.id, YIELDED), NOTHING)
-    _forget_names(it, frame)
+    if m.state.live and key not in m.state.names:
+        m.state.names[key] = NONE_VALUE
+    m.join([*frame.returns, m.state])
+    if not m.state.live and frame.suspended is not None:
+        m.state = frame.suspended  # a generator that never ends has waited for who goes through it
+    del m.state.stack[depth:]
+    value = m.state.names.pop(key, NONE_VALUE)
+    yielded = m.state.names.pop((frame.id, YIELDED), NOTHING)
+    _forget_names(m, frame)
     if function.generator:
         on, off, inference = frame.waits or (NO, NO, NO)
         if (followed := frame.followed) is not None:
@@ -291,26 +291,26 @@ def _leave(it: Interpreter, node: Any, frame: Frame, function: Function, depth: 
         made = IteratorObject(yielded, by="generator", returned=value, on=on, off=off, inference=inference)
         if followed is not None:
             made = replace(made, touches=followed.touches(), fills=followed.fills(), seen=followed.seen())
-        value = it.new(node, "iterator generator", made)
-    start = it.hold(value)
-    it.state.tidy()
-    return it.land(start)[0]
+        value = m.new(node, "iterator generator", made)
+    start = m.push(value)
+    m.state.tidy()
+    return m.pop_from(start)[0]
 
 
-def tell_returned(it: Interpreter, node: Any, value: Value) -> None:
+def emit_returned(m: Interpreter, node: Any, value: Value) -> None:
     """What a function hands back, by the expression of it."""
-    if not it.unheard and it.state.live:
-        it.emit(events.Returned, node, value=it.thing(value), arguments=arguments_in(it, value), name=spelled(node),
-                **written_since(it, [value]))  # fmt: skip
+    if not m.is_silent and m.state.live:
+        m.emit(events.Returned, node, value=m.thing(value), arguments=arguments_in(m, value), name=spelled(node),
+                **written_since(m, [value]))  # fmt: skip
 
 
 # ---- parameters
 
 
-def bind_parameters(it: Interpreter, node: Any, frame: Frame, function: Function, args: Arguments) -> None:
+def bind_parameters(m: Interpreter, node: Any, frame: Frame, function: Function, args: Arguments) -> None:
     """Bind what a call hands over to the names of the parameters."""
     params = function.node.params
-    names = it.state.names
+    names = m.state.names
     given = list(args.positional)
     plain = [*params.posonly_params, *params.params]
     for param in plain:
@@ -329,14 +329,14 @@ def bind_parameters(it: Interpreter, node: Any, frame: Frame, function: Function
     if isinstance(params.star_arg, cst.Param):
         rest = UNKNOWN if args.unknown else NOTHING
         part = f"rest of {frame.id}"
-        names[frame.id, params.star_arg.name.value] = it.new(
+        names[frame.id, params.star_arg.name.value] = m.new(
             node, part, Container("tuple", items=tuple(enumerate(given)), rest=rest)
         )
     if params.star_kwarg is not None:
         more = tuple((key, value) for key, value in args.keywords.items() if key not in taken)
         rest = UNKNOWN if args.unknown else NOTHING
         part = f"keywords of {frame.id}"
-        names[frame.id, params.star_kwarg.name.value] = it.new(node, part, Container("dict", items=more, rest=rest))
+        names[frame.id, params.star_kwarg.name.value] = m.new(node, part, Container("dict", items=more, rest=rest))
 
 
 def _default(function: Function, name: str) -> Value:
@@ -346,18 +346,18 @@ def _default(function: Function, name: str) -> Value:
     return UNKNOWN
 
 
-def make_function(it: Interpreter, node: cst.FunctionDef | cst.Lambda, name: str, owner: Any = None) -> Function:
+def make_function(m: Interpreter, node: cst.FunctionDef | cst.Lambda, name: str, owner: Any = None) -> Function:
     """The value of a `def` or `lambda`: its defaults are evaluated now."""
     params = node.params
     defaults = tuple(
-        (param.name.value, it.value(param.default))
+        (param.name.value, m.value(param.default))
         for param in (*params.posonly_params, *params.params, *params.kwonly_params)
         if param.default is not None
     )
-    frame = it.frame
-    function = Function(node, name, frame.id, defaults, generator=it.scan.scopes[node].generator, owner=owner)
+    frame = m.frame
+    function = Function(node, name, frame.id, defaults, generator=m.scan.scopes[node].generator, owner=owner)
     if not frame.file.foreign:
-        it.functions[node] = function
+        m.functions[node] = function
     return function
 
 

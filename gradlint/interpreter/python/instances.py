@@ -46,166 +46,166 @@ BUILT_IN: dict[type, Callable[..., Value | None]] = SLOTS[TypeSlot.GET_BUILT_IN]
 
 
 @implements(TypeSlot.CALL, Instance)
-def _call(it: Interpreter, node: Any, ref: Ref, args: Arguments, name: str) -> Value | None:
+def _call(m: Interpreter, node: Any, ref: Ref, args: Arguments, name: str) -> Value | None:
     """An object is called: by the method of its class, or as its library says."""
-    thing: Instance = it[ref]
+    thing: Instance = m[ref]
     called = CALLED.get(thing.cls.path) if type(thing.cls) is Named else None
     if called is not None:
-        otherwise = partial(call_unknown, it, node, [ref, *args.values()])
-        return _call_known(it, ref, lambda: called(it, node, thing, args), otherwise)
-    method = find_member(it, thing.cls, "__call__")
+        otherwise = partial(call_unknown, m, node, [ref, *args.values()])
+        return _call_known(m, ref, lambda: called(m, node, thing, args), otherwise)
+    method = find_member(m, thing.cls, "__call__")
     if method is None:
-        found: Value | None = SLOTS[TypeSlot.CALL_INHERITED][Class](it, node, ref, "__call__", args)
-        return foreign_made(it, node, ref) if found is None else found
-    return call_one(it, node, method, args.with_first(ref), name)
+        found: Value | None = SLOTS[TypeSlot.CALL_INHERITED][Class](m, node, ref, "__call__", args)
+        return foreign_made(m, node, ref) if found is None else found
+    return call_one(m, node, method, args.with_first(ref), name)
 
 
-def _call_known(it: Interpreter, ref: Value, run: Callable[[], Value], otherwise: Callable[[], Value]) -> Value:
+def _call_known(m: Interpreter, ref: Value, run: Callable[[], Value], otherwise: Callable[[], Value]) -> Value:
     """What an object gives that may call what it holds; one that was wrapped in a loop holds itself."""
-    it.steps.left -= 1
-    if len(it.running) >= MOST_CALLS_DEEP or it.steps.left <= 0:
-        it.hit("depth of calls" if it.steps.left > 0 else STEPS)
+    m.steps.left -= 1
+    if len(m.running) >= MOST_CALLS_DEEP or m.steps.left <= 0:
+        m.exceeded("depth of calls" if m.steps.left > 0 else STEPS)
         return otherwise()
-    return it.once(ref, run, otherwise)
+    return m.once(ref, run, otherwise)
 
 
 @implements(TypeSlot.CALL_METHOD, Instance)
-def _call_method(it: Interpreter, node: Any, owner: Value, method: str, args: Arguments, name: str) -> Value:
+def _call_method(m: Interpreter, node: Any, owner: Value, method: str, args: Arguments, name: str) -> Value:
     """A method of an object whose class is known by its import path."""
-    instance = it.only(owner, Instance)
+    instance = m.only(owner, Instance)
     if instance is None or type(instance.cls) is not Named:
-        return plain_method(it, node, owner, method, args)
-    return call_named(it, node, f"{instance.cls.path}.{method}", args.with_first(owner), name)
+        return plain_method(m, node, owner, method, args)
+    return call_named(m, node, f"{instance.cls.path}.{method}", args.with_first(owner), name)
 
 
 @implements(TypeSlot.GET_ATTRIBUTE, Module, Instance)
-def _get_attribute(it: Interpreter, node: Any, owner: Ref, name: str, chain: str, guard: bool) -> Value:
+def _get_attribute(m: Interpreter, node: Any, owner: Ref, name: str, chain: str, guard: bool) -> Value:
     """Attributes of modules and instances: set on the object, defined by its class, or not seen."""
-    thing: Any = it[owner]
-    if it.looked is not None:
-        it.looked[owner, name] = None
+    thing: Any = m[owner]
+    if m.looked is not None:
+        m.looked[owner, name] = None
     if name in thing.absent:
-        thing = _settled(it, node, owner, thing, name)
+        thing = _settled(m, node, owner, thing, name)
     for known, value in thing.attributes:
         if known == name:
             if type(value) is Unknown:
-                return _learn(it, node, owner, name, chain, value)
+                return _learn(m, node, owner, name, chain, value)
             if chain:
-                return learned(it, node, value, f"{chain}.{name}")
+                return learned(m, node, value, f"{chain}.{name}")
             return value  # type: ignore[no-any-return]
-    if may_be_overridden(it, owner, thing, name):
+    if may_be_overridden(m, owner, thing, name):
         return Unknown((owner,))
-    member = find_member(it, thing.cls, name)
+    member = find_member(m, thing.cls, name)
     if member is not None:
-        return member_of(it, node, owner, member, name)
+        return member_of(m, node, owner, member, name)
     built_in = BUILT_IN.get(type(thing))
-    if built_in is not None and (found := built_in(it, node, owner, name)) is not None:
+    if built_in is not None and (found := built_in(m, node, owner, name)) is not None:
         return found
     if name in OF_ALL_OBJECTS:
-        return OF_ALL_OBJECTS[name](it, node, owner)
-    method = find_method(it, thing.cls, "__getattr__")
+        return OF_ALL_OBJECTS[name](m, node, owner)
+    method = find_method(m, thing.cls, "__getattr__")
     if method is not None:
-        return _asked(it, node, owner, thing, name, method)
+        return _asked(m, node, owner, thing, name, method)
     if type(thing.cls) is Named and f"{thing.cls.path}.{name}" in MODELS:
         return Bound(owner, name)
-    if (thing.open.may(YES) or _is_declared(it, thing.cls, name)) and not _is_method_of_library(it, thing.cls, name):
-        return _learn(it, node, owner, name, chain, UNKNOWN)
+    if (thing.open.may(YES) or _is_declared(m, thing.cls, name)) and not _is_method_of_library(m, thing.cls, name):
+        return _learn(m, node, owner, name, chain, UNKNOWN)
     return Bound(owner, name)
 
 
-def _settled(it: Interpreter, node: Any, owner: Ref, thing: Any, name: str) -> Any:
+def _settled(m: Interpreter, node: Any, owner: Ref, thing: Any, name: str) -> Any:
     """The object once it is told what an attribute is where it was not set on it: what its class has under the name. It
     has that all along then; else asking for it raises."""
-    member, own = find_member(it, thing.cls, name), dict(thing.attributes).get(name)
+    member, own = find_member(m, thing.cls, name), dict(thing.attributes).get(name)
     if own is None:
         return thing
     if member is not None:
-        keep_attribute(it, owner, name, one_of((own, member_of(it, node, owner, member, name))))
-    elif find_method(it, thing.cls, "__getattr__") is not None:
-        keep_attribute(it, owner, name, Unknown((owner,)))
-    return it[owner]
+        keep_attribute(m, owner, name, one_of((own, member_of(m, node, owner, member, name))))
+    elif find_method(m, thing.cls, "__getattr__") is not None:
+        keep_attribute(m, owner, name, Unknown((owner,)))
+    return m[owner]
 
 
-def _asked(it: Interpreter, node: Any, owner: Ref, thing: Any, name: str, method: Function) -> Value:
+def _asked(m: Interpreter, node: Any, owner: Ref, thing: Any, name: str, method: Function) -> Value:
     """What `__getattr__` gives; where not all that was set on the object was seen, it may not have been asked."""
     unsure = thing.open.may(YES)
-    given = it.perhaps(lambda: call_function(it, node, method, Arguments([owner, Const(name)])), unsure)
+    given = m.maybe(lambda: call_function(m, node, method, Arguments([owner, Const(name)])), unsure)
     return one_of([given, Unknown((owner,))]) if unsure else given
 
 
-def attributes_of(it: Interpreter, node: Any, owner: Value) -> Value:
+def attributes_of(m: Interpreter, node: Any, owner: Value) -> Value:
     """`vars(x)`: what was set on an object so far. Through it others may be set, which are then not known."""
     found: list[Value] = []
     for option in alternatives(owner):
-        thing = it.state.heap.get(option) if type(option) is Ref else None
+        thing = m.state.heap.get(option) if type(option) is Ref else None
         if not isinstance(thing, (Module, Instance)) or type(option) is not Ref:
             found.append(Unknown((option,) if type(option) is Ref else ()))
             continue
         rest = UNKNOWN if thing.open.may(YES) else NOTHING
-        found.append(it.new(node, "attributes", Container("dict", items=thing.attributes, rest=rest)))
-        it.put(option, replace(thing, open=thing.open | UNSURE))
+        found.append(m.new(node, "attributes", Container("dict", items=thing.attributes, rest=rest)))
+        m.store(option, replace(thing, open=thing.open | UNSURE))
     return one_of(found)
 
 
-def _is_method_of_library(it: Interpreter, cls: Value, name: str) -> bool:
-    return type(cls) is Named and is_known(it, f"{cls.path}.{name}")
+def _is_method_of_library(m: Interpreter, cls: Value, name: str) -> bool:
+    return type(cls) is Named and is_known(m, f"{cls.path}.{name}")
 
 
 OF_ALL_OBJECTS: dict[str, Callable[[Interpreter, Any, Value], Value]] = {
     "__dict__": attributes_of,
-    "__class__": lambda it, node, owner: class_of(it, owner),
+    "__class__": lambda m, node, owner: class_of(m, owner),
 }
 """Attributes that every object has."""
 
 
-def _learn(it: Interpreter, node: Any, owner: Ref, name: str, chain: str, value: Value) -> Value:
+def _learn(m: Interpreter, node: Any, owner: Ref, name: str, chain: str, value: Value) -> Value:
     """An attribute that nobody was seen to set: what its use tells it to be, or some object; the same one next time."""
-    cls = it[owner].cls
+    cls = m[owner].cls
     computed = ATTRIBUTES_OF.get(cls.path) if type(cls) is Named else None
-    if computed is not None and (part := computed(it, node, owner, name)) is not None:
+    if computed is not None and (part := computed(m, node, owner, name)) is not None:
         return part
     full = f"{chain}.{name}" if chain else ""
-    found: Value | None = foreign_part(it, node, owner, name)
+    found: Value | None = foreign_part(m, node, owner, name)
     if found is None:
-        found = SLOTS[TypeSlot.LEARN_ATTRIBUTE][Instance](it, node, owner, name, full)
+        found = SLOTS[TypeSlot.LEARN_ATTRIBUTE][Instance](m, node, owner, name, full)
     if found is None:
         if type(value) is Unknown and value.reach:
             return value
-        found = it.new(node, f"{STAND_IN}{name}", Instance(belief=Belief.BY_NAME))
-    keep_attribute(it, owner, name, found)
+        found = m.new(node, f"{STAND_IN}{name}", Instance(belief=Belief.BY_NAME))
+    keep_attribute(m, owner, name, found)
     return found
 
 
-def keep_attribute(it: Interpreter, owner: Ref, name: str, value: Value) -> None:
+def keep_attribute(m: Interpreter, owner: Ref, name: str, value: Value) -> None:
     """An object has had this attribute all along, though nobody was seen to set it."""
-    thing: Any = it.state.heap.get(owner)
+    thing: Any = m.state.heap.get(owner)
     if isinstance(thing, (Module, Instance)):
-        it.state.heap[owner] = with_attribute(thing, name, value)
+        m.state.heap[owner] = with_attribute(thing, name, value)
 
 
-def _is_declared(it: Interpreter, cls: Value, name: str) -> bool:
-    things = [it.state.heap.get(one) for one in ancestry(it, cls) if type(one) is Ref]
-    scopes = [it.scan.scopes.get(thing.node) for thing in things if type(thing) is Class]
+def _is_declared(m: Interpreter, cls: Value, name: str) -> bool:
+    things = [m.state.heap.get(one) for one in ancestry(m, cls) if type(one) is Ref]
+    scopes = [m.scan.scopes.get(thing.node) for thing in things if type(thing) is Class]
     return any(scope is not None and name in scope.annotations for scope in scopes)
 
 
 @implements(TypeSlot.GET_ITEM, Instance)
-def _get_item(it: Interpreter, node: Any, owner: Ref, index: Value) -> Value:
-    found, thing = item_by_method(it, node, owner, index), it[owner]
+def _get_item(m: Interpreter, node: Any, owner: Ref, index: Value) -> Value:
+    found, thing = item_by_method(m, node, owner, index), m[owner]
     if found is not None:
         return found
     known = ITEMS_OF.get(thing.cls.path) if type(thing.cls) is Named else None
     if known is not None:
-        return known(it, node, thing, index)
-    return foreign_made(it, node, owner) or result_of_unknown([owner])
+        return known(m, node, thing, index)
+    return foreign_made(m, node, owner) or result_of_unknown([owner])
 
 
 @implements(TypeSlot.HAS_ATTRIBUTE, Instance)
-def _has_attribute(it: Interpreter, thing: Instance, name: str) -> Truth:
-    if find_member(it, thing.cls, name) is not None:
+def _has_attribute(m: Interpreter, thing: Instance, name: str) -> Truth:
+    if find_member(m, thing.cls, name) is not None:
         return YES
     missing = thing.open is NO and all(known != name for known, _ in thing.attributes)
-    return NO if missing and find_member(it, thing.cls, "__getattr__") is None else Truth.unsure()
+    return NO if missing and find_member(m, thing.cls, "__getattr__") is None else Truth.unsure()
 
 
 @implements(TypeSlot.TYPE_OF, Module, Instance)

@@ -49,13 +49,13 @@ KNOWN_KINDS = frozenset().union(*CONTAINER_CLASSES.values())
 """Kinds of containers that say which class it is; an annotation may name a protocol only."""
 
 
-def is_a(it: Interpreter, value: Value, cls: str | Ref) -> Truth:
+def is_a(m: Interpreter, value: Value, cls: str | Ref) -> Truth:
     """Whether a value is an instance of a class."""
-    thing: Any = it.state.heap.get(value) if type(value) is Ref else value
+    thing: Any = m.state.heap.get(value) if type(value) is Ref else value
     if is_guessed(thing):
         return Truth.unsure()
     if type(cls) is Ref:
-        return _descends(it, thing, cls)
+        return _descends(m, thing, cls)
     if cls in TENSOR_CLASSES:
         return Truth.unsure() if getattr(thing, "loose", False) else truth(type(thing) is Tensor)
     if cls in PARAMETER_CLASSES:
@@ -70,22 +70,22 @@ def is_a(it: Interpreter, value: Value, cls: str | Ref) -> Truth:
             return Truth.unsure() if thing.kind not in KNOWN_KINDS else truth(thing.kind in CONTAINER_CLASSES[cls])
         return NO if type(thing) in (Tensor, Module, Optimizer, Scaler, Scheduler, Const) else Truth.unsure()
     if cls.startswith("torch.nn.") or cls == "torch.nn.Module":
-        return _is_module(it, thing, cls)
+        return _is_module(m, thing, cls)
     if type(thing) in (Tensor, Const) and not cls.startswith("torch."):
         return NO if cls.startswith("numpy.") else Truth.unsure()
     return Truth.unsure()
 
 
-def is_instance(it: Interpreter, value: Value, wanted: Value) -> Truth:
+def is_instance(m: Interpreter, value: Value, wanted: Value) -> Truth:
     """`isinstance(value, wanted)`, as far as it is known."""
-    thing = it.thing(wanted)
+    thing = m.thing(wanted)
     if type(thing) is Container:
-        found = [is_instance(it, value, one) for _, one in thing.items]
+        found = [is_instance(m, value, one) for _, one in thing.items]
         return YES if YES in found else NO if found and all(one is NO for one in found) else Truth.unsure()
     cls = wanted.path.removeprefix("builtins.") if type(wanted) is Named else wanted if type(wanted) is Ref else None
     if cls is None:
         return Truth.unsure()
-    verdicts = [is_a(it, option, cls) for option in alternatives(value)]
+    verdicts = [is_a(m, option, cls) for option in alternatives(value)]
     out = verdicts[0]
     for verdict in verdicts[1:]:
         out = out | verdict
@@ -98,10 +98,10 @@ def is_guessed(thing: Any) -> bool:
     return unclear or getattr(thing, "belief", Belief.PROVEN) >= Belief.BY_USE
 
 
-def _descends(it: Interpreter, thing: Any, cls: Ref) -> Truth:
+def _descends(m: Interpreter, thing: Any, cls: Ref) -> Truth:
     if not isinstance(thing, (Module, Instance, Container)):
         return NO if type(thing) in (Tensor, Const, Optimizer, Scaler, Scheduler) else Truth.unsure()
-    found = list(ancestry(it, thing.cls))
+    found = list(ancestry(m, thing.cls))
     if cls in found:
         return YES
     if thing.belief is not Belief.PROVEN:
@@ -109,16 +109,16 @@ def _descends(it: Interpreter, thing: Any, cls: Ref) -> Truth:
     return NO if all(type(one) is Ref or type(one) is Named or one == NOTHING for one in found) else Truth.unsure()
 
 
-def _is_module(it: Interpreter, thing: Any, cls: str) -> Truth:
+def _is_module(m: Interpreter, thing: Any, cls: str) -> Truth:
     if type(thing) is not Module:
         return NO if type(thing) in (Tensor, Const, Container, Optimizer, Scaler, Scheduler, Array) else Truth.unsure()
     cls = public(cls)
-    found = list(ancestry(it, thing.cls))
+    found = list(ancestry(m, thing.cls))
     if cls == "torch.nn.Module":
         return YES
     below = FAMILIES.get(cls, frozenset())
     verdicts = {_of_torch(one.path, cls, below) for one in found if type(one) is Named}
-    if YES in verdicts or thing.belief is not Belief.PROVEN or not (cls in it.torch.modules or cls in FAMILIES):
+    if YES in verdicts or thing.belief is not Belief.PROVEN or not (cls in m.torch.modules or cls in FAMILIES):
         return YES if YES in verdicts else Truth.unsure()
     sure = all(type(one) is Ref or type(one) is Named for one in found) and verdicts <= {NO}
     return NO if sure else Truth.unsure()

@@ -17,30 +17,30 @@ from gradlint.interpreter.python.mro import method_of
 GET: dict[type, Callable[..., Value]] = SLOTS[TypeSlot.GET_ITEM]
 
 
-def get_item(it: Interpreter, node: Any, owner: Value, index: Value) -> Value:
+def get_item(m: Interpreter, node: Any, owner: Value, index: Value) -> Value:
     """`owner[index]`."""
     options = [option for option in alternatives(owner) if option != Const(None)]
-    tensors = [option for option in options if type(option) is Ref and type(it.state.heap.get(option)) is Tensor]
+    tensors = [option for option in options if type(option) is Ref and type(m.state.heap.get(option)) is Tensor]
     if tensors and len(tensors) == len(options):
-        return GET[Tensor](it, node, one_of(tensors, len(tensors)), index)
-    return one_of([_item(it, node, option, index) for option in options])
+        return GET[Tensor](m, node, one_of(tensors, len(tensors)), index)
+    return one_of([_item(m, node, option, index) for option in options])
 
 
-def _item(it: Interpreter, node: Any, owner: Value, index: Value) -> Value:
-    handler = GET.get(kind_of(it, owner))
+def _item(m: Interpreter, node: Any, owner: Value, index: Value) -> Value:
+    handler = GET.get(kind_of(m, owner))
     if handler is not None:
-        return handler(it, node, owner, index)
+        return handler(m, node, owner, index)
     if type(owner) is Named:
         return owner
     if type(owner) is Const:
         return Plain("str")
     if type(owner) is Plain:
         return ELEMENTS.get(owner.kind, UNKNOWN)
-    found = item_by_method(it, node, owner, index)
+    found = item_by_method(m, node, owner, index)
     return result_of_unknown([owner]) if found is None else found
 
 
-def item_by_method(it: Interpreter, node: Any, owner: Value, index: Value) -> Value | None:
+def item_by_method(m: Interpreter, node: Any, owner: Value, index: Value) -> Value | None:
     """What the `__getitem__` that the class of an object defines gives; None where it defines none."""
-    method = method_of(it, owner, "__getitem__")
-    return None if method is None else call_function(it, node, method, Arguments([owner, index]))
+    method = method_of(m, owner, "__getitem__")
+    return None if method is None else call_function(m, node, method, Arguments([owner, index]))

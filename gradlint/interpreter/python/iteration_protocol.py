@@ -14,39 +14,39 @@ from gradlint.interpreter.python.mro import find_method
 
 
 @implements(TypeSlot.ITERATE, Instance)
-def iterated(it: Interpreter, node: Any, ref: Ref, thing: Instance) -> Value:
+def iterated(m: Interpreter, node: Any, ref: Ref, thing: Instance) -> Value:
     """`iter(x)`: what the method of the class gives."""
-    method = find_method(it, thing.cls, "__iter__") or find_method(it, thing.cls, "__aiter__")
-    return ref if method is None else call_function(it, it.place_of(node, "iter"), method, Arguments([ref]))
+    method = find_method(m, thing.cls, "__iter__") or find_method(m, thing.cls, "__aiter__")
+    return ref if method is None else call_function(m, m.part_of(node, "iter"), method, Arguments([ref]))
 
 
 @implements(TypeSlot.NEXT, Instance)
-def following(it: Interpreter, node: Any, ref: Ref, thing: Instance) -> Value:
+def following(m: Interpreter, node: Any, ref: Ref, thing: Instance) -> Value:
     """`next(x)`; without `__next__` an object is asked for its items by number."""
-    method = find_method(it, thing.cls, "__next__") or find_method(it, thing.cls, "__anext__")
+    method = find_method(m, thing.cls, "__next__") or find_method(m, thing.cls, "__anext__")
     if method is not None:
-        return _until_stopped(it, it.place_of(node, "next"), method, Arguments([ref]))
-    method = find_method(it, thing.cls, "__getitem__")
+        return _until_stopped(m, m.part_of(node, "next"), method, Arguments([ref]))
+    method = find_method(m, thing.cls, "__getitem__")
     if method is not None:
-        return _until_stopped(it, it.place_of(node, "next"), method, Arguments([ref, Scalar(INTEGER)]))
+        return _until_stopped(m, m.part_of(node, "next"), method, Arguments([ref, Scalar(INTEGER)]))
     path = thing.cls.path if type(thing.cls) is Named else ""
     if path in ELEMENTS_OF:
-        return ELEMENTS_OF[path](it, node, thing)
+        return ELEMENTS_OF[path](m, node, thing)
     if path in ITEMS_OF:
-        return ITEMS_OF[path](it, node, thing, Scalar(INTEGER))
-    return foreign_made(it, node, ref) or Unknown((ref,))
+        return ITEMS_OF[path](m, node, thing, Scalar(INTEGER))
+    return foreign_made(m, node, ref) or Unknown((ref,))
 
 
-def _until_stopped(it: Interpreter, node: Any, method: Function, args: Arguments) -> Value:
+def _until_stopped(m: Interpreter, node: Any, method: Function, args: Arguments) -> Value:
     """The error by which a method ends an iteration is no error of the loop: what ran before it may have happened."""
-    depth = len(it.state.flight)
-    it.frame.tries.append(Tried())
-    value = call_function(it, node, method, args)
-    raised = it.frame.tries.pop().raised
-    let_out(it, raised)
+    depth = len(m.state.stack)
+    m.frame.tries.append(Tried())
+    value = call_function(m, node, method, args)
+    raised = m.frame.tries.pop().raised
+    let_out(m, raised)
     if raised is None:
         return value
-    it.hold(value)
-    raised.flight[depth:] = [value]
-    it.join([it.state, raised])
-    return it.land(depth)[0]
+    m.push(value)
+    raised.stack[depth:] = [value]
+    m.join([m.state, raised])
+    return m.pop_from(depth)[0]

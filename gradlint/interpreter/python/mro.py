@@ -60,52 +60,52 @@ OF_EVERY_MODULE = (OF_MODULES | {"__init__"}) - {"training"}
 """What `nn.Module` defines, and so hides of the bases behind it; its `__init__` does not go on to theirs."""
 
 
-def is_module(it: Interpreter, base: Value) -> Truth:
+def is_module(m: Interpreter, base: Value) -> Truth:
     """Whether what derives from this base is a module."""
-    thing = it.thing(base)
+    thing = m.thing(base)
     if type(thing) is Class:
         return thing.module
     if type(thing) is Named:
-        if thing.path in it.torch.modules or thing.path in FAMILIES:
+        if thing.path in m.torch.modules or thing.path in FAMILIES:
             return YES
-        return NO if thing.path in PLAIN_BASES else _is_module(it, thing.path)
+        return NO if thing.path in PLAIN_BASES else _is_module(m, thing.path)
     return UNSURE
 
 
-def is_open(it: Interpreter, base: Value) -> Truth:
+def is_open(m: Interpreter, base: Value) -> Truth:
     """Whether what derives from this base may have more than is seen."""
-    thing = it.thing(base)
+    thing = m.thing(base)
     if type(thing) is Class:
         return thing.open
-    if type(thing) is Named and (thing.path in it.torch.modules or thing.path in FAMILIES or thing.path in PLAIN_BASES):
+    if type(thing) is Named and (thing.path in m.torch.modules or thing.path in FAMILIES or thing.path in PLAIN_BASES):
         return NO
-    return _is_open(it, thing.path) if type(thing) is Named else UNSURE
+    return _is_open(m, thing.path) if type(thing) is Named else UNSURE
 
 
-def ancestry(it: Interpreter, cls: Value) -> Iterator[Value]:
+def ancestry(m: Interpreter, cls: Value) -> Iterator[Value]:
     """A class and its bases in the order of look-up; a base that is not known comes as it is."""
     for option in alternatives(cls):
-        yield from _line(it, option, MOST_BASES, {})
+        yield from _line(m, option, MOST_BASES, {})
 
 
-def _line(it: Interpreter, cls: Value, most: int, found: dict[Value, Line]) -> Line:
+def _line(m: Interpreter, cls: Value, most: int, found: dict[Value, Line]) -> Line:
     """The line of one class, as Python finds it: no longer than so many classes, and from no deeper. What was `found`
     for the same question is taken as it is, and what was found before where the classes of the line are the same."""
-    heap = it.state.heap
+    heap = m.state.heap
     thing: Any = heap.get(cls) if type(cls) is Ref else None
     if type(thing) is not Class or not thing.bases or most < 1:
         return (cls,) if most > 0 else ()
     if cls in found:
         return found[cls]
     there: Any = heap.get  # of what is no reference there is nothing
-    known, classes = it.lines.get(cls, ((), ()))
+    known, classes = m.lines.get(cls, ((), ()))
     if not known or not all(map(is_, map(there, known), classes)):
         found[cls] = (cls,)  # for a class that derives from itself
-        lines = [_line(it, base, most - 1, found) for base in thing.bases]
+        lines = [_line(m, base, most - 1, found) for base in thing.bases]
         merged = _merged([*lines, thing.bases]) if len(lines) > 1 else lines[0]
         known = (cls, *islice(merged, MOST_BASES - 1))
         if len(known) <= most:  # what is deeper was not left out
-            it.lines[cls] = known, tuple(map(there, known))
+            m.lines[cls] = known, tuple(map(there, known))
     found[cls] = known
     return known
 
@@ -125,82 +125,82 @@ def _merged(lines: list[Line]) -> Iterator[Value]:
         waiting = [line for line in waiting if line]
 
 
-def find_member(it: Interpreter, cls: Value, name: str, after: Ref | None = None) -> Value | None:
+def find_member(m: Interpreter, cls: Value, name: str, after: Ref | None = None) -> Value | None:
     """What a class or its bases define under a name; `after`: only the bases behind that class."""
     waiting = after is not None
-    for one in ancestry(it, cls):
+    for one in ancestry(m, cls):
         if waiting:
             waiting = one != after
             continue
-        thing = it.state.heap.get(one) if type(one) is Ref else None
+        thing = m.state.heap.get(one) if type(one) is Ref else None
         if type(thing) is Class:
             for known, value in thing.members:
                 if known == name:
                     return value
         elif type(one) is not Named:
             return None
-        elif one.path in it.torch.modules or one.path in FAMILIES:
+        elif one.path in m.torch.modules or one.path in FAMILIES:
             if name in OF_EVERY_MODULE:
                 return None
         elif one.path not in PLAIN_BASES:
-            found = _member(it, one.path, name)
-            if found is not None or _is_open(it, one.path) is not NO:
+            found = _member(m, one.path, name)
+            if found is not None or _is_open(m, one.path) is not NO:
                 return found
     return None
 
 
-def find_method(it: Interpreter, cls: Value, name: str, after: Ref | None = None) -> Function | None:
+def find_method(m: Interpreter, cls: Value, name: str, after: Ref | None = None) -> Function | None:
     """The function a class of the program defines under a name."""
-    found = find_member(it, cls, name, after)
+    found = find_member(m, cls, name, after)
     return found if type(found) is Function else None
 
 
-def defined_anew(it: Interpreter) -> dict[Ref, frozenset[object]]:
+def defined_anew(m: Interpreter) -> dict[Ref, frozenset[object]]:
     """The names that classes of the program define which derive from each of them."""
     found: dict[Ref, frozenset[object]] = {}
-    for cls in it.classes.values():
-        thing = it.state.heap.get(cls)
+    for cls in m.classes.values():
+        thing = m.state.heap.get(cls)
         own = frozenset(name for name, _ in thing.members) if type(thing) is Class else frozenset()
-        for base in list(ancestry(it, cls))[1:]:
+        for base in list(ancestry(m, cls))[1:]:
             if type(base) is Ref:
                 found[base] = found.get(base, own) | own
     return found
 
 
-def may_be_overridden(it: Interpreter, owner: Ref, thing: Module | Instance, name: str) -> bool:
+def may_be_overridden(m: Interpreter, owner: Ref, thing: Module | Instance, name: str) -> bool:
     """Whether an object that stands for all that strangers make of a class may be of one that derives from it and
     defines this anew."""
     cls = thing.cls
-    if type(cls) is not Ref or name not in it.defined_anew.get(cls, ()):
+    if type(cls) is not Ref or name not in m.defined_anew.get(cls, ()):
         return False
-    return thing.belief is Belief.ANNOTATED or owner.site == it.sites.get(it.classes_by_ref(cls))
+    return thing.belief is Belief.ANNOTATED or owner.site == m.sites.get(m.classes_by_ref(cls))
 
 
-def field_names(it: Interpreter, thing: Container) -> Sequence[str]:
+def field_names(m: Interpreter, thing: Container) -> Sequence[str]:
     """What the items of a named tuple are called, in their order."""
     if type(thing.cls) is Named:
         return NAMES.get(thing.cls.path.removeprefix(RETURNED), ())
-    cls = it.thing(thing.cls)
+    cls = m.thing(thing.cls)
     return [str(name) for name, _ in cls.fields] if type(cls) is Class else ()
 
 
-def field_of(it: Interpreter, thing: Container, name: str) -> Value | None:
+def field_of(m: Interpreter, thing: Container, name: str) -> Value | None:
     """The item of a named tuple under the name of a field."""
-    names = field_names(it, thing)
+    names = field_names(m, thing)
     return dict(thing.items).get(names.index(name), thing.rest) if name in names else None
 
 
-def method_of(it: Interpreter, owner: Value, *names: str) -> Function | None:
+def method_of(m: Interpreter, owner: Value, *names: str) -> Function | None:
     """The first of these methods that the class of an object defines in the program."""
-    cls = getattr(it.thing(owner), "cls", None) if type(owner) is Ref else None
-    found = (find_method(it, cls, name) for name in names) if cls is not None else ()
+    cls = getattr(m.thing(owner), "cls", None) if type(owner) is Ref else None
+    found = (find_method(m, cls, name) for name in names) if cls is not None else ()
     return next((method for method in found if method is not None), None)
 
 
-def torch_base(it: Interpreter, cls: Value) -> str:
+def torch_base(m: Interpreter, cls: Value) -> str:
     """The path of the torch module a class derives from, or nothing."""
-    for one in ancestry(it, cls):
-        if type(one) is Named and one.path in it.torch.modules:
+    for one in ancestry(m, cls):
+        if type(one) is Named and one.path in m.torch.modules:
             return one.path
     return ""
 
@@ -213,44 +213,44 @@ def called(path: str, row: LibraryClass) -> str:
     return path if "*" in row.path else row.path
 
 
-def library_base(it: Interpreter, cls: Value) -> tuple[str, Known] | None:
+def library_base(m: Interpreter, cls: Value) -> tuple[str, Known] | None:
     """The class of a library that a class is or derives from."""
-    for one in ancestry(it, cls):
-        if type(one) is Named and (known := it.packs.cls(one.path)) is not None:
+    for one in ancestry(m, cls):
+        if type(one) is Named and (known := m.packs.cls(one.path)) is not None:
             return called(one.path, known.row), known
     return None
 
 
-def _member(it: Interpreter, path: str, name: str) -> Value | None:
+def _member(m: Interpreter, path: str, name: str) -> Value | None:
     """What the class at a path has under a name, as the path of that; None where no row tells."""
-    known = it.packs.cls(path)
+    known = m.packs.cls(path)
     return Named(f"{called(path, known.row)}.{name}") if known is not None and name in known.members else None
 
 
-def _is_module(it: Interpreter, path: str) -> Truth:
+def _is_module(m: Interpreter, path: str) -> Truth:
     """Whether the class at a path derives from nn.Module."""
-    known = it.packs.cls(path)
+    known = m.packs.cls(path)
     if known is not None:
         return YES if known.row.kind == "module" else NO
-    return NO if it.packs.is_foreign(path) else UNSURE
+    return NO if m.packs.is_foreign(path) else UNSURE
 
 
-def _is_open(it: Interpreter, path: str) -> Truth:
+def _is_open(m: Interpreter, path: str) -> Truth:
     """Whether instances of the class at a path may have parts that nobody told us of."""
-    known = it.packs.cls(path)
+    known = m.packs.cls(path)
     return NO if known is not None and known.row.kind == "module" and not known.row.open else UNSURE
 
 
 FUNCTION_CONTEXT = Named("torch.autograd.function.FunctionCtx")
 
 
-def class_of(it: Interpreter, value: Value) -> Value:
+def class_of(m: Interpreter, value: Value) -> Value:
     """The class of a thing, as a value that can be called."""
-    return one_of([_class_of_one(it, option) for option in alternatives(value)])
+    return one_of([_class_of_one(m, option) for option in alternatives(value)])
 
 
-def _class_of_one(it: Interpreter, value: Value) -> Value:
-    thing = it.state.heap.get(value) if type(value) is Ref else value
+def _class_of_one(m: Interpreter, value: Value) -> Value:
+    thing = m.state.heap.get(value) if type(value) is Ref else value
     known = TYPE_OF.get(type(thing))
     return UNKNOWN if known is None else known(thing)
 

@@ -31,9 +31,9 @@ from gradlint.interpreter.engine.machine import Interpreter
 
 def _namespace(path: str) -> None:
     @models(path)
-    def make(it: Interpreter, node: Any, args: Arguments) -> Value:
+    def make(m: Interpreter, node: Any, args: Arguments) -> Value:
         known = tuple((name, value) for name, value in args.keywords.items() if name != "**")
-        return it.new(
+        return m.new(
             node, "namespace", Instance(cls=Named(path), attributes=known, open=UNSURE if args.unknown else NO)
         )
 
@@ -48,27 +48,27 @@ PARSER, NAMESPACE = Named("argparse.ArgumentParser"), Named("argparse.Namespace"
 
 
 @models(PARSER.path)
-def _parser(it: Interpreter, node: Any, args: Arguments) -> Value:
+def _parser(m: Interpreter, node: Any, args: Arguments) -> Value:
     """A parser; its attributes are what the namespaces it makes will hold."""
-    return it.new(node, "parser", Instance(cls=PARSER, open=NO))
+    return m.new(node, "parser", Instance(cls=PARSER, open=NO))
 
 
 @models(*(f"{PARSER.path}.{name}" for name in ("add_argument_group", "add_mutually_exclusive_group")))
-def _group(it: Interpreter, node: Any, args: Arguments) -> Value:
+def _group(m: Interpreter, node: Any, args: Arguments) -> Value:
     return args.positional[0]
 
 
 @models(f"{PARSER.path}.add_argument")
-def _add_argument(it: Interpreter, node: Any, args: Arguments) -> Value:
+def _add_argument(m: Interpreter, node: Any, args: Arguments) -> Value:
     """An option is one more attribute."""
     parser, *flags = args.positional
     name = _destination(flags, args.keywords.get("dest"))
-    for ref, thing in it.all(parser, Instance):
+    for ref, thing in m.all(parser, Instance):
         if name is None or args.unknown:
-            it.put(ref, replace(thing, open=UNSURE))
+            m.store(ref, replace(thing, open=UNSURE))
         else:
-            options = dict(thing.attributes) | {name: _option(it, node, args.keywords)}
-            it.put(ref, replace(thing, attributes=tuple(options.items())))
+            options = dict(thing.attributes) | {name: _option(m, node, args.keywords)}
+            m.store(ref, replace(thing, attributes=tuple(options.items())))
     return Plain("option")
 
 
@@ -83,20 +83,20 @@ def _destination(flags: list[Value], given: Value | None) -> str | None:
     return long[0].lstrip("-").replace("-", "_")
 
 
-def _option(it: Interpreter, node: Any, about: dict[str, Value]) -> Value:
+def _option(m: Interpreter, node: Any, about: dict[str, Value]) -> Value:
     """What an option holds: its default, or what the command line gives for it."""
     action = about.get("action", Const("store"))
     if action in (Const("store_true"), Const("store_false")):
         return Scalar(BOOL)
     if action == Const("count"):
-        return one_of([about.get("default", NONE_VALUE), call_value(it, node, Named("builtins.int"), Arguments(), "")])
+        return one_of([about.get("default", NONE_VALUE), call_value(m, node, Named("builtins.int"), Arguments(), "")])
     if action not in (Const("store"), Const("append")):
         return UNKNOWN
     kind = about.get("type", Named("builtins.str"))
-    read = call_value(it, it.place_of(node, "read"), kind, Arguments([Plain("str")]), "")
+    read = call_value(m, m.part_of(node, "read"), kind, Arguments([Plain("str")]), "")
     many = "nargs" in about and about["nargs"] != Const("?")
     if many or action == Const("append"):
-        read = it.new(node, "values", Container("list", rest=read))
+        read = m.new(node, "values", Container("list", rest=read))
     return _widely([about.get("default", NONE_VALUE), read])
 
 
@@ -117,26 +117,26 @@ def _is_text(value: Value) -> bool:
 
 
 @models(f"{PARSER.path}.set_defaults")
-def _set_defaults(it: Interpreter, node: Any, args: Arguments) -> Value:
-    for ref, thing in it.all(args.positional[0], Instance):
+def _set_defaults(m: Interpreter, node: Any, args: Arguments) -> Value:
+    for ref, thing in m.all(args.positional[0], Instance):
         known = dict(thing.attributes)
         more = {name: one_of([known.get(name, NOTHING), value]) for name, value in args.keywords.items()}
         opened = UNSURE if args.unknown else thing.open
-        it.put(ref, replace(thing, attributes=tuple((known | more).items()), open=opened))
+        m.store(ref, replace(thing, attributes=tuple((known | more).items()), open=opened))
     return NONE_VALUE
 
 
 @models(f"{PARSER.path}.parse_args", f"{PARSER.path}.parse_intermixed_args")
-def _parse_args(it: Interpreter, node: Any, args: Arguments) -> Value:
-    parser = it.only(args.positional[0], Instance)
+def _parse_args(m: Interpreter, node: Any, args: Arguments) -> Value:
+    parser = m.only(args.positional[0], Instance)
     given = args.get("namespace", 2, NONE_VALUE)
     if parser is None or given != NONE_VALUE:
-        return it.new(node, "namespace", Instance(cls=NAMESPACE, open=UNSURE))
-    return it.new(node, "namespace", Instance(cls=NAMESPACE, attributes=parser.attributes, open=parser.open))
+        return m.new(node, "namespace", Instance(cls=NAMESPACE, open=UNSURE))
+    return m.new(node, "namespace", Instance(cls=NAMESPACE, attributes=parser.attributes, open=parser.open))
 
 
 @models(f"{PARSER.path}.parse_known_args")
-def _parse_known_args(it: Interpreter, node: Any, args: Arguments) -> Value:
-    rest = it.new(node, "rest", Container("list", rest=Plain("str")))
-    found = _parse_args(it, node, args)
-    return it.new(node, "pair", Container("tuple", items=((0, found), (1, rest))))
+def _parse_known_args(m: Interpreter, node: Any, args: Arguments) -> Value:
+    rest = m.new(node, "rest", Container("list", rest=Plain("str")))
+    found = _parse_args(m, node, args)
+    return m.new(node, "pair", Container("tuple", items=((0, found), (1, rest))))

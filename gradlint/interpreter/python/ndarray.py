@@ -35,67 +35,67 @@ from gradlint.knowledge.python.numpy_arrays import ALWAYS_VIEWS, IN_PLACE, NUMBE
 OWN = "array memory"
 
 
-def fresh_array(it: Interpreter, node: Any, **facts: Any) -> Ref:
+def fresh_array(m: Interpreter, node: Any, **facts: Any) -> Ref:
     """A new array with memory of its own."""
-    return it.new(node, "array", Array(storage=(it.memory(node, OWN),), **facts))
+    return m.new(node, "array", Array(storage=(m.memory(node, OWN),), **facts))
 
 
-def call(it: Interpreter, node: Any, owner: Value, name: str, args: Arguments) -> Value:
+def call(m: Interpreter, node: Any, owner: Value, name: str, args: Arguments) -> Value:
     """A method of an array."""
-    found = it.all(owner, Array)
+    found = m.all(owner, Array)
     if name in NUMBERS:
         return one_of([Scalar(array.dtype, _of_kind("cut", array)) for _, array in found])
     if name in IN_PLACE:
-        write_array(it, node, owner, name, "")
+        write_array(m, node, owner, name, "")
         return NONE_VALUE
     views = YES if name in ALWAYS_VIEWS else Truth.unsure() if name in SOMETIMES_VIEWS else NO
-    return part(it, node, found[0][1], views) if len(found) == 1 else fresh_array(it, node, marks=cuts(it, [owner]))
+    return part(m, node, found[0][1], views) if len(found) == 1 else fresh_array(m, node, marks=cuts(m, [owner]))
 
 
-def part(it: Interpreter, node: Any, array: Array, views: Truth) -> Ref:
+def part(m: Interpreter, node: Any, array: Array, views: Truth) -> Ref:
     """What is taken out of an array, which it `views` or is a copy of."""
     shared = array.storage if views.may(YES) else ()
-    own = (it.memory(node, OWN),) if views is not YES else ()
-    return it.new(node, "array", Array(array.dtype, (*shared, *own), array.belief, array.marks))
+    own = (m.memory(node, OWN),) if views is not YES else ()
+    return m.new(node, "array", Array(array.dtype, (*shared, *own), array.belief, array.marks))
 
 
-def write_array(it: Interpreter, node: Any, value: Value, op: str, name: str) -> None:
+def write_array(m: Interpreter, node: Any, value: Value, op: str, name: str) -> None:
     """The memory of an array is written, and with it that of every tensor that shares it."""
-    found = it.all(value, Array)
-    sure = len(alternatives(value)) == 1 and it.sure(found)
+    found = m.all(value, Array)
+    sure = len(alternatives(value)) == 1 and m.is_strong(found)
     made = tuple(dict.fromkeys(mark.node for _, array in found for mark in _of_kind("made", array)))
     for _, array in found:
-        if not it.unheard:
-            _tell(it, node, array, op, name, made)
-        memory_written(it, array.storage, sure=sure, noticed=NO, mark=Mark("hidden", syntax(node), name=name))
-        gradients_written(it, array.storage)
+        if not m.is_silent:
+            _tell(m, node, array, op, name, made)
+        memory_written(m, array.storage, sure=sure, noticed=NO, mark=Mark("hidden", syntax(node), name=name))
+        gradients_written(m, array.storage)
 
 
 def _of_kind(how: str, array: Array) -> tuple[Mark, ...]:
     return tuple(mark for mark in array.marks if mark.how == how)
 
 
-def _tell(it: Interpreter, node: Any, array: Array, op: str, name: str, made: tuple[Syntax, ...]) -> None:
+def _tell(m: Interpreter, node: Any, array: Array, op: str, name: str, made: tuple[Syntax, ...]) -> None:
     """Tell of every tensor on the memory; where it may be another memory nobody can tell."""
     if len(array.storage) != 1:
         return
-    sharing = [(ref, one) for ref, one in it.state.heap.items() if type(one) is Tensor and one.storage == array.storage]
+    sharing = [(ref, one) for ref, one in m.state.heap.items() if type(one) is Tensor and one.storage == array.storage]
     for ref, tensor in sharing:
-        it.emit(events.WrittenInPlace, node, target=tensor, op=op, base=viewed(it, tensor), holders=(), by="array",
-                arrays=made, noticed=NO, local=is_local(it, [(ref, tensor)]), name=name)  # fmt: skip
+        m.emit(events.WrittenInPlace, node, target=tensor, op=op, base=viewed(m, tensor), holders=(), by="array",
+                arrays=made, noticed=NO, local=is_local(m, [(ref, tensor)]), name=name)  # fmt: skip
 
 
 @implements(TypeSlot.NEXT, Array)
-def _element(it: Interpreter, node: Any, ref: Ref, thing: Array) -> Value:
+def _element(m: Interpreter, node: Any, ref: Ref, thing: Array) -> Value:
     return Scalar(thing.dtype)
 
 
 @implements(TypeSlot.GET_ATTRIBUTE, Array)
-def _get_attribute(it: Interpreter, node: Any, owner: Ref, name: str, chain: str, guard: bool) -> Value:
+def _get_attribute(m: Interpreter, node: Any, owner: Ref, name: str, chain: str, guard: bool) -> Value:
     return Plain("Size") if name in ("shape", "strides") else Bound(owner, name)
 
 
 @implements(TypeSlot.GET_ITEM, Array)
-def _get_item(it: Interpreter, node: Any, owner: Ref, index: Value) -> Value:
-    thing: Array = it[owner]
-    return Scalar(thing.dtype) if index == Scalar(INTEGER) else part(it, node, thing, negation(index_kind(it, index)))
+def _get_item(m: Interpreter, node: Any, owner: Ref, index: Value) -> Value:
+    thing: Array = m[owner]
+    return Scalar(thing.dtype) if index == Scalar(INTEGER) else part(m, node, thing, negation(index_kind(m, index)))

@@ -19,37 +19,37 @@ MOST_WAYS = 2
 """How many ways of making an instance are followed one by one."""
 
 
-def ways(it: Interpreter, owner: Value) -> Iterator[dict[Ref, Ref]]:
+def ways(m: Interpreter, owner: Value) -> Iterator[dict[Ref, Ref]]:
     """The ways an instance may have been made where its attributes may be modules of several classes: for each module
     that it then does not hold the one it holds instead."""
-    thing = it.thing(owner)
+    thing = m.thing(owner)
     if not isinstance(thing, Module | Instance):
         return
     several = []
     for _, value in thing.attributes:
-        found = [ref for ref, _ in it.all(value, Module)]
+        found = [ref for ref, _ in m.all(value, Module)]
         if 1 < len(found) == len(alternatives(value)):
             several.append(found)
     for number in range(min(MOST_WAYS, max(map(len, several), default=0))):
         yield {ref: found[min(number, len(found) - 1)] for found in several for ref in found}
 
 
-def take(it: Interpreter, owner: Value, way: Mapping[Ref, Ref]) -> None:
+def take(m: Interpreter, owner: Value, way: Mapping[Ref, Ref]) -> None:
     """Go on with an instance as one way made it."""
-    held = _parts(it, dict.fromkeys(way.values()))
-    gone = _parts(it, [ref for ref in way if ref not in held]) - held
-    for ref, thing in in_reach(it, [owner]).items():
+    held = _parts(m, dict.fromkeys(way.values()))
+    gone = _parts(m, [ref for ref in way if ref not in held]) - held
+    for ref, thing in in_reach(m, [owner]).items():
         now = _chosen(thing, held, gone) if type(thing) is Optimizer else object_renamed(thing, dict(way))
         if ref in held and isinstance(now, Module | Tensor):
             now = replace(now, belief=max(now.belief, Belief.BY_USE))
         if now is not thing:
-            it.set(ref, now)
+            m.store_exact(ref, now)
 
 
-def _parts(it: Interpreter, modules: Mapping[Ref, None] | list[Ref]) -> set[Ref]:
+def _parts(m: Interpreter, modules: Mapping[Ref, None] | list[Ref]) -> set[Ref]:
     """These modules, what is in them and their parameters."""
-    inner = {part for ref in modules for part in submodules(it, ref)}
-    return inner | {tensor for ref in modules for _, tensor in parameters(it, ref)[0]}
+    inner = {part for ref in modules for part in submodules(m, ref)}
+    return inner | {tensor for ref in modules for _, tensor in parameters(m, ref)[0]}
 
 
 def _chosen(thing: Optimizer, held: set[Ref], gone: set[Ref]) -> Optimizer:

@@ -9,21 +9,21 @@ from gradlint.interpreter.python.mro import torch_base
 from gradlint.knowledge.python.duck_typing_names import EVALUATES, PHASES, TRAINS, evaluates, words
 
 
-def roles_of(it: Interpreter, frame: Frame, function: Function) -> frozenset[Role]:
+def roles_of(m: Interpreter, frame: Frame, function: Function) -> frozenset[Role]:
     """What a function is for whose parameters are bound: by its flags, or else by its name or that of its class."""
     found = set[Role]()
-    cls = it.classes.get(function.owner)
-    if cls is not None and torch_base(it, cls):
+    cls = m.classes.get(function.owner)
+    if cls is not None and torch_base(m, cls):
         found.add(Role.OF_MODULE)
-    if (phase := _phase(it, frame) or _by_name(it, function, cls)) is not None:
+    if (phase := _phase(m, frame) or _by_name(m, function, cls)) is not None:
         found.add(phase)
     return frozenset(found)
 
 
-def _phase(it: Interpreter, frame: Frame) -> Role | None:
+def _phase(m: Interpreter, frame: Frame) -> Role | None:
     """What a flag among the parameters says that is to be done."""
     for name in PHASES:
-        value = it.state.names.get((frame.id, name))
+        value = m.state.names.get((frame.id, name))
         if type(value) is not Const or type(value.value) not in (bool, str):
             continue
         if type(value.value) is str:
@@ -35,8 +35,8 @@ def _phase(it: Interpreter, frame: Frame) -> Role | None:
     return None
 
 
-def _by_name(it: Interpreter, function: Function, cls: Ref | None) -> Role | None:
-    owner = it.state.heap.get(cls) if cls is not None else None
+def _by_name(m: Interpreter, function: Function, cls: Ref | None) -> Role | None:
+    owner = m.state.heap.get(cls) if cls is not None else None
     for name in (function.name, owner.name if type(owner) is Class else ""):
         if words(name) & TRAINS:
             return Role.TRAINING

@@ -56,21 +56,21 @@ from gradlint.knowledge.python.numpy_arrays import ARRAYS, SHARING
 
 
 def _collected(kind: str) -> Model:
-    def collect(it: Interpreter, node: Any, args: Arguments) -> Value:
+    def collect(m: Interpreter, node: Any, args: Arguments) -> Value:
         if not args.positional:
-            return it.new(node, "container", Container(containers.BOUNDED if "maxlen" in args.keywords else kind))
+            return m.new(node, "container", Container(containers.BOUNDED if "maxlen" in args.keywords else kind))
         if args.given("maxlen", 1):
-            element = elements(it, node, args.positional[0])
-            return it.new(node, "container", Container(containers.BOUNDED, rest=element))
-        listing = element_list(it, args.positional[0])
-        start = it.hold(*args.positional)
-        found = it.hold(elements(it, node, args.positional[0]))
-        there = containers.certain(it, it.state.flight[start])
-        consume(it, node, it.state.flight[start], kind)
-        element = it.land(start)[found - start]
+            element = elements(m, node, args.positional[0])
+            return m.new(node, "container", Container(containers.BOUNDED, rest=element))
+        listing = element_list(m, args.positional[0])
+        start = m.push(*args.positional)
+        found = m.push(elements(m, node, args.positional[0]))
+        there = containers.certain(m, m.state.stack[start])
+        consume(m, node, m.state.stack[start], kind)
+        element = m.pop_from(start)[found - start]
         if listing is not None and kind in SEQUENCES:
-            return containers.container(it, node, kind, listing)
-        return it.new(node, "container", Container(kind, rest=element, certain=there))
+            return containers.container(m, node, kind, listing)
+        return m.new(node, "container", Container(kind, rest=element, certain=there))
 
     return collect
 
@@ -83,133 +83,133 @@ for _kind, _paths in {
 
 
 @models("builtins.dict", "types.MappingProxyType")
-def _dict(it: Interpreter, node: Any, args: Arguments) -> Value:
-    return _mapping(it, node, Container("dict"), args)
+def _dict(m: Interpreter, node: Any, args: Arguments) -> Value:
+    return _mapping(m, node, Container("dict"), args)
 
 
 @models("collections.OrderedDict")
-def _ordered_dict(it: Interpreter, node: Any, args: Arguments) -> Value:
-    return _mapping(it, node, Container("OrderedDict"), args)
+def _ordered_dict(m: Interpreter, node: Any, args: Arguments) -> Value:
+    return _mapping(m, node, Container("OrderedDict"), args)
 
 
 @models("collections.defaultdict")
-def _default_dict(it: Interpreter, node: Any, args: Arguments) -> Value:
+def _default_dict(m: Interpreter, node: Any, args: Arguments) -> Value:
     """A key that is not there holds what the factory makes; one such object stands for those of all keys."""
     factory = args.positional[0] if args.positional else NONE_VALUE
     if factory == NONE_VALUE:
-        return _mapping(it, node, Container("defaultdict"), Arguments(args.positional[1:], args.keywords))
-    start, known = it.hold(*args.values()), frozenset(it.state.heap)
-    made = _oldest(it, call_value(it, it.place_of(node, "default"), factory, Arguments(), ""), known)
-    held = it.land(start)
+        return _mapping(m, node, Container("defaultdict"), Arguments(args.positional[1:], args.keywords))
+    start, known = m.push(*args.values()), frozenset(m.state.heap)
+    made = _oldest(m, call_value(m, m.part_of(node, "default"), factory, Arguments(), ""), known)
+    held = m.pop_from(start)
     given = Arguments(held[1 : len(args.positional)], args.keywords)
-    return _mapping(it, node, Container("defaultdict", rest=made, keys=UNKNOWN), given)
+    return _mapping(m, node, Container("defaultdict", rest=made, keys=UNKNOWN), given)
 
 
 @models("builtins.any", "builtins.all")
-def _some(it: Interpreter, node: Any, args: Arguments) -> Value:
-    begin(it, args.get("iterable", 0, UNKNOWN))
+def _some(m: Interpreter, node: Any, args: Arguments) -> Value:
+    begin(m, args.get("iterable", 0, UNKNOWN))
     return Scalar(BOOL)
 
 
-def _oldest(it: Interpreter, value: Value, known: frozenset[Ref]) -> Value:
+def _oldest(m: Interpreter, value: Value, known: frozenset[Ref]) -> Value:
     """A new object, as the summary of all that will be made like it."""
     if type(value) is not Ref or value in known:
         return value
     summary = value._replace(age=OLDEST)
-    thing, older = it.state.heap.pop(value), it.state.heap.get(summary)
-    it.state.heap[summary] = thing if older is None else joined(thing, older)
+    thing, older = m.state.heap.pop(value), m.state.heap.get(summary)
+    m.state.heap[summary] = thing if older is None else joined(thing, older)
     return summary
 
 
 @models("collections.Counter")
-def _counter(it: Interpreter, node: Any, args: Arguments) -> Value:
-    keys = elements(it, node, args.positional[0]) if args.positional else NOTHING
-    return it.new(node, "container", Container("Counter", rest=Scalar(INTEGER), keys=keys))
+def _counter(m: Interpreter, node: Any, args: Arguments) -> Value:
+    keys = elements(m, node, args.positional[0]) if args.positional else NOTHING
+    return m.new(node, "container", Container("Counter", rest=Scalar(INTEGER), keys=keys))
 
 
 @models("collections.ChainMap")
-def _chain_map(it: Interpreter, node: Any, args: Arguments) -> Value:
+def _chain_map(m: Interpreter, node: Any, args: Arguments) -> Value:
     made = Container("dict")
     for value in reversed(args.positional):
-        thing = it.only(value, Container)
+        thing = m.only(value, Container)
         made = replace(made, rest=UNKNOWN, keys=UNKNOWN) if thing is None else containers.with_all(made, thing)
-    return it.new(node, "container", made)
+    return m.new(node, "container", made)
 
 
 @models("builtins.dict.fromkeys", "collections.OrderedDict.fromkeys")
-def _from_keys(it: Interpreter, node: Any, args: Arguments) -> Value:
-    value, listing = args.get("value", 1, NONE_VALUE), element_list(it, args.get("iterable", 0, UNKNOWN))
+def _from_keys(m: Interpreter, node: Any, args: Arguments) -> Value:
+    value, listing = args.get("value", 1, NONE_VALUE), element_list(m, args.get("iterable", 0, UNKNOWN))
     made = Container("dict")
     if listing is None:
-        keys = elements(it, node, args.get("iterable", 0, UNKNOWN))
-        return it.new(node, "container", replace(made, rest=value, keys=keys))
+        keys = elements(m, node, args.get("iterable", 0, UNKNOWN))
+        return m.new(node, "container", replace(made, rest=value, keys=keys))
     for key in listing:
         made = containers.stored(made, key, value)
-    return it.new(node, "container", made)
+    return m.new(node, "container", made)
 
 
-def _mapping(it: Interpreter, node: Any, made: Container, args: Arguments) -> Value:
+def _mapping(m: Interpreter, node: Any, made: Container, args: Arguments) -> Value:
     """The mapping with what a mapping or pairs give it, and the keywords."""
     if args.positional:
-        made = _filled(it, node, made, args.positional[0])
+        made = _filled(m, node, made, args.positional[0])
     for key, value in args.keywords.items():
         made = containers.stored(made, UNKNOWN if key == "**" else Const(key), value)
     if args.unknown:
         made = containers.stored(made, UNKNOWN, UNKNOWN)
-    return it.new(node, "container", made)
+    return m.new(node, "container", made)
 
 
-def _filled(it: Interpreter, node: Any, made: Container, source: Value) -> Container:
-    thing = it.only(source, Container)
+def _filled(m: Interpreter, node: Any, made: Container, source: Value) -> Container:
+    thing = m.only(source, Container)
     if thing is not None and thing.kind in MAPPINGS:
         whole = containers.with_all(made, thing)
-        return copied(it, node, replace(whole, origin=thing.origin, marks=thing.marks))
-    pairs = element_list(it, source)
+        return copied(m, node, replace(whole, origin=thing.origin, marks=thing.marks))
+    pairs = element_list(m, source)
     if pairs is None:
-        pairs = [elements(it, node, source)]
-        consume(it, node, source, made.kind)
+        pairs = [elements(m, node, source)]
+        consume(m, node, source, made.kind)
         made = containers.stored(made, UNKNOWN, NOTHING)
     for pair in pairs:
-        inner = it.only(pair, Container)
+        inner = m.only(pair, Container)
         key, value = [v for _, v in inner.items] if inner is not None and len(inner.items) == 2 else (UNKNOWN, UNKNOWN)
         made = containers.stored(made, key, value)
     return made
 
 
 @models("builtins.abs")
-def _abs(it: Interpreter, node: Any, args: Arguments) -> Value:
-    return compute(it, node, "abs", [args.get("x", 0, UNKNOWN)])
+def _abs(m: Interpreter, node: Any, args: Arguments) -> Value:
+    return compute(m, node, "abs", [args.get("x", 0, UNKNOWN)])
 
 
 @models("builtins.round")
-def _round(it: Interpreter, node: Any, args: Arguments) -> Value:
+def _round(m: Interpreter, node: Any, args: Arguments) -> Value:
     """A whole number, or with digits one of the same kind. Tensors refuse to be rounded so."""
     value = args.get("number", 0, UNKNOWN)
-    kinds = [number_kind(option) for option in alternatives(value) if not it.all(option, Tensor)]
+    kinds = [number_kind(option) for option in alternatives(value) if not m.all(option, Tensor)]
     if not kinds or None in kinds:
         return result_of_unknown(args.values())
-    return Scalar(INTEGER if len(args.values()) < 2 else reduce(or_, filter(None, kinds)), cuts(it, [value]))
+    return Scalar(INTEGER if len(args.values()) < 2 else reduce(or_, filter(None, kinds)), cuts(m, [value]))
 
 
 @models("builtins.pow")
-def _pow(it: Interpreter, node: Any, args: Arguments) -> Value:
-    return compute(it, node, "pow", args.positional[:2])
+def _pow(m: Interpreter, node: Any, args: Arguments) -> Value:
+    return compute(m, node, "pow", args.positional[:2])
 
 
 @models("random.shuffle")
-def _shuffle(it: Interpreter, node: Any, args: Arguments) -> Value:
-    for ref, thing in it.all(args.get("x", 0, UNKNOWN), Container):
-        it.put(ref, summarised(thing))
+def _shuffle(m: Interpreter, node: Any, args: Arguments) -> Value:
+    for ref, thing in m.all(args.get("x", 0, UNKNOWN), Container):
+        m.store(ref, summarised(thing))
     return NONE_VALUE
 
 
 @models("random.sample", "random.choices")
-def _drawn(it: Interpreter, node: Any, args: Arguments) -> Value:
-    rest = elements(it, node, args.get("population", 0, UNKNOWN))
-    return it.new(node, "drawn", Container("list", rest=rest))
+def _drawn(m: Interpreter, node: Any, args: Arguments) -> Value:
+    rest = elements(m, node, args.get("population", 0, UNKNOWN))
+    return m.new(node, "drawn", Container("list", rest=rest))
 
 
-def _null_context(it: Interpreter, node: Any, args: Arguments) -> Value:
+def _null_context(m: Interpreter, node: Any, args: Arguments) -> Value:
     return args.get("enter_result", 0, NONE_VALUE)
 
 
@@ -217,47 +217,47 @@ MODELS["contextlib.nullcontext"] = _null_context  # in place of its row: what it
 
 
 @models("typing.cast")
-def _cast(it: Interpreter, node: Any, args: Arguments) -> Value:
+def _cast(m: Interpreter, node: Any, args: Arguments) -> Value:
     """`cast(type, value)` is the value; where nothing is known of it, one of that type."""
     if len(args.positional) < 2 or type(args.positional[1]) is not Unknown:
         return args.positional[1] if len(args.positional) > 1 else UNKNOWN
-    told = value_of(it, node, node.args[0].value)
-    return args.positional[1] if told is None else grown(it, told, args.positional[1].reach)
+    told = value_of(m, node, node.args[0].value)
+    return args.positional[1] if told is None else grown(m, told, args.positional[1].reach)
 
 
 @models("contextlib.suppress", "pytest.raises", "pytest.warns")
-def _suppress(it: Interpreter, node: Any, args: Arguments) -> Value:
+def _suppress(m: Interpreter, node: Any, args: Arguments) -> Value:
     return Plain("suppress")
 
 
 @models("contextlib.ExitStack", "contextlib.AsyncExitStack")
-def _exit_stack(it: Interpreter, node: Any, args: Arguments) -> Value:
+def _exit_stack(m: Interpreter, node: Any, args: Arguments) -> Value:
     return EXIT_STACK
 
 
 @models("builtins.reveal")
-def _reveal(it: Interpreter, node: Any, args: Arguments) -> Value:
+def _reveal(m: Interpreter, node: Any, args: Arguments) -> Value:
     """`reveal(x)` tells what is known of `x`; it exists only for gradlint."""
     return NONE_VALUE
 
 
 @models(*sorted(ARRAYS - SHARING))
-def _array(it: Interpreter, node: Any, args: Arguments) -> Value:
-    return ndarray.fresh_array(it, node, marks=cut_off(it, node, "numpy", args.values()))
+def _array(m: Interpreter, node: Any, args: Arguments) -> Value:
+    return ndarray.fresh_array(m, node, marks=cut_off(m, node, "numpy", args.values()))
 
 
 @models(*sorted(SHARING))
-def _sharing_array(it: Interpreter, node: Any, args: Arguments) -> Value:
+def _sharing_array(m: Interpreter, node: Any, args: Arguments) -> Value:
     """An array that may share the memory of what it was made from."""
-    reached = it.state.reach(args.values())
-    memories = dict.fromkeys(memory for ref in reached for memory in getattr(it[ref], "storage", ()))
-    cut = cut_off(it, node, "numpy", args.values())
-    return it.new(node, "array", Array(storage=(it.memory(node, "array memory"), *memories), marks=cut))
+    reached = m.state.reach(args.values())
+    memories = dict.fromkeys(memory for ref in reached for memory in getattr(m[ref], "storage", ()))
+    cut = cut_off(m, node, "numpy", args.values())
+    return m.new(node, "array", Array(storage=(m.memory(node, "array memory"), *memories), marks=cut))
 
 
 @models("inspect.signature")
-def _signature(it: Interpreter, node: Any, args: Arguments) -> Value:
-    return it.new(node, "signature", Instance(cls=Named("inspect.Signature")))
+def _signature(m: Interpreter, node: Any, args: Arguments) -> Value:
+    return m.new(node, "signature", Instance(cls=Named("inspect.Signature")))
 
 
 def _word_for(value: Value) -> str:
@@ -268,38 +268,38 @@ def _word_for(value: Value) -> str:
 
 
 @implements(TypeSlot.CALL_METHOD, object)
-def _plain_method(it: Interpreter, node: Any, owner: Value, name: str, args: Arguments, chain: str) -> Value | None:
+def _plain_method(m: Interpreter, node: Any, owner: Value, name: str, args: Arguments, chain: str) -> Value | None:
     """A method of a Python object, an array, or something unknown; None for unknown code."""
     options = alternatives(owner)
     if owner == EXIT_STACK and name == "enter_context":
         given = args.get("cm", 0, UNKNOWN)
         switches = any(type(option) is Context for option in alternatives(given))
-        it.crossed += switches and bool(it.frame.switches)
-        return enter(it, node, given)
-    it.switched += owner == EXIT_STACK and name == "pop_all"
+        m.crossed += switches and bool(m.frame.switches)
+        return enter(m, node, given)
+    m.switched += owner == EXIT_STACK and name == "pop_all"
     if all(type(option) in (Const, Scalar, Plain) for option in options):
         if name == "format" and all(_word_for(option) == "str" for option in options):
             return filled_text(owner, name)
-        rows = [it.torch.object_methods.get(f"{_word_for(option)}.{name}") for option in options]
-        return one_of([UNKNOWN if row is None else plain_result(it, node, row.returns) for row in rows])
-    if all(type(option) is Ref and type(it.state.heap.get(option)) is Array for option in options):
-        return ndarray.call(it, node, owner, name, args)
+        rows = [m.torch.object_methods.get(f"{_word_for(option)}.{name}") for option in options]
+        return one_of([UNKNOWN if row is None else plain_result(m, node, row.returns) for row in rows])
+    if all(type(option) is Ref and type(m.state.heap.get(option)) is Array for option in options):
+        return ndarray.call(m, node, owner, name, args)
     if type(owner) is Unknown and name == "backward":
-        run_backward(it, node, owner, args)
+        run_backward(m, node, owner, args)
         return None  # nothing says that it is a tensor
     if type(owner) is Unknown and name in LEAVING_THE_GRAPH:
         return owner
     if all(type(option) is Context for option in options):
-        return _by_hand(it, node, owner, name)
+        return _by_hand(m, node, owner, name)
     return None
 
 
-def _by_hand(it: Interpreter, node: Any, manager: Value, name: str) -> Value:
+def _by_hand(m: Interpreter, node: Any, manager: Value, name: str) -> Value:
     """A grad mode that no block takes back: it is entered, or left for whatever there was before."""
     if name not in ("__enter__", "__exit__"):
         return UNKNOWN
-    it.switched += 1
+    m.switched += 1
     if name == "__enter__":
-        return enter(it, node, manager)
-    it.state.modes = (UNSURE, UNSURE, None, None)
+        return enter(m, node, manager)
+    m.state.modes = (UNSURE, UNSURE, None, None)
     return NONE_VALUE

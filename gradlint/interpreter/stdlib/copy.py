@@ -43,58 +43,58 @@ from gradlint.interpreter.static.scopes import spelled
 
 
 @models("copy.copy")
-def _shallow_copy(it: Interpreter, node: Any, args: Arguments) -> Value:
+def _shallow_copy(m: Interpreter, node: Any, args: Arguments) -> Value:
     """A copy of the object alone: what it holds, and its memory, is shared."""
     value = args.get("x", 0, UNKNOWN)
-    return one_of([_copied(it, node, o) if type(o) is Ref and o in it.state.heap else o for o in alternatives(value)])
+    return one_of([_copied(m, node, o) if type(o) is Ref and o in m.state.heap else o for o in alternatives(value)])
 
 
-def _copied(it: Interpreter, node: Any, ref: Ref) -> Ref:
-    place = it.copy_site(node, ref)
-    return it.new(place, "copy", _shallow(it, node, it[ref], own_count(it.memory(place, "copy"))))
+def _copied(m: Interpreter, node: Any, ref: Ref) -> Ref:
+    place = m.copy_site(node, ref)
+    return m.new(place, "copy", _shallow(m, node, m[ref], own_count(m.memory(place, "copy"))))
 
 
-def _shallow(it: Interpreter, node: Any, thing: Object, count: Slot) -> Object:
+def _shallow(m: Interpreter, node: Any, thing: Object, count: Slot) -> Object:
     """The copy of a tensor is a leaf on its memory that requires grad as it does, whatever recorded it."""
     if type(thing) is Container and thing.kind in MAPPINGS:
-        return copied(it, node, thing)
+        return copied(m, node, thing)
     if type(thing) is not Tensor:
         return thing
     marks = (Mark("made", node), *thing.marks)[:MOST_MARKS]
     return replace(thing, leaf=YES, node=(), base=(), unwritable=NO, showing=NO, retains=NO, grad=NONE, unit=PLAIN,
-                   gradient=UNKNOWN, inference=it.state.inference, made="copy", alone=YES, count=count,
+                   gradient=UNKNOWN, inference=m.state.inference, made="copy", alone=YES, count=count,
                    marks=marks)  # fmt: skip
 
 
 @models("copy.deepcopy")
-def _copy(it: Interpreter, node: Any, args: Arguments) -> Value:
+def _copy(m: Interpreter, node: Any, args: Arguments) -> Value:
     """A copy has objects of its own all the way down; leaves stay leaves, state dictionaries own their memory."""
     value = args.get("x", 0, UNKNOWN)
-    if not it.unheard:
+    if not m.is_silent:
         of = _argument(node)
-        it.emit(events.Copied, node, value=it.thing(value), tensors=tuple(_tensors_in(it, value)), of=of,
+        m.emit(events.Copied, node, value=m.thing(value), tensors=tuple(_tensors_in(m, value)), of=of,
                 name=spelled(of))  # fmt: skip
-    found = it.state.reach([value])
+    found = m.state.reach([value])
     if len(found) > 400:
         return result_of_unknown([value])
-    now = {ref: Ref(it.site(it.copy_site(node, ref)), "copy", it.frame.id) for ref in found}
-    memories = Counter(memory for ref in found for memory in getattr(it[ref], "storage", ()))
-    now |= {memory: it.memory(it.copy_site(node, memory), "copy") for memory in memories}
+    now = {ref: Ref(m.site(m.copy_site(node, ref)), "copy", m.frame.id) for ref in found}
+    memories = Counter(memory for ref in found for memory in getattr(m[ref], "storage", ()))
+    now |= {memory: m.memory(m.copy_site(node, memory), "copy") for memory in memories}
     for ref in found:
-        alone = truth(any(memories[memory] > 1 for memory in getattr(it[ref], "storage", ())))
-        thing = object_renamed(it[ref], now)
+        alone = truth(any(memories[memory] > 1 for memory in getattr(m[ref], "storage", ())))
+        thing = object_renamed(m[ref], now)
         if type(thing) is Container:
             thing = replace(thing, origin=())
         if type(thing) is Tensor:
-            inference = it.state.inference  # of where it is copied, whatever it was
+            inference = m.state.inference  # of where it is copied, whatever it was
             marks = (Mark("made", node), *thing.marks)[:MOST_MARKS]
-            count = own_count(it.memory(it.copy_site(node, ref), "copy"))
+            count = own_count(m.memory(m.copy_site(node, ref), "copy"))
             thing = replace(thing, overwritten=NO, base=(), unwritable=NO, showing=NO, alone=alone, count=count,
                             inference=inference, marks=marks)  # fmt: skip
             if thing.parameter.may(YES):  # parameters are copied without their gradients
                 now_none = NONE if thing.parameter is YES else thing.grad | NONE
                 thing = replace(thing, grad=now_none, unit=PLAIN, gradient=UNKNOWN)
-        it.new(it.copy_site(node, ref), "copy", thing)
+        m.new(m.copy_site(node, ref), "copy", thing)
     return renamed(value, now)
 
 
@@ -104,24 +104,24 @@ def _argument(node: Any) -> Any:
     return next((one.value for one in args if len(args) == 1 and not one.star), None)
 
 
-def _tensors_in(it: Interpreter, value: Value) -> Iterator[Tensor]:
+def _tensors_in(m: Interpreter, value: Value) -> Iterator[Tensor]:
     """The tensors that a value certainly is or holds, by whatever way; what copies itself is not looked into."""
     seen: set[Ref] = set()
     todo = [value]
     while todo:
         value = todo.pop()
-        if (tensor := it.only(value, Tensor)) is not None:
+        if (tensor := m.only(value, Tensor)) is not None:
             yield tensor
         elif type(value) is Ref and value not in seen:
             seen.add(value)
-            todo += _parts(it, it.state.heap.get(value))
+            todo += _parts(m, m.state.heap.get(value))
 
 
-def _parts(it: Interpreter, thing: Any) -> list[Value]:
+def _parts(m: Interpreter, thing: Any) -> list[Value]:
     if isinstance(thing, Container):
         inside = [part for _, part in thing.items]
         return inside if thing.kind in MAPPINGS else [*inside, thing.rest]  # a dict may well be empty by now
-    known = type(thing) is Module or (type(thing) is Instance and type(it.thing(thing.cls)) is Class)
-    if known and find_member(it, thing.cls, "__deepcopy__") is None:
+    known = type(thing) is Module or (type(thing) is Instance and type(m.thing(thing.cls)) is Class)
+    if known and find_member(m, thing.cls, "__deepcopy__") is None:
         return [part for _, part in thing.attributes]
     return []

@@ -26,57 +26,57 @@ KEEPING_ALL = Named("functools.update_wrapper")
          "functools.lru_cache", "functools.cache", "functools.total_ordering", "functools.singledispatch",
          "dataclasses.dataclass", "typing.no_type_check", "typing.final", "typing.overload",
          "typing.runtime_checkable", "atexit.register")  # fmt: skip
-def _same(it: Interpreter, node: Any, args: Arguments) -> Value:
+def _same(m: Interpreter, node: Any, args: Arguments) -> Value:
     """Gives the function or class it is handed; called with options only, what does so."""
     return args.positional[0] if args.positional else KEEPING_ALL
 
 
 @models("functools.wraps")
-def _wraps(it: Interpreter, node: Any, args: Arguments) -> Value:
+def _wraps(m: Interpreter, node: Any, args: Arguments) -> Value:
     return KEEPING_ALL
 
 
 @models("asyncio.run", "asyncio.create_task", "asyncio.ensure_future", "asyncio.wait_for", "asyncio.shield")
-def _awaited(it: Interpreter, node: Any, args: Arguments) -> Value:
+def _awaited(m: Interpreter, node: Any, args: Arguments) -> Value:
     """A coroutine is what its function gives, whenever somebody waits for it."""
     return args.positional[0] if args.positional else UNKNOWN
 
 
 @models("asyncio.gather")
-def _gathered(it: Interpreter, node: Any, args: Arguments) -> Value:
+def _gathered(m: Interpreter, node: Any, args: Arguments) -> Value:
     if args.unknown:
-        return it.new(node, "gathered", Container("list", rest=one_of(args.positional)))
-    return containers.container(it, node, "list", args.positional)
+        return m.new(node, "gathered", Container("list", rest=one_of(args.positional)))
+    return containers.container(m, node, "list", args.positional)
 
 
 @models("functools.partial", "functools.partialmethod")
-def _partial(it: Interpreter, node: Any, args: Arguments) -> Value:
+def _partial(m: Interpreter, node: Any, args: Arguments) -> Value:
     """A callable with some arguments given: it keeps them as attributes."""
     if not args.positional or args.unknown:
-        havoc(it, args.values())
+        havoc(m, args.values())
         return result_of_unknown(args.values())
-    given = it.new(node, "partial args", Container("tuple", items=tuple(enumerate(args.positional[1:]))))
-    named = it.new(node, "partial keywords", Container("dict", items=tuple(args.keywords.items())))
+    given = m.new(node, "partial args", Container("tuple", items=tuple(enumerate(args.positional[1:]))))
+    named = m.new(node, "partial keywords", Container("dict", items=tuple(args.keywords.items())))
     about = (("func", args.positional[0]), ("args", given), ("keywords", named))
-    return it.new(node, "partial", Instance(cls=PARTIAL, attributes=about, open=NO))
+    return m.new(node, "partial", Instance(cls=PARTIAL, attributes=about, open=NO))
 
 
-def _call_partial(it: Interpreter, node: Any, thing: Instance, args: Arguments) -> Value:
+def _call_partial(m: Interpreter, node: Any, thing: Instance, args: Arguments) -> Value:
     """A callable that only turned out to be a partial one was given nobody knows what."""
     about = dict(thing.attributes)
-    given, named = (it.thing(about.get(name, UNKNOWN)) for name in ("args", "keywords"))
+    given, named = (m.thing(about.get(name, UNKNOWN)) for name in ("args", "keywords"))
     if type(given) is not Container or type(named) is not Container:
-        return call_unknown(it, node, [*about.values(), *args.values()])
+        return call_unknown(m, node, [*about.values(), *args.values()])
     positional = [value for _, value in given.items] + args.positional
     keywords = {str(key): value for key, value in named.items} | args.keywords
     unknown = args.unknown or given.rest != NOTHING or named.rest != NOTHING
-    return call_value(it, node, about["func"], Arguments(positional, keywords, unknown), "")
+    return call_value(m, node, about["func"], Arguments(positional, keywords, unknown), "")
 
 
-def _call_annotated(it: Interpreter, node: Any, thing: Instance, args: Arguments) -> Value:
+def _call_annotated(m: Interpreter, node: Any, thing: Instance, args: Arguments) -> Value:
     """Unknown code, of which an annotation tells what it gives."""
     returns = dict(thing.attributes).get("returns", UNKNOWN)
-    found = call_unknown(it, node, args.values())
+    found = call_unknown(m, node, args.values())
     return found if returns == UNKNOWN else returns
 
 
@@ -84,21 +84,21 @@ CALLED |= {PARTIAL.path: _call_partial, CALLABLE.path: _call_annotated}
 
 
 @models("functools.reduce")
-def _reduce(it: Interpreter, node: Any, args: Arguments) -> Value:
+def _reduce(m: Interpreter, node: Any, args: Arguments) -> Value:
     """Calls a function on what it gave before and the next element; without elements the start is the result."""
     if len(args.positional) < 2:
         return UNKNOWN
-    start = it.hold(*args.positional)
-    element = it.hold(elements(it, node, args.positional[1]))
-    consume(it, node, it.state.flight[start + 1], "reduce")
-    result = it.hold(args.positional[2] if len(args.positional) > 2 else it.state.flight[element])
+    start = m.push(*args.positional)
+    element = m.push(elements(m, node, args.positional[1]))
+    consume(m, node, m.state.stack[start + 1], "reduce")
+    result = m.push(args.positional[2] if len(args.positional) > 2 else m.state.stack[element])
     for index in range(MOST_REDUCTIONS):
-        function, before, next_one = (it.state.flight[place] for place in (start, result, element))
-        place = it.place_of(node, f"reduction {index}")
-        found = call_value(it, place, function, Arguments([before, next_one]), "")
-        it.state.flight[result] = one_of([it.state.flight[result], found])
-    last = it.land(start)[-1]
-    return result_of_unknown([last]) if it.only(last, Tensor) is None else last
+        function, before, next_one = (m.state.stack[place] for place in (start, result, element))
+        place = m.part_of(node, f"reduction {index}")
+        found = call_value(m, place, function, Arguments([before, next_one]), "")
+        m.state.stack[result] = one_of([m.state.stack[result], found])
+    last = m.pop_from(start)[-1]
+    return result_of_unknown([last]) if m.only(last, Tensor) is None else last
 
 
 MOST_REDUCTIONS = 2
@@ -108,49 +108,49 @@ MOST_REDUCTIONS = 2
 def _getter(path: str) -> Model:
     """`itemgetter(1)`: a callable that keeps what it will look for."""
 
-    def make(it: Interpreter, node: Any, args: Arguments) -> Value:
-        wanted = it.new(node, "wanted", Container("tuple", items=tuple(enumerate(args.positional))))
-        keywords = it.new(node, "keywords", Container("dict", items=tuple(args.keywords.items())))
+    def make(m: Interpreter, node: Any, args: Arguments) -> Value:
+        wanted = m.new(node, "wanted", Container("tuple", items=tuple(enumerate(args.positional))))
+        keywords = m.new(node, "keywords", Container("dict", items=tuple(args.keywords.items())))
         about = (("wanted", wanted), ("keywords", keywords))
-        return it.new(node, "getter", Instance(cls=Named(path), attributes=about, open=NO))
+        return m.new(node, "getter", Instance(cls=Named(path), attributes=about, open=NO))
 
     return make
 
 
-def _wanted(it: Interpreter, thing: Instance) -> list[Value]:
-    found = it.thing(dict(thing.attributes)["wanted"])
+def _wanted(m: Interpreter, thing: Instance) -> list[Value]:
+    found = m.thing(dict(thing.attributes)["wanted"])
     return [value for _, value in found.items] if type(found) is Container else [UNKNOWN]
 
 
-def _get_items(it: Interpreter, node: Any, thing: Instance, args: Arguments) -> Value:
-    keys, owner = _wanted(it, thing), args.get("obj", 0, UNKNOWN)
+def _get_items(m: Interpreter, node: Any, thing: Instance, args: Arguments) -> Value:
+    keys, owner = _wanted(m, thing), args.get("obj", 0, UNKNOWN)
     if len(keys) == 1:
-        return get_item(it, node, owner, keys[0])
-    return _together(it, node, [get_item(it, it.place_of(node, f"item {n}"), owner, k) for n, k in enumerate(keys)])
+        return get_item(m, node, owner, keys[0])
+    return _together(m, node, [get_item(m, m.part_of(node, f"item {n}"), owner, k) for n, k in enumerate(keys)])
 
 
-def _get_attributes(it: Interpreter, node: Any, thing: Instance, args: Arguments) -> Value:
-    names = [name.value if type(name) is Const else None for name in _wanted(it, thing)]
+def _get_attributes(m: Interpreter, node: Any, thing: Instance, args: Arguments) -> Value:
+    names = [name.value if type(name) is Const else None for name in _wanted(m, thing)]
     owner = args.get("obj", 0, UNKNOWN)
     if len(names) != 1 or not isinstance(names[0], str):
         return result_of_unknown([owner])
     for name in names[0].split("."):
-        owner = get_attribute(it, node, owner, name, "")
+        owner = get_attribute(m, node, owner, name, "")
     return owner
 
 
-def _call_method(it: Interpreter, node: Any, thing: Instance, args: Arguments) -> Value:
-    name, *positional = _wanted(it, thing)
-    keywords = it.thing(dict(thing.attributes)["keywords"])
+def _call_method(m: Interpreter, node: Any, thing: Instance, args: Arguments) -> Value:
+    name, *positional = _wanted(m, thing)
+    keywords = m.thing(dict(thing.attributes)["keywords"])
     if type(name) is not Const or not isinstance(name.value, str) or type(keywords) is not Container:
         return result_of_unknown(args.values())
-    method = get_attribute(it, node, args.get("obj", 0, UNKNOWN), name.value, "")
+    method = get_attribute(m, node, args.get("obj", 0, UNKNOWN), name.value, "")
     given = Arguments(positional, {str(key): value for key, value in keywords.items})
-    return call_value(it, node, method, given, "")
+    return call_value(m, node, method, given, "")
 
 
-def _together(it: Interpreter, node: Any, values: list[Value]) -> Value:
-    return it.new(node, "items", Container("tuple", items=tuple(enumerate(values))))
+def _together(m: Interpreter, node: Any, values: list[Value]) -> Value:
+    return m.new(node, "items", Container("tuple", items=tuple(enumerate(values))))
 
 
 for _path, _called in {

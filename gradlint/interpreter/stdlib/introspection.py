@@ -37,10 +37,10 @@ def _answer(fact: Truth) -> Value:
 
 
 @models("builtins.isinstance")
-def _isinstance(it: Interpreter, node: Any, args: Arguments) -> Value:
+def _isinstance(m: Interpreter, node: Any, args: Arguments) -> Value:
     if len(args.positional) < 2:
         return Scalar(BOOL)
-    return _answer(is_instance(it, args.positional[0], args.positional[1]))
+    return _answer(is_instance(m, args.positional[0], args.positional[1]))
 
 
 # ---- attributes by name
@@ -49,37 +49,37 @@ def _isinstance(it: Interpreter, node: Any, args: Arguments) -> Value:
 HAS: dict[type, Callable[[Interpreter, Any, str], Truth]] = SLOTS[TypeSlot.HAS_ATTRIBUTE]
 
 
-def has(it: Interpreter, owner: Value, name: str) -> Truth:
+def has(m: Interpreter, owner: Value, name: str) -> Truth:
     """Whether an object has an attribute: an attribute that some path set need not be there on another."""
-    thing = it.thing(owner)
+    thing = m.thing(owner)
     of_kind = HAS.get(type(thing))
-    return Truth.unsure() if of_kind is None else of_kind(it, thing, name)
+    return Truth.unsure() if of_kind is None else of_kind(m, thing, name)
 
 
 @models("builtins.getattr")
-def _getattr(it: Interpreter, node: Any, args: Arguments) -> Value:
+def _getattr(m: Interpreter, node: Any, args: Arguments) -> Value:
     names = names_of(args.get("name", 1, UNKNOWN))
     if len(args.positional) < 2:
         return result_of_unknown(args.positional[:1])
     if names is None:
-        return one_of([got_somewhere(it, *args.positional[:2]), *args.positional[2:]], MOST_ITEMS)
-    start, found = it.hold(*args.positional), []
+        return one_of([got_somewhere(m, *args.positional[:2]), *args.positional[2:]], MOST_ITEMS)
+    start, found = m.push(*args.positional), []
     for name in names:
-        owner, default = it.state.flight[start], it.state.flight[start + 2 : start + 3]
-        there = has(it, owner, name)
+        owner, default = m.state.stack[start], m.state.stack[start + 2 : start + 3]
+        there = has(m, owner, name)
         if there is not NO or not default:
-            found.append(get_attribute(it, node, owner, name, "", guard=True))
+            found.append(get_attribute(m, node, owner, name, "", guard=True))
         found += [] if there is YES else default
-    it.land(start)
+    m.pop_from(start)
     return one_of(found)
 
 
 @models("builtins.hasattr")
-def _hasattr(it: Interpreter, node: Any, args: Arguments) -> Value:
+def _hasattr(m: Interpreter, node: Any, args: Arguments) -> Value:
     names = names_of(args.get("name", 1, UNKNOWN))
     if names is None or len(names) != 1:
         return Scalar(BOOL)
-    return _answer(has(it, args.positional[0], names[0]))
+    return _answer(has(m, args.positional[0], names[0]))
 
 
 Setting = Callable[[Value, str, Value], None]
@@ -87,90 +87,90 @@ Setting = Callable[[Value, str, Value], None]
 
 
 @models("builtins.setattr")
-def _setattr(it: Interpreter, node: Any, args: Arguments) -> Value:
-    return _set_by_name(it, args, lambda owner, name, value: set_attribute(it, node, owner, name, value, "", own=False))
+def _setattr(m: Interpreter, node: Any, args: Arguments) -> Value:
+    return _set_by_name(m, args, lambda owner, name, value: set_attribute(m, node, owner, name, value, "", own=False))
 
 
 @models("builtins.object.__setattr__")
-def _object_setattr(it: Interpreter, node: Any, args: Arguments) -> Value:
-    return _set_by_name(it, args, lambda owner, name, value: set_past_class(it, node, owner, name, value))
+def _object_setattr(m: Interpreter, node: Any, args: Arguments) -> Value:
+    return _set_by_name(m, args, lambda owner, name, value: set_past_class(m, node, owner, name, value))
 
 
-def _set_by_name(it: Interpreter, args: Arguments, setting: Setting) -> Value:
+def _set_by_name(m: Interpreter, args: Arguments, setting: Setting) -> Value:
     if len(args.positional) < 3:
         return NONE_VALUE
     owner, name, value = args.positional[:3]
     names = names_of(name)
     if names is None:
-        if not holders(it, owner):
-            havoc(it, [owner])
-        set_somewhere(it, owner, name, value)
-        it.escape([value])
+        if not holders(m, owner):
+            havoc(m, [owner])
+        set_somewhere(m, owner, name, value)
+        m.escape([value])
         return NONE_VALUE
-    start, after = it.hold(owner, value), []
+    start, after = m.push(owner, value), []
     for one in names:
-        before = it.fork()
-        held = it.state.flight[start : start + 2]
+        before = m.fork()
+        held = m.state.stack[start : start + 2]
         setting(held[0], one, held[1])
-        after.append(it.state)
-        it.state = before
-    it.join(after)
-    it.land(start)
+        after.append(m.state)
+        m.state = before
+    m.join(after)
+    m.pop_from(start)
     return NONE_VALUE
 
 
 @models("builtins.delattr")
-def _delattr(it: Interpreter, node: Any, args: Arguments) -> Value:
-    return _delete_by_name(it, node, args, by_class=True)
+def _delattr(m: Interpreter, node: Any, args: Arguments) -> Value:
+    return _delete_by_name(m, node, args, by_class=True)
 
 
 @models("builtins.object.__delattr__")
-def _object_delattr(it: Interpreter, node: Any, args: Arguments) -> Value:
-    return _delete_by_name(it, node, args, by_class=False)
+def _object_delattr(m: Interpreter, node: Any, args: Arguments) -> Value:
+    return _delete_by_name(m, node, args, by_class=False)
 
 
-def _delete_by_name(it: Interpreter, node: Any, args: Arguments, *, by_class: bool) -> Value:
+def _delete_by_name(m: Interpreter, node: Any, args: Arguments, *, by_class: bool) -> Value:
     names = names_of(args.get("name", 1, UNKNOWN))
     if names is not None and len(names) == 1:
-        delete_attribute(it, node, args.positional[0], names[0], by_class=by_class)
+        delete_attribute(m, node, args.positional[0], names[0], by_class=by_class)
     return NONE_VALUE
 
 
 @models("builtins.vars")
-def _vars(it: Interpreter, node: Any, args: Arguments) -> Value:
-    return attributes_of(it, node, args.positional[0]) if args.positional else UNKNOWN
+def _vars(m: Interpreter, node: Any, args: Arguments) -> Value:
+    return attributes_of(m, node, args.positional[0]) if args.positional else UNKNOWN
 
 
 @models("builtins.locals")
-def _names_here(it: Interpreter, node: Any, args: Arguments) -> Value:
-    held = {name: value for (frame, name), value in it.state.names.items() if frame == it.frame.id}
-    return it.new(node, "names", Container("dict", items=tuple(held.items())))
+def _names_here(m: Interpreter, node: Any, args: Arguments) -> Value:
+    held = {name: value for (frame, name), value in m.state.names.items() if frame == m.frame.id}
+    return m.new(node, "names", Container("dict", items=tuple(held.items())))
 
 
 # ---- classes
 
 
 @models("builtins.super")
-def _super(it: Interpreter, node: Any, args: Arguments) -> Value:
-    return super_of(it, args)
+def _super(m: Interpreter, node: Any, args: Arguments) -> Value:
+    return super_of(m, args)
 
 
 @models("builtins.type")
-def _type(it: Interpreter, node: Any, args: Arguments) -> Value:
+def _type(m: Interpreter, node: Any, args: Arguments) -> Value:
     if len(args.positional) != 1:
         return UNKNOWN
-    return class_of(it, args.positional[0])
+    return class_of(m, args.positional[0])
 
 
 # ---- modes
 
 
 @models("torch.is_grad_enabled")
-def _is_grad_enabled(it: Interpreter, node: Any, args: Arguments) -> Value:
+def _is_grad_enabled(m: Interpreter, node: Any, args: Arguments) -> Value:
     """Where nobody was seen to call, gradients are on by assumption only."""
-    return Scalar(BOOL) if it.assumed_mode and it.state.grad_mode is YES else _answer(it.state.grad_mode)
+    return Scalar(BOOL) if m.assumed_mode and m.state.grad_mode is YES else _answer(m.state.grad_mode)
 
 
 @models("torch.is_inference_mode_enabled")
-def _is_inference_mode_enabled(it: Interpreter, node: Any, args: Arguments) -> Value:
-    return Scalar(BOOL) if it.assumed_mode and it.state.inference is NO else _answer(it.state.inference)
+def _is_inference_mode_enabled(m: Interpreter, node: Any, args: Arguments) -> Value:
+    return Scalar(BOOL) if m.assumed_mode and m.state.inference is NO else _answer(m.state.inference)

@@ -32,7 +32,7 @@ from gradlint.interpreter.engine.iteration import SEQUENCES, consume, elements
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.nn import module_containers
 from gradlint.interpreter.python import containers
-from gradlint.interpreter.python.attribute_store import set_attribute, tell_assigned
+from gradlint.interpreter.python.attribute_store import emit_assigned, set_attribute
 from gradlint.interpreter.python.functions import call_function
 from gradlint.interpreter.python.mro import method_of
 from gradlint.interpreter.python.ndarray import write_array
@@ -40,32 +40,32 @@ from gradlint.interpreter.static.rebinding import rebindings
 from gradlint.interpreter.static.scopes import dotted, spelled
 from gradlint.interpreter.syntax import receivers
 from gradlint.interpreter.syntax.subscripts import index_value
-from gradlint.interpreter.unknown.duck_typing import told_by_use
+from gradlint.interpreter.unknown.duck_typing import kind_from_usage
 
 
-def assign(it: Interpreter, node: Any, target: Any, value: Value) -> Value:
+def assign(m: Interpreter, node: Any, target: Any, value: Value) -> Value:
     """Give a target a value; the value as it is known afterwards."""
     if isinstance(target, cst.Name):
-        value = told_by_use(it, target, value, target.value, _given(node))
-        if it.frame.loop is not None and not it.unheard:
-            tell_rebound(it, node, target, value)
-        it.bind(target.value, value)
+        value = kind_from_usage(m, target, value, target.value, _given(node))
+        if m.frame.loop is not None and not m.is_silent:
+            emit_rebound(m, node, target, value)
+        m.bind(target.value, value)
     elif isinstance(target, (cst.Tuple, cst.List)):
-        _unpack(it, target, value)
+        _unpack(m, target, value)
     elif isinstance(target, cst.StarredElement):
-        assign(it, node, target.value, value)
+        assign(m, node, target.value, value)
     elif isinstance(target, cst.Attribute):
-        start = it.hold(value)
-        owner = it.value(target.value)
-        value = it.land(start)[0]
-        receivers.note(it, target, owner)
+        start = m.push(value)
+        owner = m.value(target.value)
+        value = m.pop_from(start)[0]
+        receivers.note(m, target, owner)
         chain = dotted(target.value)
-        value = told_by_use(it, target, value, f"{chain}.{target.attr.value}" if chain else "", _given(node))
+        value = kind_from_usage(m, target, value, f"{chain}.{target.attr.value}" if chain else "", _given(node))
         whole = node if type(node) is cst.Assign and [one.target for one in node.targets] == [target] else None
-        name, chain, own = target.attr.value, spelled(target.value), is_own(it, owner)
-        set_attribute(it, target, owner, name, value, chain, own=own, given=_given(node), statement=whole)
+        name, chain, own = target.attr.value, spelled(target.value), is_own(m, owner)
+        set_attribute(m, target, owner, name, value, chain, own=own, given=_given(node), statement=whole)
     elif isinstance(target, cst.Subscript):
-        _set_item(it, target, value)
+        _set_item(m, target, value)
     return value
 
 
@@ -74,98 +74,98 @@ def _given(node: Any) -> Any:
     return node.value if type(node) in (cst.Assign, cst.AnnAssign) else None
 
 
-def is_own(it: Interpreter, owner: Value) -> bool:
+def is_own(m: Interpreter, owner: Value) -> bool:
     """Whether the owner is `self` of the method that runs."""
-    function = it.frame.function
+    function = m.frame.function
     if function is None or function.owner is None:
         return False
     params = [*function.node.params.posonly_params, *function.node.params.params]
-    return bool(params) and it.state.names.get((it.frame.id, params[0].name.value)) == owner
+    return bool(params) and m.state.names.get((m.frame.id, params[0].name.value)) == owner
 
 
-def _unpack(it: Interpreter, target: Any, value: Value) -> None:
+def _unpack(m: Interpreter, target: Any, value: Value) -> None:
     elements = target.elements
-    start = it.hold(value)
+    start = m.push(value)
     stars = [index for index, element in enumerate(elements) if type(element) is cst.StarredElement]
     if stars:
-        values = _unpack_starred(it, target, value, stars[0])
+        values = _unpack_starred(m, target, value, stars[0])
     else:
-        values = containers.unpacked(it, target, value, len(elements))
-    consume(it, target, it.state.flight[start], "unpacking")
-    it.hold(*values)
+        values = containers.unpacked(m, target, value, len(elements))
+    consume(m, target, m.state.stack[start], "unpacking")
+    m.push(*values)
     for index, element in enumerate(elements):
-        assign(it, element, element.value, it.state.flight[start + 1 + index])
-    it.land(start)
+        assign(m, element, element.value, m.state.stack[start + 1 + index])
+    m.pop_from(start)
 
 
-def _unpack_starred(it: Interpreter, target: Any, value: Value, star: int) -> list[Value]:
+def _unpack_starred(m: Interpreter, target: Any, value: Value, star: int) -> list[Value]:
     """`first, *rest, last = value`: the values for each target."""
-    thing, count = it.only(value, Container), len(target.elements)
+    thing, count = m.only(value, Container), len(target.elements)
     if thing is not None and thing.kind in SEQUENCES and thing.rest == NOTHING and len(thing.items) >= count - 1:
         known = [element for _, element in thing.items]
         behind = len(known) - (count - 1 - star)
-        rest = containers.container(it, target, "list", known[star:behind], "starred")
+        rest = containers.container(m, target, "list", known[star:behind], "starred")
         return [*known[:star], rest, *known[behind:]]
-    whole = elements(it, target, value)
+    whole = elements(m, target, value)
     values: list[Value] = [whole for _ in target.elements]
-    values[star] = it.new(target, "starred", Container("list", rest=whole))
+    values[star] = m.new(target, "starred", Container("list", rest=whole))
     return values
 
 
-def _set_item(it: Interpreter, target: cst.Subscript, value: Value) -> None:
+def _set_item(m: Interpreter, target: cst.Subscript, value: Value) -> None:
     """`owner[index] = value`."""
-    start = it.hold(value, it.value(target.value))
-    index = index_value(it, target)
-    value, owner = it.land(start)[:2]
-    set_item(it, target, owner, index, value)
+    start = m.push(value, m.value(target.value))
+    index = index_value(m, target)
+    value, owner = m.pop_from(start)[:2]
+    set_item(m, target, owner, index, value)
 
 
-def set_item(it: Interpreter, target: cst.Subscript, owner: Value, index: Value, value: Value) -> None:
+def set_item(m: Interpreter, target: cst.Subscript, owner: Value, index: Value, value: Value) -> None:
     """An element of something is given another value."""
-    if it.may_be(owner, Container):
-        containers.set_item(it, target, owner, index, value)
+    if m.may_be(owner, Container):
+        containers.set_item(m, target, owner, index, value)
     if any(type(option) is Unknown for option in alternatives(owner)):
-        it.escape([value])
-    for ref in it.one_of_these(owner, Module):
-        place = module_containers.name_at(it, it[ref], index)
-        if place is not None and not it.unheard:
-            tell_assigned(it, target, ref, place, value, spelled(target.value), own=False)
-        module_containers.set_item(it, target, ref, index, value)
-    tensors = [ref for ref, _ in it.all(owner, Tensor)]
+        m.escape([value])
+    for ref in m.one_of_these(owner, Module):
+        place = module_containers.name_at(m, m[ref], index)
+        if place is not None and not m.is_silent:
+            emit_assigned(m, target, ref, place, value, spelled(target.value), own=False)
+        module_containers.set_item(m, target, ref, index, value)
+    tensors = [ref for ref, _ in m.all(owner, Tensor)]
     if tensors:
         written = Write(target, "setitem", "setitem", [value], spelled(target.value))
-        write(it, one_of(tensors, len(tensors)), written)
-    if it.may_be(owner, Array):
-        write_array(it, target, owner, "setitem", spelled(target.value))
-    method = method_of(it, owner, "__setitem__")
+        write(m, one_of(tensors, len(tensors)), written)
+    if m.may_be(owner, Array):
+        write_array(m, target, owner, "setitem", spelled(target.value))
+    method = method_of(m, owner, "__setitem__")
     if method is not None:
-        call_function(it, target, method, Arguments([owner, index, value]))
-    elif type(it.thing(owner)) is Instance:
-        havoc(it, [value])
+        call_function(m, target, method, Arguments([owner, index, value]))
+    elif type(m.thing(owner)) is Instance:
+        havoc(m, [value])
     if type(owner) is Unknown and owner != UNKNOWN:
-        havoc(it, [owner])
+        havoc(m, [owner])
 
 
-def tell_rebound(it: Interpreter, node: Any, target: cst.Name, value: Value) -> None:
+def emit_rebound(m: Interpreter, node: Any, target: cst.Name, value: Value) -> None:
     """A name inside a loop is about to be bound to another tensor."""
-    old = it.held((it.frame.declared.get(target.value, it.frame).id, target.value))
-    if old is None or not it.may_be(old, Tensor) or it.only(value, Tensor) is None:
+    old = m.held((m.frame.declared.get(target.value, m.frame).id, target.value))
+    if old is None or not m.may_be(old, Tensor) or m.only(value, Tensor) is None:
         return
-    rebinding = rebindings(it.frame.scope).get(target)
+    rebinding = rebindings(m.frame.scope).get(target)
     if rebinding is None:
         return
-    gradients = {ref for _, tensor in it.all(value, Tensor) for ref in tensor.grad_of}
-    it.emit(
+    gradients = {ref for _, tensor in m.all(value, Tensor) for ref in tensor.grad_of}
+    m.emit(
         events.BindingDropped,
         node,
         name=target.value,
-        value=it.thing(value),
-        old=it.thing(old),
+        value=m.thing(value),
+        old=m.thing(old),
         read=rebinding.read,
         looped=rebinding.looped,
         updates=all(type(option) is Ref and option in gradients for option in alternatives(old)),
         same=_same(old, value),
-        holders=holders(it, [ref for ref, _ in it.all(old, Tensor)]) if rebinding.looped and not rebinding.read else (),
+        holders=holders(m, [ref for ref, _ in m.all(old, Tensor)]) if rebinding.looped and not rebinding.read else (),
         target=target,
         statement=node if type(node) is cst.Assign and [one.target for one in node.targets] == [target] else None,
         element=rebinding.element,

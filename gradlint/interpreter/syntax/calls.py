@@ -39,39 +39,39 @@ from gradlint.interpreter.syntax import receivers
 
 
 @evaluates(cst.Call)
-def call(it: Interpreter, node: cst.Call) -> Value:
+def call(m: Interpreter, node: cst.Call) -> Value:
     """Evaluate callee and arguments, then call."""
     if type(node.func) is cst.Attribute and node.func.attr.value in FLAGS:
-        return _call_flag(it, node, node.func)
-    start = it.hold(it.value(node.func))
-    callee, args = _given(it, node, start)
-    return call_value(it, node, callee, args, spelled(node.func))
+        return _call_flag(m, node, node.func)
+    start = m.push(m.value(node.func))
+    callee, args = _given(m, node, start)
+    return call_value(m, node, callee, args, spelled(node.func))
 
 
-def _given(it: Interpreter, node: cst.Call, start: int) -> tuple[Value, Arguments]:
+def _given(m: Interpreter, node: cst.Call, start: int) -> tuple[Value, Arguments]:
     """The arguments of a call, and the last value that was held before them as it is then."""
-    held = len(it.state.flight) - start
-    it.hold(*it.values([argument.value for argument in node.args]))
-    values = it.land(start)
+    held = len(m.state.stack) - start
+    m.push(*m.values([argument.value for argument in node.args]))
+    values = m.pop_from(start)
     args = Arguments()
     for argument, value in zip(node.args, values[held:], strict=True):
-        _add_argument(it, node, args, argument, value)
+        _add_argument(m, node, args, argument, value)
     return values[held - 1], args
 
 
-def _call_flag(it: Interpreter, node: cst.Call, func: cst.Attribute) -> Value:
+def _call_flag(m: Interpreter, node: cst.Call, func: cst.Attribute) -> Value:
     """`x.requires_grad(True)`: a flag is no method, and a module has none of that name, unless its class says so."""
-    owner = it.value(func.value)
-    receivers.note(it, func, owner)
-    flag, name, shown = func.attr.value, spelled(func.value), it.thing(owner)
-    callee, args = _given(it, node, it.hold(get_attribute(it, func, owner, flag, name)))
-    missing = _lacks(it, shown, callee, flag)
-    result = UNKNOWN if missing is YES else call_value(it, node, callee, args, spelled(func))
-    it.emit(events.Called, node, path=flag, args=(shown,), result=it.thing(result), name=name, missing=missing)
+    owner = m.value(func.value)
+    receivers.note(m, func, owner)
+    flag, name, shown = func.attr.value, spelled(func.value), m.thing(owner)
+    callee, args = _given(m, node, m.push(get_attribute(m, func, owner, flag, name)))
+    missing = _lacks(m, shown, callee, flag)
+    result = UNKNOWN if missing is YES else call_value(m, node, callee, args, spelled(func))
+    m.emit(events.Called, node, path=flag, args=(shown,), result=m.thing(result), name=name, missing=missing)
     return result
 
 
-def _lacks(it: Interpreter, owner: Thing, callee: Value, method: str) -> Truth:
+def _lacks(m: Interpreter, owner: Thing, callee: Value, method: str) -> Truth:
     """Whether an object has no method of that name; what was looked up in vain is a method nobody defines.
 
     What only its use tells to be a tensor may have been told so by this very name.
@@ -82,28 +82,28 @@ def _lacks(it: Interpreter, owner: Thing, callee: Value, method: str) -> Truth:
     if type(owner) is not Module or not in_vain:
         return UNSURE if type(callee) is Unknown else NO
     known = all(type(cls) is Ref or _is_of_torch(cls) for cls in alternatives(owner.cls))
-    return YES if known and read_by_class(it, owner, method) is NO else UNSURE
+    return YES if known and read_by_class(m, owner, method) is NO else UNSURE
 
 
 def _is_of_torch(cls: Value) -> bool:
     return type(cls) is Named and cls.path.startswith("torch.")
 
 
-def _add_argument(it: Interpreter, node: cst.Call, args: Arguments, argument: cst.Arg, value: Value) -> None:
+def _add_argument(m: Interpreter, node: cst.Call, args: Arguments, argument: cst.Arg, value: Value) -> None:
     if argument.keyword is not None:
         args.keywords[argument.keyword.value] = value
     elif argument.star == "*":
-        listing = element_list(it, value)
+        listing = element_list(m, value)
         if listing is not None:
             args.positional += listing
         else:
             before = args.certain if args.unknown else args.positional
-            args.certain = with_certain((), [*before, *containers.certain(it, value)])
-            args.positional.append(elements(it, node, value))
-            consume(it, node, value, "*")
+            args.certain = with_certain((), [*before, *containers.certain(m, value)])
+            args.positional.append(elements(m, node, value))
+            consume(m, node, value, "*")
             args.unknown = True
     elif argument.star == "**":
-        thing = it.only(value, Container)
+        thing = m.only(value, Container)
         args.unknown = args.unknown or thing is None or thing.rest != NOTHING
         args.keywords |= {str(key): v for key, v in thing.items} if thing is not None else {}
         if thing is None:

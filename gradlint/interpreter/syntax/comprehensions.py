@@ -49,36 +49,36 @@ class Comprehended:
     rounds: tuple[tuple[Value, ...], ...] | None = None
 
 
-def comprehension(it: Interpreter, node: Any, wanted: Sequence[Any], begun: Value | None = None) -> Comprehended:
+def comprehension(m: Interpreter, node: Any, wanted: Sequence[Any], begun: Value | None = None) -> Comprehended:
     """Run over all clauses of a comprehension and evaluate these expressions of it; `begun` is what it runs over, where
     that has been asked for before."""
-    frame, known = it.frame.id, set(it.state.heap)
-    before = {(frame, name): it.state.names.get((frame, name)) for name in comprehended(node.for_in)}
-    found = it.hold(*[NOTHING for _ in wanted])
+    frame, known = m.frame.id, set(m.state.heap)
+    before = {(frame, name): m.state.names.get((frame, name)) for name in comprehended(node.for_in)}
+    found = m.push(*[NOTHING for _ in wanted])
     empty, only = [YES], [True]
 
     def inner() -> None:
-        values = it.values(wanted)
+        values = m.values(wanted)
         only[0] = only[0] and type(values[0]) is Ref
         for index, value in enumerate(values):
-            it.state.flight[found + index] = one_of((it.state.flight[found + index], value))
+            m.state.stack[found + index] = one_of((m.state.stack[found + index], value))
         empty[0] = NO
 
-    over = iterated(it, node.for_in, it.value(node.for_in.iter)) if begun is None else begun
-    source = it.hold(over)
-    there = it.hold(*containers.certain(it, it.state.flight[source]))
+    over = iterated(m, node.for_in, m.value(node.for_in.iter)) if begun is None else begun
+    source = m.push(over)
+    there = m.push(*containers.certain(m, m.state.stack[source]))
     left_out: set[Ref] = set()
-    declared, own = it.frame.declared, set(comprehended(node.for_in))  # what `global` says is not of these
-    it.frame.declared = {name: frame for name, frame in declared.items() if name not in own}
+    declared, own = m.frame.declared, set(comprehended(node.for_in))  # what `global` says is not of these
+    m.frame.declared = {name: frame for name, frame in declared.items() if name not in own}
     waits = type(node) is cst.GeneratorExp
-    rounds = None if waits else _each_round(it, node.for_in, source, wanted)
+    rounds = None if waits else _each_round(m, node.for_in, source, wanted)
     if rounds is None:
-        _clause(it, node.for_in, source, inner, left_out, waits=waits)
-    it.frame.declared = declared
-    outlived = it.scan.outlived.get(node, {})
+        _clause(m, node.for_in, source, inner, left_out, waits=waits)
+    m.frame.declared = declared
+    outlived = m.scan.outlived.get(node, {})
     for variable, value in before.items():
-        _end(it, variable, value, outlived.get(variable[1]))
-    values = it.land(found)
+        _end(m, variable, value, outlived.get(variable[1]))
+    values = m.pop_from(found)
     if rounds is not None:
         return _of_rounds(values[-rounds * len(wanted) :] if rounds else [], len(wanted), values[source - found])
     elements, given = values[: len(wanted)], values[there - found :]
@@ -88,40 +88,40 @@ def comprehension(it: Interpreter, node: Any, wanted: Sequence[Any], begun: Valu
     return Comprehended(elements, with_certain((), certain), empty[0] | Truth.unsure(), values[source - found])
 
 
-def _each_round(it: Interpreter, clause: cst.CompFor, start: int, wanted: Sequence[Any]) -> int | None:
+def _each_round(m: Interpreter, clause: cst.CompFor, start: int, wanted: Sequence[Any]) -> int | None:
     """Run a comprehension element by element where it is known what it goes over and what its conditions say: what each
     round gives is in flight then, and how many there were comes back. Otherwise nothing has happened."""
-    listed = element_list(it, it.state.flight[start])
-    if listed is None or len(listed) > MOST_ELEMENTS or clause.inner_for_in is not None or it.instances_deep:
+    listed = element_list(m, m.state.stack[start])
+    if listed is None or len(listed) > MOST_ELEMENTS or clause.inner_for_in is not None or m.instances_deep:
         return None
-    before, take_back, began, outer = it.fork(), outward(it), len(it.story), (it.later, it.round)
-    with it.provisionally() as forget:
-        waiting = it.hold(*listed)
-        passed = [_round(it, clause, index, waiting, wanted) for index in range(len(listed))]
-        it.later, it.round = outer
-        if known := it.state.live and None not in passed:
-            del it.state.flight[waiting : waiting + len(listed)]
-            consume(it, clause.iter, it.state.flight[start], "comprehension")
+    before, take_back, began, outer = m.fork(), outward(m), len(m.story), (m.later, m.round)
+    with m.held_back() as forget:
+        waiting = m.push(*listed)
+        passed = [_round(m, clause, index, waiting, wanted) for index in range(len(listed))]
+        m.later, m.round = outer
+        if known := m.state.live and None not in passed:
+            del m.state.stack[waiting : waiting + len(listed)]
+            consume(m, clause.iter, m.state.stack[start], "comprehension")
         else:
             forget()
     if not known:
         take_back()
-        it.state = before
+        m.state = before
         return None
-    if not it.muted:
-        it.emit(events.LoopFinished, clause, story=tuple(it.story[began:]), periodic=it.scan.periodic)
+    if not m.muted:
+        m.emit(events.LoopFinished, clause, story=tuple(m.story[began:]), periodic=m.scan.periodic)
     return sum(map(bool, passed))
 
 
-def _round(it: Interpreter, clause: cst.CompFor, index: int, waiting: int, wanted: Sequence[Any]) -> bool | None:
+def _round(m: Interpreter, clause: cst.CompFor, index: int, waiting: int, wanted: Sequence[Any]) -> bool | None:
     """One element: whether it passes the conditions; None where that cannot be decided."""
-    it.later, it.round = YES if index else it.later, it.site((clause, index))
-    assign(it, clause.target, clause.target, it.state.flight[waiting + index])
+    m.later, m.round = YES if index else m.later, m.site((clause, index))
+    assign(m, clause.target, clause.target, m.state.stack[waiting + index])
     for condition in clause.ifs:
-        decided = truthiness(it, it.value(condition.test))
+        decided = truthiness(m, m.value(condition.test))
         if decided is not YES:
             return False if decided is NO else None
-    it.hold(*it.values(wanted))
+    m.push(*m.values(wanted))
     return True
 
 
@@ -132,16 +132,16 @@ def _of_rounds(given: Sequence[Value], width: int, source: Value) -> Comprehende
     return Comprehended(elements, (), NO if rounds else YES, source, rounds)
 
 
-def _end(it: Interpreter, variable: Name, before: Value | None, kept: str | None) -> None:
+def _end(m: Interpreter, variable: Name, before: Value | None, kept: str | None) -> None:
     """A variable of a comprehension is no more, but for functions made there, for which it is kept as it is in the end;
     the name stands for what it stood for before."""
-    names, last = it.state.names, it.state.names.pop(variable, None)
+    names, last = m.state.names, m.state.names.pop(variable, None)
     if kept is not None and last is not None:
         names[variable[0], kept] = one_of((names.get((variable[0], kept), last), last))
     if before is not None:
         names[variable] = before
-    if it.looked is not None:
-        it.looked.pop(variable, None)
+    if m.looked is not None:
+        m.looked.pop(variable, None)
 
 
 def _named(expression: Any) -> set[str]:
@@ -150,15 +150,15 @@ def _named(expression: Any) -> set[str]:
     return {part.value for part in parts if type(part) is cst.Name}
 
 
-def _bound(it: Interpreter, clause: cst.CompFor) -> set[Ref]:
+def _bound(m: Interpreter, clause: cst.CompFor) -> set[Ref]:
     """What the variables of a clause may be now."""
-    held = [it.state.names.get((it.frame.id, name), NOTHING) for name in comprehended(clause)]
-    inside = {ref for value in held for _, pair in it.all(value, Container) for ref in object_references(pair)}
+    held = [m.state.names.get((m.frame.id, name), NOTHING) for name in comprehended(clause)]
+    inside = {ref for value in held for _, pair in m.all(value, Container) for ref in object_references(pair)}
     return inside | {ref for value in held for ref in references(value)}
 
 
 def _clause(
-    it: Interpreter,
+    m: Interpreter,
     clause: cst.CompFor,
     start: int,
     inner: Callable[[], None],
@@ -170,35 +170,35 @@ def _clause(
     leave out is noted."""
 
     def step(_: Truth) -> None:
-        element = following(it, clause, it.state.flight[start])
+        element = following(m, clause, m.state.stack[start])
         if element == NOTHING:
-            it.end_path()
+            m.end_path()
             return
-        assign(it, clause.target, clause.target, element)
+        assign(m, clause.target, clause.target, element)
         for condition in clause.ifs:
-            decided = truthiness(it, it.value(condition.test))
-            if decided is not YES and it.frame.loop is not None:
-                aside = it.fork()
-                narrow(it, condition.test, False)
-                if it.state.live:
-                    left_out.update(_bound(it, clause))
-                    it.frame.loop.continues.append(it.state)
-                it.state = aside
+            decided = truthiness(m, m.value(condition.test))
+            if decided is not YES and m.frame.loop is not None:
+                aside = m.fork()
+                narrow(m, condition.test, False)
+                if m.state.live:
+                    left_out.update(_bound(m, clause))
+                    m.frame.loop.continues.append(m.state)
+                m.state = aside
             if decided is NO:
-                left_out.update(_bound(it, clause))
-                it.end_path()
+                left_out.update(_bound(m, clause))
+                m.end_path()
                 return
-            narrow(it, condition.test, True)
-        if not it.state.live:
+            narrow(m, condition.test, True)
+        if not m.state.live:
             return
         if clause.inner_for_in is not None:
             further = clause.inner_for_in
-            _clause(it, further, it.hold(iterated(it, further, it.value(further.iter))), inner, left_out)
+            _clause(m, further, m.push(iterated(m, further, m.value(further.iter))), inner, left_out)
         else:
             inner()
 
     def after() -> None:
         if not waits:
-            consume(it, clause.iter, it.state.flight[start], "comprehension")
+            consume(m, clause.iter, m.state.stack[start], "comprehension")
 
-    run_loop(it, clause, step, None, after, least=0)
+    run_loop(m, clause, step, None, after, least=0)

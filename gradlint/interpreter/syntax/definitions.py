@@ -20,20 +20,20 @@ from gradlint.interpreter.static.scopes import dotted
 
 
 @executes(cst.FunctionDef)
-def function(it: Interpreter, node: cst.FunctionDef) -> None:
-    owner = it.frame.scope.node if type(it.frame.scope.node) is cst.ClassDef else None
-    made = make_function(it, node, node.name.value, owner)
+def function(m: Interpreter, node: cst.FunctionDef) -> None:
+    owner = m.frame.scope.node if type(m.frame.scope.node) is cst.ClassDef else None
+    made = make_function(m, node, node.name.value, owner)
     value: Value = made
     for decorator in reversed(node.decorators):
-        mode, it.entering = it.state.modes, decorator.decorator
-        found = it.value(decorator.decorator)
-        it.state.modes = mode
-        value = decorated(it, decorator.decorator, value, found)
+        mode, m.entering = m.state.modes, decorator.decorator
+        found = m.value(decorator.decorator)
+        m.state.modes = mode
+        value = decorated(m, decorator.decorator, value, found)
         made = value if type(value) is Function and value.node is node else with_decorator(made, found)
-    if node in it.functions:
-        it.functions[node] = made
+    if node in m.functions:
+        m.functions[node] = made
     name = node.name.value
-    it.bind(name if made.name == name else made.name, value)
+    m.bind(name if made.name == name else made.name, value)
 
 
 def with_decorator(function: Function, decorator: Value) -> Function:
@@ -55,22 +55,22 @@ KEEPING = tuple(
 """Where decorators come from that run the function as it is, in the mode they are called in."""
 
 
-def decorated(it: Interpreter, node: Any, value: Value, decorator: Value) -> Value:
+def decorated(m: Interpreter, node: Any, value: Value, decorator: Value) -> Value:
     """What a decorator makes of a function."""
     if type(value) is not Function:
         return value
-    if (made := _made_by(it, node, value, decorator)) is not None:
+    if (made := _made_by(m, node, value, decorator)) is not None:
         return made
-    path = _path_of(it, node, decorator)
+    path = _path_of(m, node, decorator)
     value = with_decorator(value, Named(path) if path else decorator)
     if type(decorator) is Context:
         return replace(value, modes=(decorator, *value.modes))
     if type(decorator) is Named:
         if decorator.path in KINDS:
             return replace(value, kind=KINDS[decorator.path])
-        row = it.torch.contexts.get(decorator.path)
+        row = m.torch.contexts.get(decorator.path)
         if row is not None:
-            made = call_value(it, node, decorator, Arguments(), "")
+            made = call_value(m, node, decorator, Arguments(), "")
             return replace(value, modes=(made, *value.modes)) if type(made) is Context else value
     if path.startswith(KEEPING):
         return value
@@ -80,32 +80,32 @@ def decorated(it: Interpreter, node: Any, value: Value, decorator: Value) -> Val
         return replace(
             value, name=setter_of(value.name) if dotted(node).endswith(".setter") else deleter_of(value.name)
         )
-    it.escaped_functions[value.node] = None
+    m.escaped_functions[value.node] = None
     return replace(value, modes=(Context("decorator", Truth.unsure()), *value.modes))
 
 
-def _path_of(it: Interpreter, node: Any, decorator: Value) -> str:
+def _path_of(m: Interpreter, node: Any, decorator: Value) -> str:
     """The import path of a decorator, with or without arguments."""
     if isinstance(node, cst.Call):
-        decorator = it.value(node.func)
+        decorator = m.value(node.func)
     return decorator.path if type(decorator) is Named else ""
 
 
-def _made_by(it: Interpreter, node: Any, value: Value, decorator: Value) -> Value | None:
+def _made_by(m: Interpreter, node: Any, value: Value, decorator: Value) -> Value | None:
     """What a decorator makes that is written in the program or a pack speaks of; None where that is not known."""
-    of_program = type(decorator) is Function or it.may_be(decorator, Class)
-    if not of_program and not pack_calls.speaks_of(it, decorator):
+    of_program = type(decorator) is Function or m.may_be(decorator, Class)
+    if not of_program and not pack_calls.speaks_of(m, decorator):
         return None
-    made = call_value(it, it.place_of(node, "decorator"), decorator, Arguments([value]), "")
-    return None if any(type(option) is Unknown for option in alternatives(made)) or not it.state.live else made
+    made = call_value(m, m.part_of(node, "decorator"), decorator, Arguments([value]), "")
+    return None if any(type(option) is Unknown for option in alternatives(made)) or not m.state.live else made
 
 
 @executes(cst.ClassDef)
-def class_(it: Interpreter, node: cst.ClassDef) -> None:
-    start = it.hold(*it.values([decorator.decorator for decorator in node.decorators]))
-    value: Value = define(it, node)
-    for decorator in reversed(it.land(start)):
-        start = it.hold(value)
-        made = _made_by(it, node, value, decorator)
-        value = it.land(start)[0] if made is None else made
-    it.bind(node.name.value, value)
+def class_(m: Interpreter, node: cst.ClassDef) -> None:
+    start = m.push(*m.values([decorator.decorator for decorator in node.decorators]))
+    value: Value = define(m, node)
+    for decorator in reversed(m.pop_from(start)):
+        start = m.push(value)
+        made = _made_by(m, node, value, decorator)
+        value = m.pop_from(start)[0] if made is None else made
+    m.bind(node.name.value, value)

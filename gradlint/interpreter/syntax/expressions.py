@@ -45,8 +45,8 @@ from gradlint.interpreter.syntax.subscripts import index_value
 
 
 @evaluates(cst.Name)
-def name(it: Interpreter, node: cst.Name) -> Value:
-    found = it.lookup(node.value)
+def name(m: Interpreter, node: cst.Name) -> Value:
+    found = m.lookup(node.value)
     if found is not None:
         return found
     if node.value in CONSTANTS:
@@ -63,7 +63,7 @@ def _literal(text: str) -> Const:
 
 
 @evaluates(cst.Integer, cst.Float, cst.Imaginary)
-def number(it: Interpreter, node: Any) -> Value:
+def number(m: Interpreter, node: Any) -> Value:
     try:
         return _literal(node.value)
     except (ValueError, SyntaxError, OverflowError, MemoryError):
@@ -71,7 +71,7 @@ def number(it: Interpreter, node: Any) -> Value:
 
 
 @evaluates(cst.SimpleString)
-def string(it: Interpreter, node: cst.SimpleString) -> Value:
+def string(m: Interpreter, node: cst.SimpleString) -> Value:
     if len(node.value) > 200:
         return Plain("str")
     try:
@@ -83,17 +83,17 @@ def string(it: Interpreter, node: cst.SimpleString) -> Value:
 @evaluates(
     cst.ConcatenatedString, cst.FormattedString, *([cst.TemplatedString] if hasattr(cst, "TemplatedString") else [])
 )
-def text(it: Interpreter, node: Any) -> Value:
+def text(m: Interpreter, node: Any) -> Value:
     todo, found = [node], []
     while todo:
         piece = todo.pop(0)
         if isinstance(piece, cst.ConcatenatedString):
             todo = [piece.left, piece.right, *todo]
         elif isinstance(piece, cst.SimpleString):
-            found.append(it.value(piece))
+            found.append(m.value(piece))
         for inner in getattr(piece, "parts", ()):
             if hasattr(inner, "expression"):
-                it.value(inner.expression)
+                m.value(inner.expression)
                 found.append(Plain("str"))
             else:
                 found.append(literal_text(inner.value))
@@ -101,7 +101,7 @@ def text(it: Interpreter, node: Any) -> Value:
 
 
 @evaluates(cst.Ellipsis)
-def ellipsis(it: Interpreter, node: cst.Ellipsis) -> Value:
+def ellipsis(m: Interpreter, node: cst.Ellipsis) -> Value:
     return Const(...)
 
 
@@ -109,43 +109,43 @@ DISPLAYS: dict[type, str] = {cst.Tuple: "tuple", cst.List: "list", cst.Set: "set
 
 
 @evaluates(cst.Tuple, cst.List, cst.Set)
-def sequence(it: Interpreter, node: Any) -> Value:
+def sequence(m: Interpreter, node: Any) -> Value:
     kind = DISPLAYS[type(node)]
-    values = it.values([element.value for element in node.elements])
+    values = m.values([element.value for element in node.elements])
     if any(type(element) is cst.StarredElement for element in node.elements):
-        return _starred(it, node, kind, values)
-    return containers.container(it, node, kind, values)
+        return _starred(m, node, kind, values)
+    return containers.container(m, node, kind, values)
 
 
-def _starred(it: Interpreter, node: Any, kind: str, values: Sequence[Value]) -> Value:
+def _starred(m: Interpreter, node: Any, kind: str, values: Sequence[Value]) -> Value:
     out = Container(kind)
     for element, value in zip(node.elements, values, strict=True):
         if type(element) is not cst.StarredElement:
             out = containers.appended(out, value)
             continue
-        listing = element_list(it, value)
+        listing = element_list(m, value)
         if listing is not None:
             for inner in listing:
                 out = containers.appended(out, inner)
         else:
-            there = containers.certain(it, value)
-            out = containers.with_more(out, elements(it, node, value), there)
-            consume(it, node, value, "*")
-    return it.new(node, "container", out)
+            there = containers.certain(m, value)
+            out = containers.with_more(out, elements(m, node, value), there)
+            consume(m, node, value, "*")
+    return m.new(node, "container", out)
 
 
 @evaluates(cst.StarredElement)
-def starred(it: Interpreter, node: cst.StarredElement) -> Value:
-    return it.value(node.value)
+def starred(m: Interpreter, node: cst.StarredElement) -> Value:
+    return m.value(node.value)
 
 
 @evaluates(cst.Dict)
-def mapping(it: Interpreter, node: cst.Dict) -> Value:
+def mapping(m: Interpreter, node: cst.Dict) -> Value:
     plain = [element for element in node.elements if type(element) is cst.DictElement]
-    keys = it.hold(*it.values([element.key for element in plain]))
-    it.hold(*it.values([element.value for element in node.elements]))
-    found = it.land(keys)
-    if not it.state.live:
+    keys = m.push(*m.values([element.key for element in plain]))
+    m.push(*m.values([element.value for element in node.elements]))
+    found = m.pop_from(keys)
+    if not m.state.live:
         return UNKNOWN
     known = iter(found[: len(plain)])
     out = Container("dict")
@@ -153,27 +153,27 @@ def mapping(it: Interpreter, node: cst.Dict) -> Value:
         if type(element) is cst.DictElement:
             out = containers.stored(out, next(known), value)
             continue
-        other = it.only(value, Container)
+        other = m.only(value, Container)
         if other is not None and other.origin:
             out = replace(out, origin=other.origin, marks=other.marks)
         if other is None:
             out = replace(out, rest=Unknown(tuple(r for r in alternatives(value) if type(r) is Ref)))
             continue
         out = containers.with_all(out, other)
-    return it.new(node, "container", out)
+    return m.new(node, "container", out)
 
 
 @evaluates(cst.ListComp, cst.SetComp, cst.GeneratorExp)
-def list_comprehension(it: Interpreter, node: Any) -> Value:
-    with unfinished(it) if type(node) is cst.GeneratorExp else nullcontext() as followed:
-        made = comprehension(it, node, [node.elt])
+def list_comprehension(m: Interpreter, node: Any) -> Value:
+    with unfinished(m) if type(node) is cst.GeneratorExp else nullcontext() as followed:
+        made = comprehension(m, node, [node.elt])
     if made.rounds is not None and type(node.elt) is not cst.StarredElement:
         kind = "list" if type(node) is cst.ListComp else "set"
-        return containers.container(it, node, kind, [element for (element,) in made.rounds])
-    element, certain = _comprehended(it, node, made)
+        return containers.container(m, node, kind, [element for (element,) in made.rounds])
+    element, certain = _comprehended(m, node, made)
     if type(node) is cst.GeneratorExp:
         return iterator(
-            it,
+            m,
             node,
             element,
             WAITING,
@@ -183,57 +183,57 @@ def list_comprehension(it: Interpreter, node: Any) -> Value:
             followed=followed,
         )
     kind = "list" if type(node) is cst.ListComp else "set"
-    return it.new(node, "container", Container(kind, rest=element, certain=certain))
+    return m.new(node, "container", Container(kind, rest=element, certain=certain))
 
 
-def _comprehended(it: Interpreter, node: Any, made: Comprehended) -> tuple[Value, tuple[Ref, ...]]:
+def _comprehended(m: Interpreter, node: Any, made: Comprehended) -> tuple[Value, tuple[Ref, ...]]:
     """The elements that a comprehension makes, in one, and those that are certainly among them."""
     (element,) = made.elements
     starred = type(node.elt) is cst.StarredElement
-    return (elements(it, node, element), ()) if starred else (element, made.certain)
+    return (elements(m, node, element), ()) if starred else (element, made.certain)
 
 
 @implements(TypeSlot.RESTART, Iterator)
-def followed_again(it: Interpreter, ref: Ref, thing: Iterator) -> Iterator:
+def followed_again(m: Interpreter, ref: Ref, thing: Iterator) -> Iterator:
     """A generator evaluates that nobody has asked yet runs as things are now, not as they were where it was made."""
-    node, start = thing.marks[0].node, it.hold(ref)
-    it.put(ref, replace(thing, element=NOTHING, certain=(), used=UNSURE))  # so that it does not run within itself
-    it.state.sweep()  # what it would have given then nobody gets
-    with unfinished(it) as followed:
-        made = comprehension(it, node, [node.elt], thing.source)
-    element, certain = _comprehended(it, node, made)
+    node, start = thing.marks[0].node, m.push(ref)
+    m.store(ref, replace(thing, element=NOTHING, certain=(), used=UNSURE))  # so that it does not run within itself
+    m.state.sweep()  # what it would have given then nobody gets
+    with unfinished(m) as followed:
+        made = comprehension(m, node, [node.elt], thing.source)
+    element, certain = _comprehended(m, node, made)
     now = replace(thing, element=element, certain=certain, empty=made.empty, source=made.source)
-    again = going_on(it, now, followed)
-    for one, _ in it.all(it.land(start)[0], Iterator):
-        it.put(one, again)
+    again = going_on(m, now, followed)
+    for one, _ in m.all(m.pop_from(start)[0], Iterator):
+        m.store(one, again)
     return again
 
 
 @evaluates(cst.DictComp)
-def dict_comprehension(it: Interpreter, node: cst.DictComp) -> Value:
-    made = comprehension(it, node, [node.key, node.value])
+def dict_comprehension(m: Interpreter, node: cst.DictComp) -> Value:
+    made = comprehension(m, node, [node.key, node.value])
     out = Container("dict", rest=made.elements[1], keys=made.elements[0])
     if made.rounds is not None:
         out = reduce(lambda mapping, entry: containers.stored(mapping, *entry), made.rounds, Container("dict"))
-    return it.new(node, "container", copied(it, node, out))
+    return m.new(node, "container", copied(m, node, out))
 
 
 @evaluates(*([cst.StarredDictComp] if hasattr(cst, "StarredDictComp") else []))
-def merging_comprehension(it: Interpreter, node: Any) -> Value:
-    (merged,) = comprehension(it, node, [node.value]).elements
-    return it.new(node, "container", Container("dict", rest=result_of_unknown([merged])))
+def merging_comprehension(m: Interpreter, node: Any) -> Value:
+    (merged,) = comprehension(m, node, [node.value]).elements
+    return m.new(node, "container", Container("dict", rest=result_of_unknown([merged])))
 
 
 @evaluates(cst.Attribute)
-def attribute(it: Interpreter, node: cst.Attribute) -> Value:
-    owner = it.value(node.value)
-    receivers.note(it, node, owner)
-    return get_attribute(it, node, owner, node.attr.value, spelled(node.value))
+def attribute(m: Interpreter, node: cst.Attribute) -> Value:
+    owner = m.value(node.value)
+    receivers.note(m, node, owner)
+    return get_attribute(m, node, owner, node.attr.value, spelled(node.value))
 
 
 @evaluates(cst.Subscript)
-def subscript(it: Interpreter, node: cst.Subscript) -> Value:
-    start = it.hold(it.value(node.value))
-    index = index_value(it, node)
-    owner = it.land(start)[0]
-    return get_item(it, node, owner, index)
+def subscript(m: Interpreter, node: cst.Subscript) -> Value:
+    start = m.push(m.value(node.value))
+    index = index_value(m, node)
+    owner = m.pop_from(start)[0]
+    return get_item(m, node, owner, index)

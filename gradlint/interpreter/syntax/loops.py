@@ -35,30 +35,30 @@ from gradlint.interpreter.syntax.narrowing import narrow, truthiness
 
 
 @executes(cst.For)
-def for_(it: Interpreter, node: cst.For) -> None:
-    start = it.hold(iterated(it, node, it.value(node.iter)), NOTHING)  # and what is known of those gone over
-    leaves, walk = it.scan.loops[node].leaves, per_element.walk_of(it, node)
-    modes, waited = it.state.modes, [False]
+def for_(m: Interpreter, node: cst.For) -> None:
+    start = m.push(iterated(m, node, m.value(node.iter)), NOTHING)  # and what is known of those gone over
+    leaves, walk = m.scan.loops[node].leaves, per_element.iteration_of(m, node)
+    modes, waited = m.state.modes, [False]
 
     def step(first: Truth) -> None:
-        iterable = it.state.flight[start]
-        go_on(it.state)
-        ended = first is NO and containers.certainly_at_most_one(it, iterable)
-        element = NOTHING if ended else following(it, node, iterable)
+        iterable = m.state.stack[start]
+        go_on(m.state)
+        ended = first is NO and containers.certainly_at_most_one(m, iterable)
+        element = NOTHING if ended else following(m, node, iterable)
         if element == NOTHING:
-            it.end_path()
+            m.end_path()
             return
-        waited[0] = containers.enter_waiting(it, iterable)
-        it.loops[-1].over_parts = _are_parts(it, element)
+        waited[0] = containers.enter_waiting(m, iterable)
+        m.loops[-1].over_parts = _are_parts(m, element)
         if leaves:
-            assign(it, node.target, node.target, element)
-            begin(it, it.state.flight[start])
-            it.run_body(node.body.body)
+            assign(m, node.target, node.target, element)
+            begin(m, m.state.stack[start])
+            m.run_body(node.body.body)
             return
-        element = per_element.one_of_several(it, walk, element)
-        assign(it, node.target, node.target, element)
-        with per_element.at_each(it, walk, element, start + 1):
-            it.run_body(node.body.body)
+        element = per_element.one_of_several(m, walk, element)
+        assign(m, node.target, node.target, element)
+        with per_element.at_each(m, walk, element, start + 1):
+            m.run_body(node.body.body)
 
     def go_on(state: State) -> None:
         if waited[0]:
@@ -66,29 +66,29 @@ def for_(it: Interpreter, node: cst.For) -> None:
 
     def left(state: State) -> None:
         go_on(state)
-        per_element.went_over_all(state, start + 1, containers.certain(it, state.flight[start]))
+        per_element.mark_all_visited(state, start + 1, containers.certain(m, state.stack[start]))
 
     def after() -> None:
-        consume(it, node.iter, it.state.flight[start], "for")
+        consume(m, node.iter, m.state.stack[start], "for")
 
     def ends(rounds: int) -> Truth:
-        length = containers.length(it, it.state.flight[start])
+        length = containers.length(m, m.state.stack[start])
         return UNSURE if length is None or length > MOST_ROUNDS else YES if rounds >= length else NO
 
-    once = containers.certainly_at_most_one(it, it.state.flight[start])
-    least = containers.rounds_at_least(it, it.state.flight[start])
-    run_loop(it, node, step, node.orelse, after, once=once, least=least, left=left, ends=ends)
-    it.land(start)
+    once = containers.certainly_at_most_one(m, m.state.stack[start])
+    least = containers.rounds_at_least(m, m.state.stack[start])
+    run_loop(m, node, step, node.orelse, after, once=once, least=least, left=left, ends=ends)
+    m.pop_from(start)
 
 
-def _are_parts(it: Interpreter, element: Value) -> bool:
+def _are_parts(m: Interpreter, element: Value) -> bool:
     """Whether a loop goes over modules or parameters, alone or in pairs, or over names that are written down."""
-    pairs = [held for _, pair in it.all(element, Container) if pair.kind == "tuple" for _, held in pair.items]
-    return any(_is_part(it, value) for value in (element, *pairs))
+    pairs = [held for _, pair in m.all(element, Container) if pair.kind == "tuple" for _, held in pair.items]
+    return any(_is_part(m, value) for value in (element, *pairs))
 
 
-def _is_part(it: Interpreter, value: Value) -> bool:
-    things = [it.thing(option) for option in alternatives(value)]
+def _is_part(m: Interpreter, value: Value) -> bool:
+    things = [m.thing(option) for option in alternatives(value)]
     return all(
         type(thing) is Module
         or (type(thing) is Tensor and thing.parameter is YES)
@@ -98,25 +98,25 @@ def _is_part(it: Interpreter, value: Value) -> bool:
 
 
 @executes(cst.While)
-def while_(it: Interpreter, node: cst.While) -> None:
+def while_(m: Interpreter, node: cst.While) -> None:
     def step(_: Truth) -> None:
-        decided = truthiness(it, it.value(node.test))
+        decided = truthiness(m, m.value(node.test))
         if decided is not YES:
-            aside = it.fork()
-            narrow(it, node.test, False)
-            leave(it)
-            it.state = aside
+            aside = m.fork()
+            narrow(m, node.test, False)
+            leave(m)
+            m.state = aside
         if decided is NO:
-            it.end_path()
+            m.end_path()
             return
-        narrow(it, node.test, True)
-        it.run_body(node.body.body)
+        narrow(m, node.test, True)
+        m.run_body(node.body.body)
 
     def ends(_: int) -> Truth:
-        aside = it.fork()
-        with it.silently():
-            decided = truthiness(it, it.value(node.test))
-        it.state = aside
+        aside = m.fork()
+        with m.silently():
+            decided = truthiness(m, m.value(node.test))
+        m.state = aside
         return negation(decided)
 
-    run_loop(it, node, step, node.orelse, ends=ends if type(node.test) is cst.Comparison else open_end)
+    run_loop(m, node, step, node.orelse, ends=ends if type(node.test) is cst.Comparison else open_end)

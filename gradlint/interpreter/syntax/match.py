@@ -39,127 +39,127 @@ from gradlint.interpreter.python.isinstance_checks import is_instance
 UNSURE = Truth.unsure()
 
 
-def matches(it: Interpreter, pattern: Any, subject: Value) -> Truth:
+def matches(m: Interpreter, pattern: Any, subject: Value) -> Truth:
     """Whether a pattern matches; the state goes on from where it does, with the names in it bound."""
     options = alternatives(subject)
     if len(options) == 1 or type(pattern) is cst.MatchAs:
-        return PATTERNS[type(pattern)](it, pattern, subject)
-    before, after, verdicts = it.state, list[State](), list[Truth]()
+        return PATTERNS[type(pattern)](m, pattern, subject)
+    before, after, verdicts = m.state, list[State](), list[Truth]()
     for option in options:
-        it.state = before.copy()
-        verdicts.append(PATTERNS[type(pattern)](it, pattern, option))
+        m.state = before.copy()
+        verdicts.append(PATTERNS[type(pattern)](m, pattern, option))
         if verdicts[-1] is not NO:
-            after.append(it.state)
-    it.state = before
+            after.append(m.state)
+    m.state = before
     if after:
-        it.join(after)
+        m.join(after)
     out = verdicts[0]
     for verdict in verdicts[1:]:
         out = out | verdict
     return out
 
 
-def _all(it: Interpreter, pairs: Iterable[tuple[Any, Value]]) -> Truth:
+def _all(m: Interpreter, pairs: Iterable[tuple[Any, Value]]) -> Truth:
     """Whether several patterns match each its own subject."""
     out = YES
     for pattern, value in pairs:
-        out = both(out, matches(it, pattern, value))
+        out = both(out, matches(m, pattern, value))
     return out
 
 
-def _as(it: Interpreter, pattern: cst.MatchAs, subject: Value) -> Truth:
-    verdict = YES if pattern.pattern is None else matches(it, pattern.pattern, subject)
+def _as(m: Interpreter, pattern: cst.MatchAs, subject: Value) -> Truth:
+    verdict = YES if pattern.pattern is None else matches(m, pattern.pattern, subject)
     if pattern.name is not None:
-        it.bind(pattern.name.value, subject)
+        m.bind(pattern.name.value, subject)
     return verdict
 
 
-def _or(it: Interpreter, pattern: cst.MatchOr, subject: Value) -> Truth:
-    return either([matches(it, element.pattern, subject) for element in pattern.patterns])
+def _or(m: Interpreter, pattern: cst.MatchOr, subject: Value) -> Truth:
+    return either([matches(m, element.pattern, subject) for element in pattern.patterns])
 
 
-def _value(it: Interpreter, pattern: cst.MatchValue, subject: Value) -> Truth:
-    return equal(it, subject, it.value(pattern.value))
+def _value(m: Interpreter, pattern: cst.MatchValue, subject: Value) -> Truth:
+    return equal(m, subject, m.value(pattern.value))
 
 
-def _singleton(it: Interpreter, pattern: cst.MatchSingleton, subject: Value) -> Truth:
+def _singleton(m: Interpreter, pattern: cst.MatchSingleton, subject: Value) -> Truth:
     if type(subject) is Const:
         return truth(subject == Const({"None": None, "True": True, "False": False}[pattern.value.value]))
-    return NO if pattern.value.value == "None" and type(subject) in (Scalar, Plain) else _if_guessed(it, subject)
+    return NO if pattern.value.value == "None" and type(subject) in (Scalar, Plain) else _if_guessed(m, subject)
 
 
-def _if_guessed(it: Interpreter, subject: Value) -> Truth:
+def _if_guessed(m: Interpreter, subject: Value) -> Truth:
     """Unsure where nothing tells what kind of thing the subject is, else no."""
-    thing = it.thing(subject)
+    thing = m.thing(subject)
     guessed = type(thing) in (Unknown, Scalar, Plain, Named) or (type(thing) is Instance and thing.cls == UNKNOWN)
     return UNSURE if guessed else NO
 
 
-def _sequence(it: Interpreter, pattern: Any, subject: Value) -> Truth:
-    thing = it.thing(subject)
+def _sequence(m: Interpreter, pattern: Any, subject: Value) -> Truth:
+    thing = m.thing(subject)
     parts = [getattr(part, "value", None) for part in pattern.patterns]
     star = next((index for index, part in enumerate(pattern.patterns) if isinstance(part, cst.MatchStar)), None)
     if type(thing) is not Container or thing.kind not in SEQUENCES:
-        _all(it, [(part, UNKNOWN) for part in parts if part is not None])
-        return _if_guessed(it, subject)
-    known = element_list(it, subject)
+        _all(m, [(part, UNKNOWN) for part in parts if part is not None])
+        return _if_guessed(m, subject)
+    known = element_list(m, subject)
     if known is None or (len(known) != len(parts) if star is None else len(known) < len(parts) - 1):
-        element = elements(it, pattern, subject)
-        _bind_star(it, pattern, star, Container("list", rest=element))
-        inner = _all(it, [(part, element) for part in parts if part is not None])
+        element = elements(m, pattern, subject)
+        _bind_star(m, pattern, star, Container("list", rest=element))
+        inner = _all(m, [(part, element) for part in parts if part is not None])
         return NO if known is not None else both(UNSURE, inner)
     if star is not None:
         behind = len(known) - (len(parts) - 1 - star)
-        _bind_star(it, pattern, star, Container("list", items=tuple(enumerate(known[star:behind]))))
+        _bind_star(m, pattern, star, Container("list", items=tuple(enumerate(known[star:behind]))))
         known[star:behind] = [NOTHING]
-    return _all(it, [(part, value) for part, value in zip(parts, known, strict=True) if part is not None])
+    return _all(m, [(part, value) for part, value in zip(parts, known, strict=True) if part is not None])
 
 
-def _bind_star(it: Interpreter, pattern: Any, star: int | None, rest: Container) -> None:
+def _bind_star(m: Interpreter, pattern: Any, star: int | None, rest: Container) -> None:
     part = pattern.patterns[star] if star is not None else None
     if isinstance(part, cst.MatchStar) and part.name is not None:
-        it.bind(part.name.value, it.new(part, "starred", rest))
+        m.bind(part.name.value, m.new(part, "starred", rest))
 
 
-def _mapping(it: Interpreter, pattern: cst.MatchMapping, subject: Value) -> Truth:
-    thing = it.thing(subject)
+def _mapping(m: Interpreter, pattern: cst.MatchMapping, subject: Value) -> Truth:
+    thing = m.thing(subject)
     if type(thing) is not Container or thing.kind not in MAPPINGS:
-        _all(it, [(entry.pattern, UNKNOWN) for entry in pattern.elements])
-        _bind_rest(it, pattern, Container("dict", rest=UNKNOWN))
-        return _if_guessed(it, subject)
+        _all(m, [(entry.pattern, UNKNOWN) for entry in pattern.elements])
+        _bind_rest(m, pattern, Container("dict", rest=UNKNOWN))
+        return _if_guessed(m, subject)
     left, out = dict(thing.items), YES
     for entry in pattern.elements:
-        key = containers.key_of(it.value(entry.key))
+        key = containers.key_of(m.value(entry.key))
         there = YES if key in left else NO if thing.rest == NOTHING and key is not None else UNSURE
         found = left.pop(key, UNKNOWN if thing.rest == NOTHING else thing.rest)
-        out = both(out, both(there, matches(it, entry.pattern, found)))
-    _bind_rest(it, pattern, Container("dict", items=tuple(left.items()), rest=thing.rest, keys=thing.keys))
+        out = both(out, both(there, matches(m, entry.pattern, found)))
+    _bind_rest(m, pattern, Container("dict", items=tuple(left.items()), rest=thing.rest, keys=thing.keys))
     return out
 
 
-def _bind_rest(it: Interpreter, pattern: cst.MatchMapping, rest: Container) -> None:
+def _bind_rest(m: Interpreter, pattern: cst.MatchMapping, rest: Container) -> None:
     if pattern.rest is not None:
-        it.bind(pattern.rest.value, it.new(pattern, "rest", rest))
+        m.bind(pattern.rest.value, m.new(pattern, "rest", rest))
 
 
-def _class(it: Interpreter, pattern: cst.MatchClass, subject: Value) -> Truth:
-    cls = it.value(pattern.cls)
-    verdict = is_instance(it, subject, cls)
+def _class(m: Interpreter, pattern: cst.MatchClass, subject: Value) -> Truth:
+    cls = m.value(pattern.cls)
+    verdict = is_instance(m, subject, cls)
     if verdict is NO:
         return NO
-    inner = _all(it, _attributes(it, pattern, cls, subject))
+    inner = _all(m, _attributes(m, pattern, cls, subject))
     return both(verdict, inner)
 
 
-def _attributes(it: Interpreter, pattern: cst.MatchClass, cls: Value, subject: Value) -> Iterable[tuple[Any, Value]]:
+def _attributes(m: Interpreter, pattern: cst.MatchClass, cls: Value, subject: Value) -> Iterable[tuple[Any, Value]]:
     """The patterns inside the parentheses with what they look at."""
-    thing = it.thing(cls)
+    thing = m.thing(cls)
     names = [str(name) for name, _ in thing.fields] if type(thing) is Class else []
     for index, part in enumerate(pattern.patterns):
         named = names[index] if index < len(names) else None
-        yield part.value, UNKNOWN if named is None else get_attribute(it, part, subject, named, "")
+        yield part.value, UNKNOWN if named is None else get_attribute(m, part, subject, named, "")
     for keyword in pattern.kwds:
-        yield keyword.pattern, get_attribute(it, keyword, subject, keyword.key.value, "")
+        yield keyword.pattern, get_attribute(m, keyword, subject, keyword.key.value, "")
 
 
 PATTERNS: dict[type, Callable[[Interpreter, Any, Value], Truth]] = {

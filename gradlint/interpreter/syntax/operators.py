@@ -49,7 +49,7 @@ from gradlint.interpreter.engine.escape import result_of_unknown
 from gradlint.interpreter.engine.frames import YIELDED
 from gradlint.interpreter.engine.iteration import elements
 from gradlint.interpreter.engine.machine import Interpreter
-from gradlint.interpreter.engine.unseen import is_some_object
+from gradlint.interpreter.engine.unseen import is_opaque
 from gradlint.interpreter.nn import module_containers
 from gradlint.interpreter.python import containers
 from gradlint.interpreter.python.attribute_load import get_attribute
@@ -88,7 +88,7 @@ _WIDTH = re.compile(r"[0-9]{3}")
 
 
 @evaluates(cst.BinaryOperation)
-def binary(it: Interpreter, node: cst.BinaryOperation) -> Value:
+def binary(m: Interpreter, node: cst.BinaryOperation) -> Value:
     operands: list[Any] = []
     operations: list[Any] = []
     left: Any = node
@@ -96,51 +96,51 @@ def binary(it: Interpreter, node: cst.BinaryOperation) -> Value:
         operations.append(left)
         operands.append(left.right)
         left = left.left
-    value = it.value(left)
+    value = m.value(left)
     for operation in reversed(operations):
-        start = it.hold(value)
-        right = it.value(operands.pop())
-        value = compute(it, operation, BINARY[type(operation.operator)], [it.land(start)[0], right])
+        start = m.push(value)
+        right = m.value(operands.pop())
+        value = compute(m, operation, BINARY[type(operation.operator)], [m.pop_from(start)[0], right])
     return value
 
 
 @evaluates(cst.UnaryOperation)
-def unary(it: Interpreter, node: cst.UnaryOperation) -> Value:
-    value = it.value(node.expression)
+def unary(m: Interpreter, node: cst.UnaryOperation) -> Value:
+    value = m.value(node.expression)
     if type(node.operator) is cst.Not:
-        found = truthiness(it, value)
+        found = truthiness(m, value)
         return Const(found is NO) if found in (YES, NO) else Scalar(BOOL)
-    return compute(it, node, UNARY[type(node.operator)], [value])
+    return compute(m, node, UNARY[type(node.operator)], [value])
 
 
-def compute(it: Interpreter, node: Any, name: str, values: list[Value]) -> Value:
+def compute(m: Interpreter, node: Any, name: str, values: list[Value]) -> Value:
     """An operator of Python on these operands."""
-    if (found := _by_method(it, node, name, values)) is not None:
+    if (found := _by_method(m, node, name, values)) is not None:
         return found
-    if any(it.may_be(value, Tensor) for value in values):
-        row = it.torch.operations.get(f"operator.{name}")
+    if any(m.may_be(value, Tensor) for value in values):
+        row = m.torch.operations.get(f"operator.{name}")
         if row is not None:
-            computed = run_operation(it, node, row, Arguments(values), by="operator")
+            computed = run_operation(m, node, row, Arguments(values), by="operator")
             numbers = [one_of(some) for value in values if (some := _numbers(value))]
-            return computed if len(numbers) < len(values) else one_of((computed, compute(it, node, name, numbers)))
+            return computed if len(numbers) < len(values) else one_of((computed, compute(m, node, name, numbers)))
     folded = _folded(name, values)
     if folded is not None:
         return folded
     kinds = [k for value in values if (k := _kind(value)) is not None]
     if len(kinds) == len(values):
-        return _number(name, kinds, cuts(it, values))
+        return _number(name, kinds, cuts(m, values))
     if all(type(value) in (Const, Plain, Scalar) for value in values):
         plain = next((value.kind for value in values if type(value) is Plain), "str")
         combined = COMBINED.get(plain, "str")
         return combined_text(name, values) if combined == "str" else Plain(combined)
-    if name == "add" and (found := module_containers.added(it, node, *values, in_place=False)) is not None:
+    if name == "add" and (found := module_containers.added(m, node, *values, in_place=False)) is not None:
         return found
-    if (joined := _joined_containers(it, node, name, values)) is not None:
+    if (joined := _joined_containers(m, node, name, values)) is not None:
         return joined
-    arrays = [thing for value in values for _, thing in it.all(value, Array)]
+    arrays = [thing for value in values for _, thing in m.all(value, Array)]
     if arrays:
-        return fresh_array(it, node, dtype=arrays[0].dtype | Dtypes.unsure(), marks=cuts(it, values))
-    foreign = (made for value in values if (made := foreign_made(it, node, value)) is not None)
+        return fresh_array(m, node, dtype=arrays[0].dtype | Dtypes.unsure(), marks=cuts(m, values))
+    foreign = (made for value in values if (made := foreign_made(m, node, value)) is not None)
     return next(foreign, None) or result_of_unknown(values)
 
 
@@ -148,32 +148,32 @@ COMBINED = {"path": "path", "datetime": "timedelta", "timedelta": "timedelta", "
 """What operators make of plain objects; strings of others."""
 
 
-def _by_method(it: Interpreter, node: Any, name: str, values: list[Value]) -> Value | None:
+def _by_method(m: Interpreter, node: Any, name: str, values: list[Value]) -> Value | None:
     """What a class of the program makes of an operator."""
     plain = name.removesuffix("_")
     for owner, *others in (values, values[::-1])[: len(values)]:
-        method = method_of(it, owner, f"__{plain}__" if owner is values[0] else f"__r{plain}__")
+        method = method_of(m, owner, f"__{plain}__" if owner is values[0] else f"__r{plain}__")
         if method is not None:
-            return call_function(it, node, method, Arguments([owner, *others]))
+            return call_function(m, node, method, Arguments([owner, *others]))
     return None
 
 
-def _joined_containers(it: Interpreter, node: Any, name: str, values: list[Value]) -> Value | None:
+def _joined_containers(m: Interpreter, node: Any, name: str, values: list[Value]) -> Value | None:
     """`list + list`, `[x] * n`, `dict | dict`, and what sets are for."""
-    things = [thing for value in values if (thing := it.only(value, Container)) is not None]
+    things = [thing for value in values if (thing := m.only(value, Container)) is not None]
     if name == "mul" and things:
         whole = summarised(things[0])  # nothing of it where the number is zero
-        return it.new(node, "container", whole if _at_least_once(values) else thinned(whole))
+        return m.new(node, "container", whole if _at_least_once(values) else thinned(whole))
     if name not in ("add", "or_", "and_", "sub", "xor") or len(things) < 2:
         return None
     left, right = things
     if left.kind in MAPPINGS and right.kind in MAPPINGS:
-        return it.new(node, "container", containers.with_all(left, right))
-    out = it.new(node, "container", left if name in ("add", "or_") else thinned(left))
+        return m.new(node, "container", containers.with_all(left, right))
+    out = m.new(node, "container", left if name in ("add", "or_") else thinned(left))
     if name in ("add", "or_"):
-        containers.extend(it, node, out, values[1])
+        containers.extend(m, node, out, values[1])
     elif name == "xor":
-        containers.extend(it, node, out, it.new(node, "others", thinned(right)))
+        containers.extend(m, node, out, m.new(node, "others", thinned(right)))
     return out
 
 
@@ -233,71 +233,71 @@ def _number(name: str, kinds: list[Dtypes], cut: tuple[Mark, ...]) -> Value:
 
 
 @evaluates(cst.Comparison)
-def comparison(it: Interpreter, node: cst.Comparison) -> Value:
-    start = it.hold(_guarded(it, node.left, node))
+def comparison(m: Interpreter, node: cst.Comparison) -> Value:
+    start = m.push(_guarded(m, node.left, node))
     results: list[Value] = []
     for target in node.comparisons:
-        left = it.land(start)[0]
-        start = it.hold(left)
-        right = it.value(target.comparator)
-        results.append(_compared(it, node, target.operator, it.land(start)[0], right))
-        start = it.hold(right)
-    it.land(start)
+        left = m.pop_from(start)[0]
+        start = m.push(left)
+        right = m.value(target.comparator)
+        results.append(_compared(m, node, target.operator, m.pop_from(start)[0], right))
+        start = m.push(right)
+    m.pop_from(start)
     return results[0] if len(results) == 1 else Scalar(BOOL)
 
 
-def _guarded(it: Interpreter, left: Any, node: cst.Comparison) -> Value:
+def _guarded(m: Interpreter, left: Any, node: cst.Comparison) -> Value:
     """The left side of a comparison; `.grad` compared with None is only looked at."""
     if type(left) is cst.Attribute and left.attr.value == "grad" and _with_none(node):
-        owner = it.value(left.value)
-        receivers.note(it, left, owner)
-        return get_attribute(it, left, owner, "grad", spelled(left.value), guard=True)
-    return it.value(left)
+        owner = m.value(left.value)
+        receivers.note(m, left, owner)
+        return get_attribute(m, left, owner, "grad", spelled(left.value), guard=True)
+    return m.value(left)
 
 
 def _with_none(node: cst.Comparison) -> bool:
     return all(isinstance(t.comparator, cst.Name) and t.comparator.value == "None" for t in node.comparisons)
 
 
-def _compared(it: Interpreter, node: Any, operation: Any, left: Value, right: Value) -> Value:
+def _compared(m: Interpreter, node: Any, operation: Any, left: Value, right: Value) -> Value:
     name = COMPARISONS.get(type(operation))
-    if name is not None and (found := _by_method(it, node, name, [left, right])) is not None:
+    if name is not None and (found := _by_method(m, node, name, [left, right])) is not None:
         return found
     if name is None:
-        return _by_identity(it, node, operation, left, right)
-    if any(it.may_be(value, kind) for value in (left, right) for kind in (Tensor, Array)):
-        return compute(it, node, name, [left, right])
+        return _by_identity(m, node, operation, left, right)
+    if any(m.may_be(value, kind) for value in (left, right) for kind in (Tensor, Array)):
+        return compute(m, node, name, [left, right])
     if any(type(option) is Unknown for value in (left, right) for option in alternatives(value)):
         return UNKNOWN  # of tensors it is a tensor
-    if name in ("eq", "ne") and (same := equal(it, left, right)) in (YES, NO):
+    if name in ("eq", "ne") and (same := equal(m, left, right)) in (YES, NO):
         return Const((same is YES) == (name == "eq"))
-    if any(is_some_object(thing) for value in (left, right) for _, thing in it.all(value, Instance)):
+    if any(is_opaque(thing) for value in (left, right) for _, thing in m.all(value, Instance)):
         return UNKNOWN
     return _folded(name, [left, right]) or Scalar(BOOL)
 
 
-def _by_identity(it: Interpreter, node: Any, operation: Any, left: Value, right: Value) -> Value:
+def _by_identity(m: Interpreter, node: Any, operation: Any, left: Value, right: Value) -> Value:
     """`is` and `in`, and what they are not."""
     asks, plainly = type(operation) in (cst.In, cst.NotIn), type(operation) in (cst.In, cst.Is)
-    if asks and (method := method_of(it, right, "__contains__")) is not None:
-        call_function(it, node, method, Arguments([right, left]))
+    if asks and (method := method_of(m, right, "__contains__")) is not None:
+        call_function(m, node, method, Arguments([right, left]))
         return Scalar(BOOL)
     if not asks and right == Const(None):
         return _is_none(left, plainly)
-    if asks and _certainly_lacks(it, right, left):
+    if asks and _certainly_lacks(m, right, left):
         return Const(not plainly)
-    found = (among if asks else identical)(it, left, right)
+    found = (among if asks else identical)(m, left, right)
     return Const((found is YES) == plainly) if found in (YES, NO) else Scalar(BOOL)
 
 
-def _certainly_lacks(it: Interpreter, value: Value, key: Value) -> bool:
+def _certainly_lacks(m: Interpreter, value: Value, key: Value) -> bool:
     """Whether a mapping has no such key."""
     constant = containers.key_of(key)
-    if modules := it.all(value, Module):
+    if modules := m.all(value, Module):
         return len(modules) == len(alternatives(value)) and all(
-            module_containers.certainly_lacks(it, module, key) for _, module in modules
+            module_containers.certainly_lacks(m, module, key) for _, module in modules
         )
-    found = it.all(value, Container)
+    found = m.all(value, Container)
     return (
         constant is not None
         and len(found) == len(alternatives(value))
@@ -316,74 +316,74 @@ def _is_none(value: Value, wanted: bool) -> Value:
 
 
 @evaluates(cst.BooleanOperation)
-def boolean(it: Interpreter, node: cst.BooleanOperation) -> Value:
-    left = it.value(node.left)
-    goes_on = type(node.operator) is cst.And
-    decided = truthiness(it, left)
-    if decided is (NO if goes_on else YES):
+def boolean(m: Interpreter, node: cst.BooleanOperation) -> Value:
+    left = m.value(node.left)
+    resume_again = type(node.operator) is cst.And
+    decided = truthiness(m, left)
+    if decided is (NO if resume_again else YES):
         return left
-    start = it.hold(left)
-    aside = it.fork()
-    assume(it, node.left, goes_on, decided)
-    right = it.value(node.right)
-    left = it.land(start)[0]
-    if decided is (YES if goes_on else NO):
+    start = m.push(left)
+    aside = m.fork()
+    assume(m, node.left, resume_again, decided)
+    right = m.value(node.right)
+    left = m.pop_from(start)[0]
+    if decided is (YES if resume_again else NO):
         return right
-    it.hold(right)
-    narrowed = it.state
-    it.state = aside
-    assume(it, node.left, not goes_on, decided)
-    it.hold(_deciding(it, it.land(start)[0], not goes_on))
-    it.join([narrowed, it.state])
-    return it.state.flight.pop() if it.state.flight else UNKNOWN
+    m.push(right)
+    narrowed = m.state
+    m.state = aside
+    assume(m, node.left, not resume_again, decided)
+    m.push(_deciding(m, m.pop_from(start)[0], not resume_again))
+    m.join([narrowed, m.state])
+    return m.state.stack.pop() if m.state.stack else UNKNOWN
 
 
-def _deciding(it: Interpreter, value: Value, counts: bool) -> Value:
+def _deciding(m: Interpreter, value: Value, counts: bool) -> Value:
     """What a value is where it counts as true, or where it does not."""
     wanted = truth(counts)
-    options = [option for option in alternatives(value) if truthiness(it, option).may(wanted)]
+    options = [option for option in alternatives(value) if truthiness(m, option).may(wanted)]
     return one_of([Const(counts) if option == Scalar(BOOL) else option for option in options] or [value])
 
 
 @evaluates(cst.IfExp)
-def conditional(it: Interpreter, node: cst.IfExp) -> Value:
-    decided = truthiness(it, it.value(node.test))
+def conditional(m: Interpreter, node: cst.IfExp) -> Value:
+    decided = truthiness(m, m.value(node.test))
     if decided in (YES, NO):
-        return it.value(node.body if decided is YES else node.orelse)
-    aside = it.fork()
-    assume(it, node.test, True, decided)
-    it.hold(it.value(node.body))
-    first = it.state
-    it.state = aside
-    assume(it, node.test, False, decided)
-    it.hold(it.value(node.orelse))
-    it.join([first, it.state])
-    return it.state.flight.pop() if it.state.flight else UNKNOWN
+        return m.value(node.body if decided is YES else node.orelse)
+    aside = m.fork()
+    assume(m, node.test, True, decided)
+    m.push(m.value(node.body))
+    first = m.state
+    m.state = aside
+    assume(m, node.test, False, decided)
+    m.push(m.value(node.orelse))
+    m.join([first, m.state])
+    return m.state.stack.pop() if m.state.stack else UNKNOWN
 
 
 @evaluates(cst.NamedExpr)
-def walrus(it: Interpreter, node: cst.NamedExpr) -> Value:
-    value = it.value(node.value)
-    return assign(it, node, node.target, value)
+def walrus(m: Interpreter, node: cst.NamedExpr) -> Value:
+    value = m.value(node.value)
+    return assign(m, node, node.target, value)
 
 
 @evaluates(cst.Lambda)
-def lambda_(it: Interpreter, node: cst.Lambda) -> Value:
-    return make_function(it, node, "<lambda>")
+def lambda_(m: Interpreter, node: cst.Lambda) -> Value:
+    return make_function(m, node, "<lambda>")
 
 
 @evaluates(cst.Await)
-def await_(it: Interpreter, node: cst.Await) -> Value:
-    return it.value(node.expression)
+def await_(m: Interpreter, node: cst.Await) -> Value:
+    return m.value(node.expression)
 
 
-def _tell_yielded(it: Interpreter, node: cst.Yield, value: Value) -> None:
-    function = it.frame.function
+def _emit_yielded(m: Interpreter, node: cst.Yield, value: Value) -> None:
+    function = m.frame.function
     modes = function is not None and function.modes
-    extent = "with" if it.frame.switches else "decorator" if modes else ""
+    extent = "with" if m.frame.switches else "decorator" if modes else ""
     manager = function is not None and any(one in MANAGERS for one in function.decorators)
-    it.emit(events.Yielded, node, value=it.thing(value), extent=extent, function=function, manager=manager,
-            switches=it.frame.switches, named=all(type(one) is cst.Name for one in _parts(node.value)))  # fmt: skip
+    m.emit(events.Yielded, node, value=m.thing(value), extent=extent, function=function, manager=manager,
+            switches=m.frame.switches, named=all(type(one) is cst.Name for one in _parts(node.value)))  # fmt: skip
 
 
 def _parts(node: Any) -> list[Any]:
@@ -391,40 +391,38 @@ def _parts(node: Any) -> list[Any]:
     return [element.value for element in node.elements] if type(node) is cst.Tuple else [node]
 
 
-def _wait(it: Interpreter) -> None:
+def _wait(m: Interpreter) -> None:
     """The generator waits, and whoever asked it goes on in the mode that a block around it has set."""
-    frame = it.frame
+    frame = m.frame
     decorated = frame.function is not None and frame.function.modes  # that goes for the body alone
-    on, inference = it.state.modes[:2]
+    on, inference = m.state.modes[:2]
     now = (on, negation(on), inference) if frame.switches and not decorated else (NO, NO, NO)
     before = frame.waits or now
     frame.waits = before[0] | now[0], before[1] | now[1], before[2] | now[2]
 
 
 @evaluates(cst.Yield)
-def yield_(it: Interpreter, node: cst.Yield) -> Value:
+def yield_(m: Interpreter, node: cst.Yield) -> Value:
     result: Value = UNKNOWN
     if node.value is None:
         value: Value = Const(None)
     elif type(node.value) is cst.From:
-        start = it.hold(it.value(node.value.item))
-        value = elements(it, node, it.state.flight[start])
-        inner = it.only(it.land(start)[0], Iterator)
+        start = m.push(m.value(node.value.item))
+        value = elements(m, node, m.state.stack[start])
+        inner = m.only(m.pop_from(start)[0], Iterator)
         result = UNKNOWN if inner is None else inner.returned
     else:
-        value = it.value(node.value)
-    _tell_yielded(it, node, value)
-    if it.frame.around is not None:
-        it.frame.around(value)
+        value = m.value(node.value)
+    _emit_yielded(m, node, value)
+    if m.frame.around is not None:
+        m.frame.around(value)
         return UNKNOWN
-    it.escape([value])
-    it.state.names[it.frame.id, YIELDED] = one_of(
-        [it.state.names.get((it.frame.id, YIELDED), NOTHING), value], MOST_ITEMS
-    )
-    if it.frame.followed is not None:
-        it.frame.followed.waits()
-    it.frame.suspended = it.fork()
-    _wait(it)
-    if it.frame.followed is not None:
-        it.frame.followed.resumes()
+    m.escape([value])
+    m.state.names[m.frame.id, YIELDED] = one_of([m.state.names.get((m.frame.id, YIELDED), NOTHING), value], MOST_ITEMS)
+    if m.frame.followed is not None:
+        m.frame.followed.waits()
+    m.frame.suspended = m.fork()
+    _wait(m)
+    if m.frame.followed is not None:
+        m.frame.followed.resumes()
     return result

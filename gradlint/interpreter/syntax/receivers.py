@@ -49,30 +49,30 @@ LIBRARY = "library "
 PYTHON = frozenset(dir(builtins))
 
 
-def note(it: Interpreter, node: Any, owner: Value) -> None:
+def note(m: Interpreter, node: Any, owner: Value) -> None:
     """Keep the worst that was known of a receiver, over all runs of its place."""
-    if node.attr.value in VOCABULARY and it.state.live and it.receivers.get(node) != UNCLEAR:
-        it.receivers[node] = kind_of(it, owner, node.attr.value)
+    if node.attr.value in VOCABULARY and m.state.live and m.receivers.get(node) != UNCLEAR:
+        m.receivers[node] = kind_of(m, owner, node.attr.value)
 
 
-def kind_of(it: Interpreter, value: Value, name: str) -> str:
+def kind_of(m: Interpreter, value: Value, name: str) -> str:
     """The kind of a receiver of which `name` is asked; one whose alternatives are of several kinds has them all."""
-    kinds = dict.fromkeys(_kind(it, option, name) for option in alternatives(value))
+    kinds = dict.fromkeys(_kind(m, option, name) for option in alternatives(value))
     return UNCLEAR if UNCLEAR in kinds else " or ".join(kinds)
 
 
-def _kind(it: Interpreter, value: Value, name: str) -> str:
+def _kind(m: Interpreter, value: Value, name: str) -> str:
     if type(value) is not Ref:
         of_value = OF_VALUES.get(type(value))
-        return UNCLEAR if of_value is None else of_value(it, value, name)
-    thing = it.state.heap.get(value)
+        return UNCLEAR if of_value is None else of_value(m, value, name)
+    thing = m.state.heap.get(value)
     if thing is None or type(thing) is Node or getattr(thing, "belief", Belief.PROVEN) is Belief.BY_NAME:
         return UNCLEAR
     of_object = OF_OBJECTS.get(type(thing))
-    return type(thing).__name__.lower() if of_object is None else of_object(it, value, thing, name)
+    return type(thing).__name__.lower() if of_object is None else of_object(m, value, thing, name)
 
 
-def _of_library(it: Interpreter, value: Named, name: str) -> str:
+def _of_library(m: Interpreter, value: Named, name: str) -> str:
     """What a path names: absolute ones only, and of Python itself only what there is."""
     root, _, rest = value.path.partition(".")
     if not root or (root == "builtins" and rest.partition(".")[0] not in PYTHON):
@@ -81,28 +81,28 @@ def _of_library(it: Interpreter, value: Named, name: str) -> str:
     return APART if path in NAMESPACES or path in DTYPES else LIBRARY + root
 
 
-def _of_method(it: Interpreter, value: Bound, name: str) -> str:
+def _of_method(m: Interpreter, value: Bound, name: str) -> str:
     return "function" if value.function is not None else UNCLEAR
 
 
-def _of_super(it: Interpreter, value: Super, name: str) -> str:
-    return kind_of(it, value.owner, name)
+def _of_super(m: Interpreter, value: Super, name: str) -> str:
+    return kind_of(m, value.owner, name)
 
 
 OF_VALUES: dict[type, Callable[[Interpreter, Any, str], str]] = {
     Named: _of_library,
     Bound: _of_method,
     Super: _of_super,
-    Function: lambda it, value, name: "function",
-    Const: lambda it, value, name: "constant",
-    Scalar: lambda it, value, name: "constant",
-    Plain: lambda it, value, name: APART if value == NOTHING else "constant",
-    Context: lambda it, value, name: "grad mode",
-    Imported: lambda it, value, name: "file",
+    Function: lambda m, value, name: "function",
+    Const: lambda m, value, name: "constant",
+    Scalar: lambda m, value, name: "constant",
+    Plain: lambda m, value, name: APART if value == NOTHING else "constant",
+    Context: lambda m, value, name: "grad mode",
+    Imported: lambda m, value, name: "file",
 }
 
 
-def _of_tensor(it: Interpreter, ref: Ref, thing: Tensor, name: str) -> str:
+def _of_tensor(m: Interpreter, ref: Ref, thing: Tensor, name: str) -> str:
     """What may as well be a tuple, a dict or an object is a tensor if it is asked for what only tensors have; what a
     loader gathers is no object. A part of a result that is told by its name alone is not known."""
     if ref.part.startswith(PART):
@@ -110,46 +110,46 @@ def _of_tensor(it: Interpreter, ref: Ref, thing: Tensor, name: str) -> str:
     return "tensor" if not thing.loose or name in OF_TENSORS or is_batch(thing) else UNCLEAR
 
 
-def _of_class(it: Interpreter, ref: Ref, thing: Class, name: str) -> str:
-    return "class" if _is_resolved(it, ref, name) else UNCLEAR
+def _of_class(m: Interpreter, ref: Ref, thing: Class, name: str) -> str:
+    return "class" if _is_resolved(m, ref, name) else UNCLEAR
 
 
-def _of_instance(it: Interpreter, ref: Ref, thing: Instance, name: str) -> str:
+def _of_instance(m: Interpreter, ref: Ref, thing: Instance, name: str) -> str:
     """Instances of classes of the program, of library classes, and managers written as generators."""
     if type(thing.cls) is Named:
-        return _of_library(it, thing.cls, name)
+        return _of_library(m, thing.cls, name)
     if type(thing.cls) is Function:
         return "instance"
     set_here = dict(thing.attributes).get(name)
     if set_here is not None and not (type(set_here) is Ref and set_here.part.startswith(STAND_IN)):
-        return "instance" if _is_class(it, thing.cls) else UNCLEAR
-    return "instance" if _is_resolved(it, thing.cls, name) else UNCLEAR
+        return "instance" if _is_class(m, thing.cls) else UNCLEAR
+    return "instance" if _is_resolved(m, thing.cls, name) else UNCLEAR
 
 
-def _is_class(it: Interpreter, cls: Value) -> bool:
-    return all(type(it.thing(one)) is Class for one in alternatives(cls))
+def _is_class(m: Interpreter, cls: Value) -> bool:
+    return all(type(m.thing(one)) is Class for one in alternatives(cls))
 
 
-def _is_resolved(it: Interpreter, cls: Value, name: str) -> bool:
+def _is_resolved(m: Interpreter, cls: Value, name: str) -> bool:
     """Whether a class of the program defines the name, or has no base that could and is not known."""
     for one in alternatives(cls):
-        thing = it.thing(one)
+        thing = m.thing(one)
         if type(thing) is not Class:
             return False
-        if thing.open is not NO and find_member(it, one, name) is None and not _is_of_known_bases(it, one):
+        if thing.open is not NO and find_member(m, one, name) is None and not _is_of_known_bases(m, one):
             return False
     return True
 
 
-def _is_of_known_bases(it: Interpreter, cls: Value) -> bool:
+def _is_of_known_bases(m: Interpreter, cls: Value) -> bool:
     """Whether a class derives from nothing but the program, Python, torch and look-alikes of it."""
-    return all(type(it.thing(one)) is Class or _is_known_base(it, one) for one in ancestry(it, cls))
+    return all(type(m.thing(one)) is Class or _is_known_base(m, one) for one in ancestry(m, cls))
 
 
-def _is_known_base(it: Interpreter, base: Value) -> bool:
+def _is_known_base(m: Interpreter, base: Value) -> bool:
     if type(base) is not Named:
         return False
-    return it.packs.is_foreign(base.path) or _of_library(it, base, "") in KNOWN_BASES
+    return m.packs.is_foreign(base.path) or _of_library(m, base, "") in KNOWN_BASES
 
 
 KNOWN_BASES = frozenset(LIBRARY + root for root in ("torch", "builtins", "abc", "typing", "typing_extensions"))

@@ -40,7 +40,7 @@ from gradlint.interpreter.nn import module_containers
 from gradlint.interpreter.python import containers
 from gradlint.interpreter.python.attribute_load import found_at, get_attribute
 from gradlint.interpreter.python.attribute_store import delete_attribute, has_setter, set_attribute
-from gradlint.interpreter.python.functions import call_function, tell_returned
+from gradlint.interpreter.python.functions import call_function, emit_returned
 from gradlint.interpreter.python.items import get_item
 from gradlint.interpreter.python.mro import method_of
 from gradlint.interpreter.python.ndarray import write_array
@@ -52,28 +52,28 @@ from gradlint.interpreter.syntax.narrowing import assume, narrow, narrow_class, 
 from gradlint.interpreter.syntax.operators import BINARY, compute
 from gradlint.interpreter.syntax.subscripts import index_value
 from gradlint.interpreter.unknown.annotations import value_of
-from gradlint.interpreter.unknown.duck_typing import told_by_use
+from gradlint.interpreter.unknown.duck_typing import kind_from_usage
 
 
 @executes(cst.SimpleStatementLine, cst.SimpleStatementSuite, cst.IndentedBlock)
-def block(it: Interpreter, node: Any) -> None:
-    it.run_body(node.body)
+def block(m: Interpreter, node: Any) -> None:
+    m.run_body(node.body)
 
 
 @executes(cst.Pass)
-def pass_(it: Interpreter, node: cst.Pass) -> None:
+def pass_(m: Interpreter, node: cst.Pass) -> None:
     pass
 
 
 @executes(cst.Expr)
-def expression_statement(it: Interpreter, node: cst.Expr) -> None:
-    value = it.value(node.value)
+def expression_statement(m: Interpreter, node: cst.Expr) -> None:
+    value = m.value(node.value)
     if type(node.value) is cst.Yield:
-        it.unknown.pop(node.value, None)  # what the generator is sent here goes nowhere
+        m.unknown.pop(node.value, None)  # what the generator is sent here goes nowhere
         return
-    if it.unheard or type(node.value) in (cst.SimpleString, cst.ConcatenatedString):
+    if m.is_silent or type(node.value) in (cst.SimpleString, cst.ConcatenatedString):
         return
-    last = it.story[-1] if it.story else None
+    last = m.story[-1] if m.story else None
     about: dict[str, Any] = {}
     if type(last) is events.Called and last.node is node.value:
         given = node.value.args
@@ -81,27 +81,27 @@ def expression_statement(it: Interpreter, node: cst.Expr) -> None:
         name = spelled(given[0].value) if by_function else last.name
         about = {"of": last.args[0] if last.args else UNKNOWN, "called": last.path, "name": name}
     elif type(node.value) is cst.Attribute:
-        owner = value.owner if type(value) is Bound else peek(it, node.value.value)
-        about = {"of": UNKNOWN if owner is None else it.thing(owner), "attribute": node.value.attr.value}
+        owner = value.owner if type(value) is Bound else peek(m, node.value.value)
+        about = {"of": UNKNOWN if owner is None else m.thing(owner), "attribute": node.value.attr.value}
         about["name"] = spelled(node.value.value)
-    it.emit(events.ResultDiscarded, node.value, value=it.thing(value), **about)
+    m.emit(events.ResultDiscarded, node.value, value=m.thing(value), **about)
 
 
 @executes(cst.Assign)
-def assign_(it: Interpreter, node: cst.Assign) -> None:
-    start = it.hold(it.value(node.value))
+def assign_(m: Interpreter, node: cst.Assign) -> None:
+    start = m.push(m.value(node.value))
     for target in node.targets:
-        it.state.flight[start] = assign(it, node, target.target, it.state.flight[start])
-    it.land(start)
+        m.state.stack[start] = assign(m, node, target.target, m.state.stack[start])
+    m.pop_from(start)
 
 
 @executes(cst.AnnAssign)
-def annotated(it: Interpreter, node: cst.AnnAssign) -> None:
+def annotated(m: Interpreter, node: cst.AnnAssign) -> None:
     if node.value is None:
         return
-    value = it.value(node.value)
-    told = value_of(it, node, node.annotation.annotation) if type(value) is Unknown else None
-    assign(it, node, node.target, value if told is None else told)
+    value = m.value(node.value)
+    told = value_of(m, node, node.annotation.annotation) if type(value) is Unknown else None
+    assign(m, node, node.target, value if told is None else told)
 
 
 AUGMENTED: dict[type, str] = {
@@ -125,169 +125,169 @@ NOTHING_GIVEN: Value = UNKNOWN
 
 
 @executes(cst.AugAssign)
-def augmented(it: Interpreter, node: cst.AugAssign) -> None:
+def augmented(m: Interpreter, node: cst.AugAssign) -> None:
     """`target op= value`: tensors and lists are changed in place, everything else is bound anew."""
     target, index = node.target, NOTHING_GIVEN
     if isinstance(target, cst.Subscript):
-        start = it.hold(it.value(target.value))
-        index = index_value(it, target)
-        owner = it.land(start)[0]
-        start = it.hold(owner, get_item(it, target, owner, index))
+        start = m.push(m.value(target.value))
+        index = index_value(m, target)
+        owner = m.pop_from(start)[0]
+        start = m.push(owner, get_item(m, target, owner, index))
     elif isinstance(target, cst.Attribute):
-        owner = it.value(target.value)
-        receivers.note(it, target, owner)
-        start = it.hold(owner, get_attribute(it, target, owner, target.attr.value, dotted(target.value)))
+        owner = m.value(target.value)
+        receivers.note(m, target, owner)
+        start = m.push(owner, get_attribute(m, target, owner, target.attr.value, dotted(target.value)))
     else:
         owner = UNKNOWN
-        start = it.hold(owner, it.value(target))
-    more = it.value(node.value)
-    owner, old = it.land(start)[:2]
-    start = it.hold(owner)
-    value, same = _changed(it, node, old, more, spelled(target))
-    owner = it.land(start)[0]
-    _put_back(it, target, owner, index, value, same=same)
+        start = m.push(owner, m.value(target))
+    more = m.value(node.value)
+    owner, old = m.pop_from(start)[:2]
+    start = m.push(owner)
+    value, same = _changed(m, node, old, more, spelled(target))
+    owner = m.pop_from(start)[0]
+    _put_back(m, target, owner, index, value, same=same)
 
 
 CHANGING = {"add": containers.extend, "or": containers.merge}
 """What `+=` and `|=` do to lists, sets and mappings; other objects share the change."""
 
 
-def _changed(it: Interpreter, node: cst.AugAssign, old: Value, more: Value, name: str) -> tuple[Value, bool]:
+def _changed(m: Interpreter, node: cst.AugAssign, old: Value, more: Value, name: str) -> tuple[Value, bool]:
     """The value afterwards, and whether it is the same object, changed in place."""
     operation = AUGMENTED[type(node.operator)]
-    if it.only(old, Tensor) is not None:
-        write(it, old, _written_by(it, node, old, more, name))
+    if m.only(old, Tensor) is not None:
+        write(m, old, _written_by(m, node, old, more, name))
         return old, True
-    if it.only(old, Array) is not None:
-        write_array(it, node.target, old, operation, name)
+    if m.only(old, Array) is not None:
+        write_array(m, node.target, old, operation, name)
         return old, True
-    if it.only(old, Container) is not None and operation in CHANGING:
-        CHANGING[operation](it, node, old, more)
+    if m.only(old, Container) is not None and operation in CHANGING:
+        CHANGING[operation](m, node, old, more)
         return old, True
-    if operation == "add" and (found := module_containers.added(it, node, old, more, in_place=True)) is not None:
+    if operation == "add" and (found := module_containers.added(m, node, old, more, in_place=True)) is not None:
         return found, True
-    method = method_of(it, old, f"__i{operation}__")
+    method = method_of(m, old, f"__i{operation}__")
     if method is not None:
-        return call_function(it, node, method, Arguments([old, more])), False
+        return call_function(m, node, method, Arguments([old, more])), False
     binary = {"and": "and_", "or": "or_"}.get(operation, operation)
     assert binary in BINARY.values()
-    if it.may_be(old, Tensor) or any(type(option) is Unknown for option in alternatives(old)):
-        start = it.hold(old, more)
-        perhaps_written(it, lambda: write(it, old, _written_by(it, node, old, more, name)))
-        old, more = it.land(start)
-    start = it.hold(*(ref for ref, _ in it.all(old, Tensor) if _held_elsewhere(it, node.target, ref)))
-    computed = compute(it, node, binary, [old, more])
-    return one_of((*it.land(start), computed)), False
+    if m.may_be(old, Tensor) or any(type(option) is Unknown for option in alternatives(old)):
+        start = m.push(old, more)
+        perhaps_written(m, lambda: write(m, old, _written_by(m, node, old, more, name)))
+        old, more = m.pop_from(start)
+    start = m.push(*(ref for ref, _ in m.all(old, Tensor) if _held_elsewhere(m, node.target, ref)))
+    computed = compute(m, node, binary, [old, more])
+    return one_of((*m.pop_from(start), computed)), False
 
 
-def _held_elsewhere(it: Interpreter, target: Any, ref: Ref) -> bool:
+def _held_elsewhere(m: Interpreter, target: Any, ref: Ref) -> bool:
     """Whether anything but this variable holds an object: else whether it is the same one afterwards shows nowhere."""
     if not isinstance(target, cst.Name):
         return True
-    frame = it.frame.declared.get(target.value, it.frame)
-    others = [value for name, value in it.state.names.items() if name != (frame.id, target.value)]
-    if any(ref in alternatives(value) for value in (*others, *it.state.flight)):
+    frame = m.frame.declared.get(target.value, m.frame)
+    others = [value for name, value in m.state.names.items() if name != (frame.id, target.value)]
+    if any(ref in alternatives(value) for value in (*others, *m.state.stack)):
         return True
-    return any(ref in object_references(thing) for thing in it.state.heap.values() if type(thing) not in (Node, Tensor))
+    return any(ref in object_references(thing) for thing in m.state.heap.values() if type(thing) not in (Node, Tensor))
 
 
-def _written_by(it: Interpreter, node: cst.AugAssign, old: Value, more: Value, name: str) -> Write:
+def _written_by(m: Interpreter, node: cst.AugAssign, old: Value, more: Value, name: str) -> Write:
     """The write in place that an augmented assignment to a tensor is."""
     operation = AUGMENTED[type(node.operator)]
-    row = it.torch.operations.get(f"operator.i{operation}")
-    saves = saved_in_place(it, row.saves, [("input", old), ("other", more)], old) if row else Saves()
+    row = m.torch.operations.get(f"operator.i{operation}")
+    saves = saved_in_place(m, row.saves, [("input", old), ("other", more)], old) if row else Saves()
     op = row.name if row else operation
     return Write(node.target, op, "augmented", [more], name, saves=saves, added=node.value)
 
 
-def _put_back(it: Interpreter, target: Any, owner: Value, index: Value, value: Value, *, same: bool) -> None:
+def _put_back(m: Interpreter, target: Any, owner: Value, index: Value, value: Value, *, same: bool) -> None:
     """Bind the result; where the object itself was changed only what the program says of such a binding is done."""
     if isinstance(target, cst.Name):
-        it.bind(target.value, told_by_use(it, target, value, target.value))
+        m.bind(target.value, kind_from_usage(m, target, value, target.value))
     elif isinstance(target, cst.Subscript):
-        if it.may_be(owner, Tensor) and not same:
-            write(it, owner, Write(target, "setitem", "augmented", [value], spelled(target.value)))
-        elif not same or method_of(it, owner, "__setitem__") is not None:
-            set_item(it, target, owner, index, value)
-    elif not same or has_setter(it, owner, target.attr.value):
-        set_attribute(it, target, owner, target.attr.value, value, spelled(target.value), own=is_own(it, owner))
+        if m.may_be(owner, Tensor) and not same:
+            write(m, owner, Write(target, "setitem", "augmented", [value], spelled(target.value)))
+        elif not same or method_of(m, owner, "__setitem__") is not None:
+            set_item(m, target, owner, index, value)
+    elif not same or has_setter(m, owner, target.attr.value):
+        set_attribute(m, target, owner, target.attr.value, value, spelled(target.value), own=is_own(m, owner))
 
 
 @executes(cst.Del)
-def del_(it: Interpreter, node: cst.Del) -> None:
-    _delete(it, node.target)
+def del_(m: Interpreter, node: cst.Del) -> None:
+    _delete(m, node.target)
 
 
-def _delete(it: Interpreter, target: Any) -> None:
+def _delete(m: Interpreter, target: Any) -> None:
     if isinstance(target, (cst.Tuple, cst.List)):
         for element in target.elements:
-            _delete(it, element.value)
+            _delete(m, element.value)
     elif isinstance(target, cst.Name):
-        frame = it.frame.declared.get(target.value, it.frame)
-        it.state.names.pop((frame.id, target.value), None)
+        frame = m.frame.declared.get(target.value, m.frame)
+        m.state.names.pop((frame.id, target.value), None)
     elif isinstance(target, cst.Subscript):
-        start = it.hold(it.value(target.value))
-        index = index_value(it, target)
-        _delete_item(it, target, it.land(start)[0], index)
+        start = m.push(m.value(target.value))
+        index = index_value(m, target)
+        _delete_item(m, target, m.pop_from(start)[0], index)
     elif isinstance(target, cst.Attribute):
-        delete_attribute(it, target, it.value(target.value), target.attr.value)
+        delete_attribute(m, target, m.value(target.value), target.attr.value)
     else:
-        it.value(target)
+        m.value(target)
 
 
-def _delete_item(it: Interpreter, node: Any, owner: Value, index: Value) -> None:
-    method = method_of(it, owner, "__delitem__")
+def _delete_item(m: Interpreter, node: Any, owner: Value, index: Value) -> None:
+    method = method_of(m, owner, "__delitem__")
     if method is not None:
-        call_function(it, node, method, Arguments([owner, index]))
+        call_function(m, node, method, Arguments([owner, index]))
     else:
-        containers.delete_item(it, owner, index)
-        for ref in it.one_of_these(owner, Module):
-            module_containers.delete_item(it, ref, index)
+        containers.delete_item(m, owner, index)
+        for ref in m.one_of_these(owner, Module):
+            module_containers.delete_item(m, ref, index)
 
 
 @executes(cst.Global, cst.Nonlocal)
-def declared(it: Interpreter, node: Any) -> None:
+def declared(m: Interpreter, node: Any) -> None:
     for item in node.names:
         name = item.name.value
-        frame = it.frame.parent
+        frame = m.frame.parent
         if type(node) is cst.Global:
-            it.frame.declared[name] = it.frames[it.frame.file.frame]
+            m.frame.declared[name] = m.frames[m.frame.file.frame]
             continue
-        while frame is not None and it.state.held((frame.id, name)) is None:
+        while frame is not None and m.state.held((frame.id, name)) is None:
             frame = frame.parent
         if frame is not None:
-            it.frame.declared[name] = frame
+            m.frame.declared[name] = frame
 
 
 @executes(*([cst.TypeAlias] if hasattr(cst, "TypeAlias") else []))
-def type_alias(it: Interpreter, node: Any) -> None:
-    it.bind(node.name.value, Plain("type"))
+def type_alias(m: Interpreter, node: Any) -> None:
+    m.bind(node.name.value, Plain("type"))
 
 
 @executes(cst.Import, *([cst.LazyImport] if hasattr(cst, "LazyImport") else []))
-def import_(it: Interpreter, node: cst.Import) -> None:
+def import_(m: Interpreter, node: cst.Import) -> None:
     for alias in node.names:
         path = dotted(alias.name)
         bound, path = (dotted(alias.asname.name), path) if alias.asname is not None else (path.split(".")[0],) * 2
-        it.bind(bound, it.neighbours.module(path) or Named(path))
+        m.bind(bound, m.neighbours.module(path) or Named(path))
 
 
 @executes(cst.ImportFrom, *([cst.LazyImportFrom] if hasattr(cst, "LazyImportFrom") else []))
-def import_from(it: Interpreter, node: cst.ImportFrom) -> None:
+def import_from(m: Interpreter, node: cst.ImportFrom) -> None:
     dots = "." * len(node.relative)
     base = dots + (dotted(node.module) if node.module is not None else "")
-    home = it.neighbours.module(base.removeprefix(dots), len(dots))
+    home = m.neighbours.module(base.removeprefix(dots), len(dots))
     if isinstance(node.names, cst.ImportStar):
         if home is not None:
-            it.neighbours.star(home.module)
+            m.neighbours.star(home.module)
         else:
-            it.counts["star imports"] += not it.muted
+            m.counts["star imports"] += not m.muted
         return
     for alias in node.names:
         name = dotted(alias.name)
         path = f"{base}.{name}" if base != dots else f"{base}{name}"
-        value = found_at(it, canonical(path)) if home is None else Imported(home.module, name)
-        it.bind(dotted(alias.asname.name) if alias.asname is not None else name, value)
+        value = found_at(m, canonical(path)) if home is None else Imported(home.module, name)
+        m.bind(dotted(alias.asname.name) if alias.asname is not None else name, value)
 
 
 ALIASES = {"torch.autograd.variable.Variable": "torch.autograd.Variable"}
@@ -299,134 +299,134 @@ def canonical(path: str) -> str:
 
 
 @executes(cst.If)
-def if_(it: Interpreter, node: cst.If) -> None:
+def if_(m: Interpreter, node: cst.If) -> None:
     after: list[State] = []
     branch: Any = node
     while type(branch) is cst.If:
-        decided = truthiness(it, it.value(branch.test))
-        aside, left = it.fork(), _left_so_far(it)
+        decided = truthiness(m, m.value(branch.test))
+        aside, left = m.fork(), _left_so_far(m)
         if decided is not NO:
-            assume(it, branch.test, True, decided)
-            outer, it.conditions = it.conditions, (*it.conditions, (branch.test, True))
-            it.run_body(branch.body.body)
-            it.conditions = outer
-            after.append(it.state)
-        it.state = aside
+            assume(m, branch.test, True, decided)
+            outer, m.conditions = m.conditions, (*m.conditions, (branch.test, True))
+            m.run_body(branch.body.body)
+            m.conditions = outer
+            after.append(m.state)
+        m.state = aside
         if decided is YES:
-            it.end_path()
+            m.end_path()
             break
-        raised = decided is not NO and not after[-1].live and _left_so_far(it) == left
-        assume(it, branch.test, False, NO if raised else decided)
+        raised = decided is not NO and not after[-1].live and _left_so_far(m) == left
+        assume(m, branch.test, False, NO if raised else decided)
         branch = branch.orelse
-        if not it.state.live:
+        if not m.state.live:
             break
-    if type(branch) is cst.Else and it.state.live:
-        outer, it.conditions = it.conditions, (*it.conditions, (node.test, False))
-        it.run_body(branch.body.body)
-        it.conditions = outer
-    it.join([*after, it.state])
+    if type(branch) is cst.Else and m.state.live:
+        outer, m.conditions = m.conditions, (*m.conditions, (node.test, False))
+        m.run_body(branch.body.body)
+        m.conditions = outer
+    m.join([*after, m.state])
 
 
-def _left_so_far(it: Interpreter) -> int:
+def _left_so_far(m: Interpreter) -> int:
     """How many states have left the normal path other than by an error."""
-    return sum(len(states) for states in it.frame.pending())
+    return sum(len(states) for states in m.frame.pending())
 
 
 @executes(cst.Match)
-def match_(it: Interpreter, node: cst.Match) -> None:
+def match_(m: Interpreter, node: cst.Match) -> None:
     """Each case takes the alternatives of the subject that it may match; the others go on to the next, and those for
     which its guard fails, with the names of its pattern bound."""
-    start = it.hold(it.value(node.subject))
+    start = m.push(m.value(node.subject))
     after: list[State] = []
     for case in node.cases:
-        aside, entered, left, missed = it.fork(), list[State](), list[Value](), list[State]()
-        for option in alternatives(it.state.flight[start]):
-            it.state = aside.copy()
-            poke(it, node.subject, option)
-            verdict = matches(it, case.pattern, option)
+        aside, entered, left, missed = m.fork(), list[State](), list[Value](), list[State]()
+        for option in alternatives(m.state.stack[start]):
+            m.state = aside.copy()
+            poke(m, node.subject, option)
+            verdict = matches(m, case.pattern, option)
             if verdict is not NO and isinstance(case.pattern, cst.MatchClass):
-                narrow_class(it, node.subject, case.pattern.cls)
+                narrow_class(m, node.subject, case.pattern.cls)
             if verdict not in (YES, NO):
-                it.state.guards |= {(case, True)}
+                m.state.guards |= {(case, True)}
             if verdict is not NO:
-                entered.append(it.state)
+                entered.append(m.state)
             if verdict is not YES or case.guard is not None:
                 left.append(option)
             if verdict is not YES:
                 missed = [aside]
         if entered:
-            it.join(entered)
-            missed += _run_case(it, case)
-            after.append(it.state)
-        it.state = aside
+            m.join(entered)
+            missed += _run_case(m, case)
+            after.append(m.state)
+        m.state = aside
         if not missed:
-            it.end_path()
+            m.end_path()
             break
-        it.join(missed)
-        it.state.flight[start] = one_of(left, len(left))
-        poke(it, node.subject, it.state.flight[start])
-    it.join([*after, it.state])
-    it.land(start)
+        m.join(missed)
+        m.state.stack[start] = one_of(left, len(left))
+        poke(m, node.subject, m.state.stack[start])
+    m.join([*after, m.state])
+    m.pop_from(start)
 
 
-def _run_case(it: Interpreter, case: cst.MatchCase) -> list[State]:
+def _run_case(m: Interpreter, case: cst.MatchCase) -> list[State]:
     """Run a case if its guard holds; gives the state in which it fails, if it may."""
     failed: list[State] = []
     if case.guard is not None:
-        decided = truthiness(it, it.value(case.guard))
+        decided = truthiness(m, m.value(case.guard))
         if decided is not YES:
-            aside = it.fork()
-            assume(it, case.guard, False, decided)
-            failed = [it.state] if it.state.live else []
-            it.state = aside
-        assume(it, case.guard, True, decided)
+            aside = m.fork()
+            assume(m, case.guard, False, decided)
+            failed = [m.state] if m.state.live else []
+            m.state = aside
+        assume(m, case.guard, True, decided)
         if decided is NO:
-            it.end_path()
-    if it.state.live:
-        it.run_body(case.body.body)
+            m.end_path()
+    if m.state.live:
+        m.run_body(case.body.body)
     return failed
 
 
 @executes(cst.Return)
-def return_(it: Interpreter, node: cst.Return) -> None:
-    value = it.value(node.value) if node.value is not None else Const(None)
+def return_(m: Interpreter, node: cst.Return) -> None:
+    value = m.value(node.value) if node.value is not None else Const(None)
     if node.value is not None:
-        tell_returned(it, node.value, value)
-    it.state.names[it.frame.id, RESULT] = value
-    it.frame.returns.append(it.fork())
-    it.end_path()
+        emit_returned(m, node.value, value)
+    m.state.names[m.frame.id, RESULT] = value
+    m.frame.returns.append(m.fork())
+    m.end_path()
 
 
 @executes(cst.Break)
-def break_(it: Interpreter, node: cst.Break) -> None:
-    if it.frame.loop is not None:
-        it.frame.loop.breaks.append(it.fork())
-    it.end_path()
+def break_(m: Interpreter, node: cst.Break) -> None:
+    if m.frame.loop is not None:
+        m.frame.loop.breaks.append(m.fork())
+    m.end_path()
 
 
 @executes(cst.Continue)
-def continue_(it: Interpreter, node: cst.Continue) -> None:
-    if it.frame.loop is not None:
-        it.frame.loop.continues.append(it.fork())
-    it.end_path()
+def continue_(m: Interpreter, node: cst.Continue) -> None:
+    if m.frame.loop is not None:
+        m.frame.loop.continues.append(m.fork())
+    m.end_path()
 
 
 @executes(cst.Raise)
-def raise_(it: Interpreter, node: cst.Raise) -> None:
+def raise_(m: Interpreter, node: cst.Raise) -> None:
     for part in (node.exc, node.cause.item if node.cause is not None else None):
         if part is not None:
-            it.value(part)
-    it.raises()
+            m.value(part)
+    m.raises()
 
 
 @executes(cst.Assert)
-def assert_(it: Interpreter, node: cst.Assert) -> None:
-    decided = truthiness(it, it.value(node.test))
+def assert_(m: Interpreter, node: cst.Assert) -> None:
+    decided = truthiness(m, m.value(node.test))
     if node.msg is not None:
-        aside = it.fork()
-        it.value(node.msg)
-        it.state = aside
+        aside = m.fork()
+        m.value(node.msg)
+        m.state = aside
     if decided is NO:
-        it.end_path()
+        m.end_path()
         return
-    narrow(it, node.test, True)
+    narrow(m, node.test, True)

@@ -13,21 +13,21 @@ from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python import containers
 
 
-def index_value(it: Interpreter, node: cst.Subscript) -> Value:
+def index_value(m: Interpreter, node: cst.Subscript) -> Value:
     """What stands between the brackets."""
-    found = [_element(it, element.slice) for element in node.slice]
+    found = [_element(m, element.slice) for element in node.slice]
     if len(found) == 1 and not isinstance(node.slice[0].comma, cst.Comma):
         return found[0]
     constants = [value for value in found if type(value) is Const]
     if len(constants) == len(found):
         return Const(Places(tuple(constants)))
-    kinds = [index_kind(it, value) for value in found]
+    kinds = [index_kind(m, value) for value in found]
     return ADVANCED if YES in kinds else UNCLEAR if any(kind.is_unsure for kind in kinds) else BASIC
 
 
-def _element(it: Interpreter, part: Any) -> Value:
+def _element(m: Interpreter, part: Any) -> Value:
     if type(part) is not cst.Slice:
-        return it.value(part.value)
-    found = [Const(None) if bound is None else it.value(bound) for bound in (part.lower, part.upper, part.step)]
+        return m.value(part.value)
+    found = [Const(None) if bound is None else m.value(bound) for bound in (part.lower, part.upper, part.step)]
     known = [bound.value for bound in found if type(bound) is Const and isinstance(bound.value, (int, NoneType))]
     return Const(slice(*known)) if len(known) == len(found) else containers.SLICE

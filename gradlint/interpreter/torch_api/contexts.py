@@ -19,14 +19,14 @@ ENABLED, ENTERED = "enabled", "enter_result"
 
 
 def _made(path: str) -> Model:
-    def make(it: Interpreter, node: Any, args: Arguments) -> Value:
-        row = it.torch.managers[path]
-        havoc(it, [value for value in args.values() if type(value) is Function])
+    def make(m: Interpreter, node: Any, args: Arguments) -> Value:
+        row = m.torch.managers[path]
+        havoc(m, [value for value in args.values() if type(value) is Function])
         asked = UNKNOWN if args.unknown else Const(True)
         given: tuple[tuple[object, Value], ...] = ((ENABLED, args.get("enabled", row.enabled, asked)),)
         if row.gives == "argument":
             given += ((ENTERED, args.get(ENTERED, 0, NONE_VALUE)),)
-        return it.new(node, "manager", Instance(Named(row.path), given, NO))
+        return m.new(node, "manager", Instance(Named(row.path), given, NO))
 
     return make
 
@@ -34,36 +34,34 @@ def _made(path: str) -> Model:
 MODELS |= {row.path: _made(row.path) for row in ROWS["managers"]}
 
 
-def _row(it: Interpreter, thing: Instance) -> ManagerRow | None:
-    return it.torch.managers.get(thing.cls.path) if type(thing.cls) is Named else None
+def _row(m: Interpreter, thing: Instance) -> ManagerRow | None:
+    return m.torch.managers.get(thing.cls.path) if type(thing.cls) is Named else None
 
 
 EXIT_STACK = Plain("exit stack")
 """A manager of managers: what was entered by it is left with it."""
 
 
-def bound(it: Interpreter, manager: Value) -> Value | None:
+def bound(m: Interpreter, manager: Value) -> Value | None:
     """What `as` binds; None where the manager is none of these."""
-    thing = it.only(manager, Instance)
-    row = _row(it, thing) if thing is not None else None
+    thing = m.only(manager, Instance)
+    row = _row(m, thing) if thing is not None else None
     if thing is None or row is None:
         return None
     return {"itself": manager, "none": NONE_VALUE, "": UNKNOWN}.get(row.gives) or dict(thing.attributes)[ENTERED]
 
 
 @contextmanager
-def saving(it: Interpreter, manager: Value) -> Iterator[None]:
+def saving(m: Interpreter, manager: Value) -> Iterator[None]:
     """While the block runs, backward may read copies of what operations use instead of the memory itself."""
     found = [
-        (thing, row)
-        for option in alternatives(manager)
-        if (thing := _instance(it, option)) and (row := _row(it, thing))
+        (thing, row) for option in alternatives(manager) if (thing := _instance(m, option)) and (row := _row(m, thing))
     ]
     copies = any(row.copies and truth_of(dict(thing.attributes)[ENABLED]).may(YES) for thing, row in found)
-    it.copying += copies
+    m.copying += copies
     yield
-    it.copying -= copies
+    m.copying -= copies
 
 
-def _instance(it: Interpreter, value: Value) -> Instance | None:
-    return it.only(value, Instance)
+def _instance(m: Interpreter, value: Value) -> Instance | None:
+    return m.only(value, Instance)

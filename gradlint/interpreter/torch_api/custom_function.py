@@ -58,42 +58,42 @@ SAVED, DIRTY, NON_DIFFERENTIABLE = "saved_tensors", "dirty tensors", "non differ
 BACKWARD = frozenset({"backward", "vjp"})
 
 
-def is_function(it: Interpreter, cls: Ref) -> bool:
+def is_function(m: Interpreter, cls: Ref) -> bool:
     """Whether a class of the program derives from `torch.autograd.Function`."""
-    return any(type(one) is Named and one in BASES for one in ancestry(it, cls))
+    return any(type(one) is Named and one in BASES for one in ancestry(m, cls))
 
 
 @implements(TypeSlot.CALL_INHERITED, Class)
-def _inherited(it: Interpreter, node: Any, owner: Ref, method: str, args: Arguments) -> Value | None:
+def _inherited(m: Interpreter, node: Any, owner: Ref, method: str, args: Arguments) -> Value | None:
     """What the class of torch gives a class of the program, or an instance of one; None for what it does not."""
     if method == "apply":
-        return call(it, node, owner, args)
-    cls = getattr(it[owner], "cls", None)
-    if method != "__call__" or type(cls) is not Ref or not is_function(it, cls):
+        return call(m, node, owner, args)
+    cls = getattr(m[owner], "cls", None)
+    if method != "__call__" or type(cls) is not Ref or not is_function(m, cls):
         return None
-    return call_named(it, node, CALLED, args.with_first(owner), "")
+    return call_named(m, node, CALLED, args.with_first(owner), "")
 
 
-def call(it: Interpreter, node: Any, cls: Ref, args: Arguments) -> Value | None:
+def call(m: Interpreter, node: Any, cls: Ref, args: Arguments) -> Value | None:
     """`Cls.apply(...)`; None where the class does not say what its `forward` does."""
-    forward, setup = find_method(it, cls, "forward"), find_method(it, cls, "setup_context")
-    if forward is None or not is_function(it, cls):
+    forward, setup = find_method(m, cls, "forward"), find_method(m, cls, "setup_context")
+    if forward is None or not is_function(m, cls):
         return None
-    thing: Class = it[cls]
-    known = (needed(it, it.place_of(node, "ctx"), "ctx"),)
-    context = it.new(it.place_of(node, "ctx"), "ctx", Instance(cls=Named(CONTEXT), attributes=known, open=NO))
-    start = it.hold(context, *args.values())
+    thing: Class = m[cls]
+    known = (needed(m, m.part_of(node, "ctx"), "ctx"),)
+    context = m.new(m.part_of(node, "ctx"), "ctx", Instance(cls=Named(CONTEXT), attributes=known, open=NO))
+    start = m.push(context, *args.values())
     given = args if setup is not None else args.with_first(context)
-    found = unrecorded(it, lambda: call_function(it, it.place_of(node, "forward"), forward, given))
-    it.hold(found)
+    found = unrecorded(m, lambda: call_function(m, m.part_of(node, "forward"), forward, given))
+    m.push(found)
     if setup is not None:
-        held, *values, found = it.state.flight[start:]
-        inputs = it.new(it.place_of(node, "inputs"), "inputs", Container("tuple", items=tuple(enumerate(values))))
-        call_function(it, it.place_of(node, "setup"), setup, Arguments([held, inputs, found]))
-    held, *values, found = it.land(start)
-    backward = next((one for name in sorted(BACKWARD) if (one := find_method(it, cls, name)) is not None), None)
+        held, *values, found = m.state.stack[start:]
+        inputs = m.new(m.part_of(node, "inputs"), "inputs", Container("tuple", items=tuple(enumerate(values))))
+        call_function(m, m.part_of(node, "setup"), setup, Arguments([held, inputs, found]))
+    held, *values, found = m.pop_from(start)
+    backward = next((one for name in sorted(BACKWARD) if (one := find_method(m, cls, name)) is not None), None)
     refused = frozenset() if backward is None else _refused(backward.node, len(values))
-    return _Outcome(it, node, thing.name, values, held, refused).of(found)
+    return _Outcome(m, node, thing.name, values, held, refused).of(found)
 
 
 def _refused(backward: Any, count: int) -> frozenset[int]:
@@ -114,19 +114,19 @@ def _is_none(given: list[Any], index: int) -> bool:
     return index >= len(given) or given[index] is None or getattr(given[index], "value", "") == "None"
 
 
-def unrecorded(it: Interpreter, run: Callable[[], Value]) -> Value:
+def unrecorded(m: Interpreter, run: Callable[[], Value]) -> Value:
     """Run something with gradients off."""
-    mode = it.state.modes
-    with restoring(it, mode):
-        it.state.grad_mode = NO
+    mode = m.state.modes
+    with restoring(m, mode):
+        m.state.grad_mode = NO
         found = run()
-        it.state.grad_mode = mode[0]
+        m.state.grad_mode = mode[0]
     return found
 
 
-def recorded(it: Interpreter, node: Any, name: str, given: list[Value], value: Value) -> Value:
+def recorded(m: Interpreter, node: Any, name: str, given: list[Value], value: Value) -> Value:
     """What was computed with gradients off from these values, as the results of one operation on them."""
-    return _Outcome(it, node, name, given, NONE_VALUE).of(value)
+    return _Outcome(m, node, name, given, NONE_VALUE).of(value)
 
 
 class _Outcome:
@@ -134,15 +134,15 @@ class _Outcome:
 
     def __init__(
         self,
-        it: Interpreter,
+        m: Interpreter,
         node: Any,
         name: str,
         given: list[Value],
         context: Value,
         refused: frozenset[int] = frozenset(),
     ) -> None:
-        self.it, self.node, self.name, self.given, self.refused = it, node, name, given, refused
-        self.noted = dict(getattr(it.thing(context), "attributes", ()))
+        self.m, self.node, self.name, self.given, self.refused = m, node, name, given, refused
+        self.noted = dict(getattr(m.thing(context), "attributes", ()))
         self.count = 0
 
     def of(self, value: Value) -> Value:
@@ -150,98 +150,98 @@ class _Outcome:
         return one_of([self._of(option) for option in alternatives(value)])
 
     def _of(self, value: Value) -> Value:
-        it = self.it
-        thing = it.state.heap.get(value) if type(value) is Ref else None
+        m = self.m
+        thing = m.state.heap.get(value) if type(value) is Ref else None
         if type(thing) is Tensor:
             return self._tensor(value, thing)  # type: ignore[arg-type]
         if type(thing) is Container and thing.kind == "tuple":
-            start = it.hold(*(inner for _, inner in thing.items), thing.rest)
-            for index in range(start, len(it.state.flight)):
-                it.state.flight[index] = self.of(it.state.flight[index])
-            *items, rest = it.land(start)
-            return it.new(self.node, "results", Container("tuple", items=tuple(enumerate(items)), rest=rest))
+            start = m.push(*(inner for _, inner in thing.items), thing.rest)
+            for index in range(start, len(m.state.stack)):
+                m.state.stack[index] = self.of(m.state.stack[index])
+            *items, rest = m.pop_from(start)
+            return m.new(self.node, "results", Container("tuple", items=tuple(enumerate(items)), rest=rest))
         return value if type(value) is Const or type(thing) is Container else result_of_unknown([value, *self.given])
 
     def _tensor(self, ref: Ref, tensor: Tensor) -> Value:
-        it, node = self.it, self.node
+        m, node = self.m, self.node
         differentiable = ref not in self._noted(NON_DIFFERENTIABLE)
         row = Operation(self.name, (), (), (), "", results=(Result(differentiable=differentiable),))
-        places = [index for index, value in enumerate(self.given) if _may_be_tensor(it, value)]
+        places = [index for index, value in enumerate(self.given) if _may_be_tensor(m, value)]
         inputs = [("input", self.given[index]) for index in places] or [("input", NONE_VALUE)]
         self.count += 1
-        made = apply(it, node, row, inputs, dtype=tensor.dtype, part=f"result {self.count} ")
-        new: Tensor = it[made]  # type: ignore[index]
+        made = apply(m, node, row, inputs, dtype=tensor.dtype, part=f"result {self.count} ")
+        new: Tensor = m[made]  # type: ignore[index]
         refused = {place for place, index in enumerate(places) if index in self.refused}
         for recorded in new.node:
             if recorded is not None:
-                old: Node = it[recorded]
+                old: Node = m[recorded]
                 slots = tuple((*slot, NOWHERE) if place in refused else slot for place, slot in enumerate(old.inputs))
-                it.state.heap[recorded] = replace(old, inputs=slots, saves=self._saves())
+                m.state.heap[recorded] = replace(old, inputs=slots, saves=self._saves())
         if ref in self._noted(DIRTY):
-            it.put(ref, replace(tensor, requires_grad=new.requires_grad, leaf=new.leaf, node=new.node))
+            m.store(ref, replace(tensor, requires_grad=new.requires_grad, leaf=new.leaf, node=new.node))
             return ref
         base = (ref,) if ref in [one for value in self.given for one in alternatives(value)] else tensor.base
         now = replace(new, storage=tensor.storage, alone=counts_alone(tensor), count=tensor.count, base=base,
                       inference=tensor.inference)  # fmt: skip
-        it.state.heap[made] = now  # type: ignore[index]
+        m.state.heap[made] = now  # type: ignore[index]
         return made
 
     def _noted(self, name: str) -> tuple[Ref, ...]:
-        held = self.it.only(self.noted.get(name, UNKNOWN), Container)
+        held = self.m.only(self.noted.get(name, UNKNOWN), Container)
         return () if held is None else tuple(ref for _, value in held.items for ref in references(value))
 
     def _saves(self) -> tuple[Slot, ...]:
-        saved = [self.it.state.heap.get(ref) for ref in self._noted(SAVED)]
-        found = [slot(self.it, thing) for thing in saved if type(thing) is Tensor for slot in (kept, compared)]
+        saved = [self.m.state.heap.get(ref) for ref in self._noted(SAVED)]
+        found = [slot(self.m, thing) for thing in saved if type(thing) is Tensor for slot in (kept, compared)]
         return tuple(filter(None, found))
 
 
-def _may_be_tensor(it: Interpreter, value: Value) -> bool:
-    return it.may_be(value, Tensor) or any(type(option) is Unknown for option in alternatives(value))
+def _may_be_tensor(m: Interpreter, value: Value) -> bool:
+    return m.may_be(value, Tensor) or any(type(option) is Unknown for option in alternatives(value))
 
 
 # ---- the context
 
 
 @models(f"{CONTEXT}.save_for_backward")
-def _save(it: Interpreter, node: Any, args: Arguments) -> Value:
-    return _note(it, node, args, SAVED)
+def _save(m: Interpreter, node: Any, args: Arguments) -> Value:
+    return _note(m, node, args, SAVED)
 
 
 @models(f"{CONTEXT}.mark_dirty")
-def _mark_dirty(it: Interpreter, node: Any, args: Arguments) -> Value:
-    return _note(it, node, args, DIRTY)
+def _mark_dirty(m: Interpreter, node: Any, args: Arguments) -> Value:
+    return _note(m, node, args, DIRTY)
 
 
 @models(f"{CONTEXT}.mark_non_differentiable")
-def _mark_non_differentiable(it: Interpreter, node: Any, args: Arguments) -> Value:
-    return _note(it, node, args, NON_DIFFERENTIABLE)
+def _mark_non_differentiable(m: Interpreter, node: Any, args: Arguments) -> Value:
+    return _note(m, node, args, NON_DIFFERENTIABLE)
 
 
 @models(f"{CONTEXT}.set_materialize_grads", f"{CONTEXT}.save_for_forward")
-def _nothing(it: Interpreter, node: Any, args: Arguments) -> Value:
+def _nothing(m: Interpreter, node: Any, args: Arguments) -> Value:
     return NONE_VALUE
 
 
-def _note(it: Interpreter, node: Any, args: Arguments, name: str) -> Value:
+def _note(m: Interpreter, node: Any, args: Arguments, name: str) -> Value:
     """What was handed to the context is kept there."""
     context, *values = args.positional
-    kept = it.new(node, name, Container("tuple", items=tuple(enumerate(values))))
-    for ref, thing in it.all(context, Instance):
-        it.put(ref, replace(thing, attributes=tuple((dict(thing.attributes) | {name: kept}).items())))
+    kept = m.new(node, name, Container("tuple", items=tuple(enumerate(values))))
+    for ref, thing in m.all(context, Instance):
+        m.store(ref, replace(thing, attributes=tuple((dict(thing.attributes) | {name: kept}).items())))
     return NONE_VALUE
 
 
 # ---- methods that run on their own
 
 
-def _owner(it: Interpreter, function: Function) -> Ref | None:
-    cls = it.classes.get(function.owner)
-    return cls if cls is not None and cls in it.state.heap and is_function(it, cls) else None
+def _owner(m: Interpreter, function: Function) -> Ref | None:
+    cls = m.classes.get(function.owner)
+    return cls if cls is not None and cls in m.state.heap and is_function(m, cls) else None
 
 
-def mode_alone(it: Interpreter, function: Function) -> Truth:
+def mode_alone(m: Interpreter, function: Function) -> Truth:
     """The grad mode that a function is run in when the program does not call it: torch's, that of other files."""
-    if function.owner is None or _owner(it, function) is None:
-        return UNSURE if it.neighbours.call_without_gradients(function.name) else it.state.grad_mode
-    return {"forward": NO}.get(function.name, NO | UNSURE if function.name in BACKWARD else it.state.grad_mode)
+    if function.owner is None or _owner(m, function) is None:
+        return UNSURE if m.neighbours.call_without_gradients(function.name) else m.state.grad_mode
+    return {"forward": NO}.get(function.name, NO | UNSURE if function.name in BACKWARD else m.state.grad_mode)

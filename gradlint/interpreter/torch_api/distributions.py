@@ -44,55 +44,55 @@ DIVERGENCE = _operation("kl_divergence")
 PART = _operation("part of a distribution")
 
 
-def _given(it: Interpreter, value: Value) -> list[Value]:
+def _given(m: Interpreter, value: Value) -> list[Value]:
     """The parameters of a distribution."""
-    about = it.only(value, Instance)
-    given = it.only(dict(about.attributes).get(GIVEN, NOTHING), Container) if about is not None else None
+    about = m.only(value, Instance)
+    given = m.only(dict(about.attributes).get(GIVEN, NOTHING), Container) if about is not None else None
     return [] if given is None else [value for _, value in given.items]
 
 
-def _build(it: Interpreter, node: Any, path: str, args: Arguments) -> Value:
+def _build(m: Interpreter, node: Any, path: str, args: Arguments) -> Value:
     """A new distribution. Some compute what they keep of their parameters (Categorical, Beta), some keep views: without
     gradients the one is off the graph, the other is a leaf that shows the parameter's flag."""
-    kept = args.values() if it.recording is YES else [_kept_off(it, value) for value in args.values()]
-    given = it.new(node, "parameters", Container("tuple", items=tuple(enumerate(kept))))
+    kept = args.values() if m.recording is YES else [_kept_off(m, value) for value in args.values()]
+    given = m.new(node, "parameters", Container("tuple", items=tuple(enumerate(kept))))
     about = Instance(Named(path), ((GIVEN, given),), open=UNSURE, marks=(Mark("made", node),))
-    return it.new(node, "distribution", about)
+    return m.new(node, "distribution", about)
 
 
-def _kept_off(it: Interpreter, value: Value) -> Value:
+def _kept_off(m: Interpreter, value: Value) -> Value:
     """What is left in a distribution of a parameter that it was given without gradients."""
-    return value if all(tensor.requires_grad is NO for _, tensor in it.all(value, Tensor)) else UNKNOWN
+    return value if all(tensor.requires_grad is NO for _, tensor in m.all(value, Tensor)) else UNKNOWN
 
 
 def _computing(row: Operation) -> Callable[[Interpreter, Any, Arguments], Value]:
     """A method that computes from the parameters, and from the tensors it is given."""
 
-    def method(it: Interpreter, node: Any, args: Arguments) -> Value:
+    def method(m: Interpreter, node: Any, args: Arguments) -> Value:
         owner, others = args.positional[0], args.positional[1:] if row.name not in ("sample", "rsample") else []
-        operands = [("input", value) for value in (*_given(it, owner), *others)][:MOST_ITEMS]
-        return apply(it, node, row, operands)
+        operands = [("input", value) for value in (*_given(m, owner), *others)][:MOST_ITEMS]
+        return apply(m, node, row, operands)
 
     return method
 
 
-def part(it: Interpreter, node: Any, owner: Value, name: str) -> Value | None:
+def part(m: Interpreter, node: Any, owner: Value, name: str) -> Value | None:
     """An attribute of a distribution that is computed from its parameters; None for all others. It is asked for anew
     each time: what it was without gradients says nothing of what it is with them."""
-    about = it.only(owner, Instance) if name in PARTS else None
+    about = m.only(owner, Instance) if name in PARTS else None
     cls = about.cls if about is not None else None
     if type(cls) is not Named or cls.path.removeprefix(HOME) not in REPARAMETRISED | DISCRETE:
         return None
-    found = apply(it, node, PART, [("input", value) for value in _given(it, owner)][:MOST_ITEMS])
-    for ref, tensor in it.all(found, Tensor):
-        it.put(ref, replace(tensor, requires_grad=tensor.requires_grad | UNSURE, leaf=tensor.leaf | UNSURE))
+    found = apply(m, node, PART, [("input", value) for value in _given(m, owner)][:MOST_ITEMS])
+    for ref, tensor in m.all(found, Tensor):
+        m.store(ref, replace(tensor, requires_grad=tensor.requires_grad | UNSURE, leaf=tensor.leaf | UNSURE))
     return found
 
 
 @models(f"{HOME}kl_divergence", f"{HOME}kl.kl_divergence")
-def _divergence(it: Interpreter, node: Any, args: Arguments) -> Value:
-    operands = [("input", value) for owner in args.values() for value in _given(it, owner)]
-    return apply(it, node, DIVERGENCE, operands[:MOST_ITEMS])
+def _divergence(m: Interpreter, node: Any, args: Arguments) -> Value:
+    operands = [("input", value) for owner in args.values() for value in _given(m, owner)]
+    return apply(m, node, DIVERGENCE, operands[:MOST_ITEMS])
 
 
 ATTRIBUTES_OF |= dict.fromkeys((f"{HOME}{name}" for name in REPARAMETRISED | DISCRETE), part)
@@ -102,7 +102,7 @@ def _known(name: str) -> None:
     """Register a class and its methods, under its name and under that of the file it stands in."""
     path = HOME + name
     made = DRAWN if name in REPARAMETRISED else DRAWN_WHOLE if name in WHOLE else DRAWN_DISCRETE
-    models(path)(lambda it, node, args: _build(it, node, path, args))
+    models(path)(lambda m, node, args: _build(m, node, path, args))
     models(f"{path}.sample")(_computing(made))
     for method, row in COMPUTED.items():
         models(f"{path}.{method}")(_computing(row))

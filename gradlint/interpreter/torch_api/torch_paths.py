@@ -63,58 +63,58 @@ AS_METHODS = {f"torch.{name}": f"{TENSOR}{name}" for name in ("detach_", "zero_"
 
 
 @implements(TypeSlot.CALL, Named)
-def _call(it: Interpreter, node: Any, callee: Named, args: Arguments, name: str) -> Value | None:
+def _call(m: Interpreter, node: Any, callee: Named, args: Arguments, name: str) -> Value | None:
     """Call what an import path names; None where it is not known."""
     path = callee.path
     known = MODELS.get(path)
-    if known is not None and it.has(path):
-        return known(it, node, args)
+    if known is not None and m.has(path):
+        return known(m, node, args)
     path = AS_METHODS.get(path, path)
-    if path.startswith(TENSOR) and args.positional and it.only(args.positional[0], Tensor) is not None:
+    if path.startswith(TENSOR) and args.positional and m.only(args.positional[0], Tensor) is not None:
         rest = Arguments(args.positional[1:], args.keywords, args.unknown, args.certain)
-        return tensor_methods.call(it, node, args.positional[0], path.removeprefix(TENSOR), rest, "")
-    if path in it.torch.contexts:
-        return _context(it, node, path, args)
-    row = operation_row(it, path, args)
+        return tensor_methods.call(m, node, args.positional[0], path.removeprefix(TENSOR), rest, "")
+    if path in m.torch.contexts:
+        return _context(m, node, path, args)
+    row = operation_row(m, path, args)
     if row is not None:
-        return run_operation(it, node, row, args, by="function", name=name)
-    factory = it.torch.factories.get(path)
+        return run_operation(m, node, row, args, by="function", name=name)
+    factory = m.torch.factories.get(path)
     if factory is not None:
-        return run_factory(it, node, factory, args)
-    if (cls := public(path)) in it.torch.modules:
-        return modules.build(it, node, cls, args)
-    if path in it.torch.optimizers:
-        return optimizer.build(it, node, path, args)
-    plain = it.torch.harmless.get(path)
+        return run_factory(m, node, factory, args)
+    if (cls := public(path)) in m.torch.modules:
+        return modules.build(m, node, cls, args)
+    if path in m.torch.optimizers:
+        return optimizer.build(m, node, path, args)
+    plain = m.torch.harmless.get(path)
     if plain is not None:
-        return _harmless(it, node, path, plain.returns, args)
-    return pack_calls.call(it, node, path, args)
+        return _harmless(m, node, path, plain.returns, args)
+    return pack_calls.call(m, node, path, args)
 
 
-def _harmless(it: Interpreter, node: Any, path: str, returns: str, args: Arguments) -> Value:
+def _harmless(m: Interpreter, node: Any, path: str, returns: str, args: Arguments) -> Value:
     values = args.values()
     if returns == "argument":
-        found = [elements(it, node, value) if _runs_over(it, value) else value for value in values]
+        found = [elements(m, node, value) if _runs_over(m, value) else value for value in values]
         for value in values:
-            consume(it, node, value, "argument")
+            consume(m, node, value, "argument")
         return one_of(found)
     if returns == "iterator":
-        element = elements(it, node, values[0]) if values else UNKNOWN
-        return iterator(it, node, element, "iterator", source=values[0] if values else UNKNOWN)
+        element = elements(m, node, values[0]) if values else UNKNOWN
+        return iterator(m, node, element, "iterator", source=values[0] if values else UNKNOWN)
     for value in values:
-        begin(it, value)  # `any` and `all` stop where they know
-    if path == "builtins.len" and (length := _length(it, values)) is not None:
+        begin(m, value)  # `any` and `all` stop where they know
+    if path == "builtins.len" and (length := _length(m, values)) is not None:
         return length
-    result = result_of_unknown(values) if not returns else plain_result(it, node, returns)
+    result = result_of_unknown(values) if not returns else plain_result(m, node, returns)
     if type(result) is Scalar and (path in NUMBERS or path.startswith("math.")):
-        return _written(path, values) or Scalar(result.dtype, cut_off(it, node, path, values))
+        return _written(path, values) or Scalar(result.dtype, cut_off(m, node, path, values))
     return result
 
 
-def _length(it: Interpreter, values: Sequence[Value]) -> Const | None:
+def _length(m: Interpreter, values: Sequence[Value]) -> Const | None:
     """How many a container holds of which all elements are known."""
-    thing = it.only(values[0], Container) if len(values) == 1 else None
-    return None if thing is None or element_list(it, values[0]) is None else Const(len(thing.items))
+    thing = m.only(values[0], Container) if len(values) == 1 else None
+    return None if thing is None or element_list(m, values[0]) is None else Const(len(thing.items))
 
 
 def _written(path: str, values: Sequence[Value]) -> Const | None:
@@ -132,22 +132,22 @@ NUMBERS = frozenset({"builtins.float", "builtins.int", "builtins.complex"})
 """Functions whose number is what they are given, as those of `math` compute theirs from it."""
 
 
-def _runs_over(it: Interpreter, value: Value) -> bool:
-    return it.may_be(value, Container) or it.may_be(value, Iterator)
+def _runs_over(m: Interpreter, value: Value) -> bool:
+    return m.may_be(value, Container) or m.may_be(value, Iterator)
 
 
-def _context(it: Interpreter, node: Any, path: str, args: Arguments) -> Value:
-    row = it.torch.contexts[path]
+def _context(m: Interpreter, node: Any, path: str, args: Arguments) -> Value:
+    row = m.torch.contexts[path]
     given = args.get("mode", 0, Const(True))
     if given != Const(True) and type(given) is Function and row.to != "argument":
         return replace(given, modes=(_made(None, path, row.to, Const(True)), *given.modes))
     made = _made(node, path, row.to, args.get("mode", 0, UNKNOWN) if row.to == "argument" else given)
     if row.on_call:
-        if node is not it.entering:
-            before, literal = it.state.grad_mode, _is_literal(node)
-            it.emit(events.GradModeChanged, node, before=before, to=made.to, how="statement", literal=literal)
-        it.state.enter(made, node)
-        it.switched += 1
+        if node is not m.entering:
+            before, literal = m.state.grad_mode, _is_literal(node)
+            m.emit(events.GradModeChanged, node, before=before, to=made.to, how="statement", literal=literal)
+        m.state.enter(made, node)
+        m.switched += 1
     return made
 
 
@@ -166,24 +166,24 @@ def _made(node: Any, path: str, to: str, given: Value) -> Context:
 
 
 @models("torch.nn.Parameter", "torch.nn.parameter.Parameter")
-def _parameter(it: Interpreter, node: Any, args: Arguments) -> Value:
+def _parameter(m: Interpreter, node: Any, args: Arguments) -> Value:
     """A parameter is a new handle on the memory of its data."""
     data = args.get("data", 0, NONE_VALUE)
-    tensor = it.only(data, Tensor)
-    kind = tensor.dtype if tensor else FLOAT if data == NONE_VALUE else data_kind(it, data)
-    facts: dict[str, Any] = {"inference": it.state.inference if data == NONE_VALUE else UNSURE}
+    tensor = m.only(data, Tensor)
+    kind = tensor.dtype if tensor else FLOAT if data == NONE_VALUE else data_kind(m, data)
+    facts: dict[str, Any] = {"inference": m.state.inference if data == NONE_VALUE else UNSURE}
     cut: tuple[Mark, ...] = ()
     if tensor:
         kept = ("storage", "count", "belief", *names_of(Tensor, Aspect.MEMORY))
         facts = {name: getattr(tensor, name) for name in kept} | {"alone": counts_alone(tensor)}
         if tensor.requires_grad is YES and tensor.leaf is NO:
-            cut = cut_off(it, node, "Parameter", [data])
+            cut = cut_off(m, node, "Parameter", [data])
     to = truth_of(args.get("requires_grad", 1, UNSURE_VALUE if args.unknown else Const(True)))
     marks = (Mark("made", node), *cut, Mark("asked", node))[-MOST_MARKS:]
     facts |= {"dtype": kind, "parameter": YES, "made": "Parameter", "requires_grad": to, "marks": marks}
-    made = fresh(it, node, "parameter", **facts)
-    if not it.unheard:
-        it.emit(events.RequiresGradChanged, node, tensor=replace(it[made], requires_grad=NO), to=to, by="Parameter")
+    made = fresh(m, node, "parameter", **facts)
+    if not m.is_silent:
+        m.emit(events.RequiresGradChanged, node, tensor=replace(m[made], requires_grad=NO), to=to, by="Parameter")
     return made
 
 
@@ -191,19 +191,19 @@ UNSURE_VALUE: Value = Scalar(BOOL)
 
 
 @models("torch.autograd.Variable")
-def _variable(it: Interpreter, node: Any, args: Arguments) -> Value:
+def _variable(m: Interpreter, node: Any, args: Arguments) -> Value:
     """What is left of it since torch 0.4: another handle on a tensor's memory, cut off the graph as by `detach()`."""
-    row = it.torch.operations["torch.Tensor.detach"]
-    made = run_operation(it, node, row, Arguments([args.get("data", 0, UNKNOWN)]), by="function")
-    it.update(made, Tensor, made="Variable")
+    row = m.torch.operations["torch.Tensor.detach"]
+    made = run_operation(m, node, row, Arguments([args.get("data", 0, UNKNOWN)]), by="function")
+    m.update_fields(made, Tensor, made="Variable")
     asked = UNSURE_VALUE if args.unknown else args.get("requires_grad", 1, Const(False))
     if asked != Const(False):
-        set_requires_grad(it, node, made, truth_of(asked), "Variable")
+        set_requires_grad(m, node, made, truth_of(asked), "Variable")
     return made
 
 
 @models("torch.device")
-def _device(it: Interpreter, node: Any, args: Arguments) -> Value:
+def _device(m: Interpreter, node: Any, args: Arguments) -> Value:
     """A device is told by how its name begins."""
     given = alternatives(args.get("device", 0, args.keywords.get("type", UNKNOWN)))
     names = [option.value if type(option) is Const else getattr(option, "start", "") for option in given]
@@ -211,14 +211,14 @@ def _device(it: Interpreter, node: Any, args: Arguments) -> Value:
 
 
 @models("torch.is_tensor")
-def _is_tensor(it: Interpreter, node: Any, args: Arguments) -> Value:
-    found = is_instance(it, args.get("obj", 0, UNKNOWN), Named("torch.Tensor"))
+def _is_tensor(m: Interpreter, node: Any, args: Arguments) -> Value:
+    found = is_instance(m, args.get("obj", 0, UNKNOWN), Named("torch.Tensor"))
     return Const(found is YES) if found in (YES, NO) else Scalar(BOOL)
 
 
 def _asking(kind: Dtypes) -> Model:
     """`torch.is_floating_point` or `torch.is_complex`."""
-    return lambda it, node, args: is_of_kind(it, args.get("input", 0, UNKNOWN), kind)
+    return lambda m, node, args: is_of_kind(m, args.get("input", 0, UNKNOWN), kind)
 
 
 MODELS |= {f"torch.{name}": _asking(kind) for name, kind in KINDS_ASKED.items()}
@@ -234,12 +234,12 @@ WRAPPERS = (
 def _wrapping(path: str) -> Model:
     """A wrapper that calls the module inside."""
 
-    def wrap(it: Interpreter, node: Any, args: Arguments) -> Value:
+    def wrap(m: Interpreter, node: Any, args: Arguments) -> Value:
         inner = args.get("module", 0, UNKNOWN)
-        module = it.only(inner, Module)
+        module = m.only(inner, Module)
         if module is None:
             return result_of_unknown([inner])
-        return it.new(node, "wrapper", Module(cls=Named("torch.nn.Sequential"), attributes=(("module", inner),),
+        return m.new(node, "wrapper", Module(cls=Named("torch.nn.Sequential"), attributes=(("module", inner),),
                       mode=TRAIN, open=NO, holder=path, belief=module.belief, marks=(Mark("made", node),)))  # fmt: skip
 
     return wrap
@@ -251,11 +251,11 @@ MODELS |= {path: _wrapping(path) for path in WRAPPERS}
 def _init_of(path: str) -> Model:
     """`nn.Module.__init__(self)`, written out; without `self`, nobody knows on what."""
 
-    def init(it: Interpreter, node: Any, args: Arguments) -> Value:
+    def init(m: Interpreter, node: Any, args: Arguments) -> Value:
         owner, *others = args.positional or [UNKNOWN]
-        it.update(owner, Module, initialised=YES)
-        perhaps_initialised(it, owner)
-        built_as(it, node, owner, path, Arguments(others, args.keywords, args.unknown, args.certain))
+        m.update_fields(owner, Module, initialised=YES)
+        perhaps_initialised(m, owner)
+        built_as(m, node, owner, path, Arguments(others, args.keywords, args.unknown, args.certain))
         return NONE_VALUE
 
     return init

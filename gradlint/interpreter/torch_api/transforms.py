@@ -51,105 +51,105 @@ OPTIONS = frozenset({"use_reentrant", "context_fn", "determinism_check", "debug"
 
 
 @models("torch.utils.checkpoint.checkpoint")
-def _checkpoint(it: Interpreter, node: Any, args: Arguments) -> Value:
+def _checkpoint(m: Interpreter, node: Any, args: Arguments) -> Value:
     """The call itself; the reentrant kind records one operation, on the tensors handed over by themselves."""
     function, *given = args.positional or [UNKNOWN]
     options = {name: value for name, value in args.keywords.items() if name in OPTIONS}
     inner = Arguments(given, {k: v for k, v in args.keywords.items() if k not in OPTIONS}, args.unknown)
-    place = it.place_of(node, "checkpoint")
+    place = m.part_of(node, "checkpoint")
     reentrant = flag(Arguments([], options), "use_reentrant", -1, default=True)
-    if not it.unheard:
-        _tell_checkpointed(it, node, function, given, reentrant, told="use_reentrant" in options)
+    if not m.is_silent:
+        _emit_checkpointed(m, node, function, given, reentrant, told="use_reentrant" in options)
     if reentrant is NO:
-        return call_value(it, place, function, inner, "")
-    start = it.hold(function, *given)
-    found = unrecorded(it, lambda: call_value(it, place, function, inner, ""))
-    function, *given = it.land(start)
-    made = recorded(it, node, "checkpoint", given, found)
-    _runs_again(it, function, made)
+        return call_value(m, place, function, inner, "")
+    start = m.push(function, *given)
+    found = unrecorded(m, lambda: call_value(m, place, function, inner, ""))
+    function, *given = m.pop_from(start)
+    made = recorded(m, node, "checkpoint", given, found)
+    _runs_again(m, function, made)
     if reentrant is not YES:
-        for ref, tensor in [(r, t) for r, t in it.all(made, Tensor)]:
-            it.put(ref, replace(tensor, requires_grad=tensor.requires_grad | UNSURE, leaf=tensor.leaf | UNSURE))
+        for ref, tensor in [(r, t) for r, t in m.all(made, Tensor)]:
+            m.store(ref, replace(tensor, requires_grad=tensor.requires_grad | UNSURE, leaf=tensor.leaf | UNSURE))
     return made
 
 
-def _runs_again(it: Interpreter, function: Value, made: Value) -> None:
+def _runs_again(m: Interpreter, function: Value, made: Value) -> None:
     """Backward runs the function with gradients on, and so reaches the parameters that it uses, perhaps."""
     owner = function.owner if type(function) is Bound else function
     held: list[Ref] = [OPAQUE]
-    if it.only(owner, Module) is not None:
-        held = [ref for _, ref in parameters(it, owner)[0] if it[ref].requires_grad is not NO]
-    for _, tensor in it.all(made, Tensor):
+    if m.only(owner, Module) is not None:
+        held = [ref for _, ref in parameters(m, owner)[0] if m[ref].requires_grad is not NO]
+    for _, tensor in m.all(made, Tensor):
         for ref in tensor.node:
-            if ref is not None and type(thing := it.state.heap.get(ref)) is Node:
-                it.state.heap[ref] = replace(thing, inputs=(*thing.inputs, *((it.own(one), None) for one in held)))
+            if ref is not None and type(thing := m.state.heap.get(ref)) is Node:
+                m.state.heap[ref] = replace(thing, inputs=(*thing.inputs, *((m.own(one), None) for one in held)))
 
 
-def _tell_checkpointed(
-    it: Interpreter, node: Any, function: Value, given: list[Value], reentrant: Truth, *, told: bool
+def _emit_checkpointed(
+    m: Interpreter, node: Any, function: Value, given: list[Value], reentrant: Truth, *, told: bool
 ) -> None:
     owner = function.owner if type(function) is Bound else function
-    own = parameters(it, owner)[0] if it.may_be(owner, Module) else []
-    it.emit(
+    own = parameters(m, owner)[0] if m.may_be(owner, Module) else []
+    m.emit(
         events.Checkpointed,
         node,
-        function=it.thing(owner),
+        function=m.thing(owner),
         reentrant=reentrant,
         told=told,
-        inputs=either([_requires_grad(it, value) for value in given]),
-        parameters=either([it[ref].requires_grad for _, ref in own]) if own else UNSURE,
+        inputs=either([_requires_grad(m, value) for value in given]),
+        parameters=either([m[ref].requires_grad for _, ref in own]) if own else UNSURE,
     )
 
 
-def _requires_grad(it: Interpreter, value: Value) -> Truth:
+def _requires_grad(m: Interpreter, value: Value) -> Truth:
     """Whether a value is a tensor that requires grad; those inside containers do not count."""
-    tensor = it.only(value, Tensor)
+    tensor = m.only(value, Tensor)
     if tensor is not None:
         return tensor.requires_grad
-    plain = it.only(value, Container) is not None or type(value) in (Const, Scalar, Plain)
+    plain = m.only(value, Container) is not None or type(value) in (Const, Scalar, Plain)
     return NO if plain else UNSURE
 
 
 @models("torch.utils.checkpoint.checkpoint_sequential")
-def _checkpoint_sequential(it: Interpreter, node: Any, args: Arguments) -> Value:
+def _checkpoint_sequential(m: Interpreter, node: Any, args: Arguments) -> Value:
     """A Sequential is called part by part; the last is recorded whatever the kind."""
     functions, given = args.get("functions", 0, UNKNOWN), args.get("input", 2, UNKNOWN)
     options = {name: value for name, value in args.keywords.items() if name in OPTIONS}
-    made = _checkpoint(it, node, Arguments([functions, given], options))
+    made = _checkpoint(m, node, Arguments([functions, given], options))
     if flag(Arguments([], options), "use_reentrant", -1, default=True) is not NO:
-        for ref, tensor in [(r, t) for r, t in it.all(made, Tensor)]:
+        for ref, tensor in [(r, t) for r, t in m.all(made, Tensor)]:
             asks, leaf = tensor.requires_grad, tensor.leaf
             asks, leaf = asks if asks is YES else asks | UNSURE, leaf if leaf is NO else leaf | UNSURE
             made_by = tuple(dict.fromkeys((*tensor.node, OPAQUE)))
-            it.put(ref, replace(tensor, requires_grad=asks, leaf=leaf, node=made_by))
+            m.store(ref, replace(tensor, requires_grad=asks, leaf=leaf, node=made_by))
     return made
 
 
 @models("torch.func.functional_call", "torch.nn.utils.stateless.functional_call")
-def _functional_call(it: Interpreter, node: Any, args: Arguments) -> Value:
+def _functional_call(m: Interpreter, node: Any, args: Arguments) -> Value:
     """A module is called with other tensors in the place of its parameters and buffers."""
     module = args.get("module", 0, UNKNOWN)
     given = args.get("parameter_and_buffer_dicts", 1, args.keywords.get("parameters_and_buffers", UNKNOWN))
-    others, rest = _by_name(it, given)
-    inner = _arguments(it, args)
-    if it.only(module, Module) is None or others is None or inner is None:
-        havoc(it, args.values())
+    others, rest = _by_name(m, given)
+    inner = _arguments(m, args)
+    if m.only(module, Module) is None or others is None or inner is None:
+        havoc(m, args.values())
         return result_of_unknown(args.values())
-    start = it.hold(module)
-    exchanged = _exchange(it, module, others, rest)
-    held = it.hold(*(value for _, _, value in exchanged))
-    found = module_calls.call(it, it.place_of(node, "functional"), module, inner, "call", "")
-    it.hold(found)
-    back = it.state.flight[held:]
+    start = m.push(module)
+    exchanged = _exchange(m, module, others, rest)
+    held = m.push(*(value for _, _, value in exchanged))
+    found = module_calls.call(m, m.part_of(node, "functional"), module, inner, "call", "")
+    m.push(found)
+    back = m.state.stack[held:]
     for (ref, name, _), old in zip(exchanged, back, strict=False):
-        now: Module = it[ref]
-        it.put(ref, replace(now, attributes=tuple((dict(now.attributes) | {name: old}).items())))
-    return it.land(start)[-1]
+        now: Module = m[ref]
+        m.store(ref, replace(now, attributes=tuple((dict(now.attributes) | {name: old}).items())))
+    return m.pop_from(start)[-1]
 
 
-def _by_name(it: Interpreter, given: Value) -> tuple[dict[object, Value] | None, Value]:
+def _by_name(m: Interpreter, given: Value) -> tuple[dict[object, Value] | None, Value]:
     """The tensors of one or several mappings: those under known names, and the rest."""
-    thing = it.only(given, Container)
+    thing = m.only(given, Container)
     if thing is None:
         return None, NOTHING
     if thing.kind != "tuple" and thing.kind != "list":
@@ -157,7 +157,7 @@ def _by_name(it: Interpreter, given: Value) -> tuple[dict[object, Value] | None,
     found: dict[object, Value] = {}
     rest: Value = NOTHING
     for inner in [value for _, value in thing.items]:
-        more, others = _by_name(it, inner)
+        more, others = _by_name(m, inner)
         if more is None:
             return None, NOTHING
         found |= more
@@ -165,13 +165,13 @@ def _by_name(it: Interpreter, given: Value) -> tuple[dict[object, Value] | None,
     return (found, rest) if thing.rest == NOTHING else (None, NOTHING)
 
 
-def _arguments(it: Interpreter, args: Arguments) -> Arguments | None:
+def _arguments(m: Interpreter, args: Arguments) -> Arguments | None:
     """What the module is called with: one value, or a tuple of them, and keywords."""
     value, keywords = args.get("args", 2, NONE_VALUE), args.get("kwargs", 3, NONE_VALUE)
-    named = it.only(keywords, Container)
+    named = m.only(keywords, Container)
     if (named is not None and named.rest != NOTHING) or (named is None and keywords != NONE_VALUE):
         return None
-    several = it.only(value, Container)
+    several = m.only(value, Container)
     listed = [inner for _, inner in several.items] if several is not None and several.kind == "tuple" else [value]
     if several is not None and several.rest != NOTHING:
         return None
@@ -179,16 +179,16 @@ def _arguments(it: Interpreter, args: Arguments) -> Arguments | None:
 
 
 def _exchange(
-    it: Interpreter, module: Value, others: dict[object, Value], rest: Value
+    m: Interpreter, module: Value, others: dict[object, Value], rest: Value
 ) -> list[tuple[Ref, object, Value]]:
     """Put other tensors in place; gives what was there before."""
     before: list[tuple[Ref, object, Value]] = []
-    for ref, path in walk(it, module).items():
-        part: Module = it[ref]
+    for ref, path in walk(m, module).items():
+        part: Module = m[ref]
         attributes = dict(part.attributes)
         for name, old in part.attributes:
             dotted = f"{path}.{name}" if path else str(name)
-            if not it.may_be(old, Tensor):
+            if not m.may_be(old, Tensor):
                 continue
             if path is not None and dotted in others:
                 attributes[name] = others[dotted]
@@ -197,29 +197,29 @@ def _exchange(
             else:
                 continue
             before.append((ref, name, old))
-        it.put(ref, replace(part, attributes=tuple(attributes.items())))
+        m.store(ref, replace(part, attributes=tuple(attributes.items())))
     return before
 
 
 @models("torch.vmap", "torch.func.vmap")
-def _vmap(it: Interpreter, node: Any, args: Arguments) -> Value:
+def _vmap(m: Interpreter, node: Any, args: Arguments) -> Value:
     """A function that runs the one it is made from, which sees a part of each tensor."""
     given = (("func", args.get("func", 0, UNKNOWN)),)
-    return it.new(node, TRANSFORMED, Instance(cls=Named(MAPPED), attributes=given, open=NO))
+    return m.new(node, TRANSFORMED, Instance(cls=Named(MAPPED), attributes=given, open=NO))
 
 
 @models("torch.jit.trace", "torch.jit.script", "torch.fx.symbolic_trace")
-def _traced(it: Interpreter, node: Any, args: Arguments) -> Value:
+def _traced(m: Interpreter, node: Any, args: Arguments) -> Value:
     """A module of its own that shares the parameters, with a mode of its own; a function is run as it is."""
     value = args.positional[0] if args.positional else UNKNOWN
-    return one_of([_traced_one(it, node, option) for option in alternatives(value)])
+    return one_of([_traced_one(m, node, option) for option in alternatives(value)])
 
 
-def _traced_one(it: Interpreter, node: Any, value: Value) -> Value:
-    thing = it.state.heap.get(value) if type(value) is Ref else None
+def _traced_one(m: Interpreter, node: Any, value: Value) -> Value:
+    thing = m.state.heap.get(value) if type(value) is Ref else None
     if type(thing) is not Module:
         return value
-    return it.new(it.copy_site(node, value), "traced", replace(thing, marks=(Mark("made", node),)))  # type: ignore[arg-type]
+    return m.new(m.copy_site(node, value), "traced", replace(thing, marks=(Mark("made", node),)))  # type: ignore[arg-type]
 
 
 GRADIENT, AND_VALUE = "torch.func.grad", "torch.func.grad_and_value"
@@ -230,30 +230,30 @@ TRANSFORMED = "transformed function"
 def _differentiated(path: str) -> Model:
     """A function that runs the one it is made from, and gives a gradient of the kind of its first argument."""
 
-    def transform(it: Interpreter, node: Any, args: Arguments) -> Value:
+    def transform(m: Interpreter, node: Any, args: Arguments) -> Value:
         given = (("func", args.get("func", 0, UNKNOWN)), ("aux", args.get("has_aux", 2, Const(False))))
-        return it.new(node, TRANSFORMED, Instance(cls=Named(f"{path}()"), attributes=given, open=NO))
+        return m.new(node, TRANSFORMED, Instance(cls=Named(f"{path}()"), attributes=given, open=NO))
 
     return transform
 
 
-def _run_transformed(it: Interpreter, node: Any, thing: Instance, args: Arguments) -> Value:
+def _run_transformed(m: Interpreter, node: Any, thing: Instance, args: Arguments) -> Value:
     about = dict(thing.attributes)
-    with seen_as(it, args.values(), requires_grad=UNSURE, leaf=UNSURE):
-        start = it.hold(*args.values())
-        call_value(it, it.place_of(node, "transformed"), about["func"], args, "")
-        handed = it.land(start)
-    first = it.only(handed[0], Tensor) if args.positional else None
+    with seen_as(m, args.values(), requires_grad=UNSURE, leaf=UNSURE):
+        start = m.push(*args.values())
+        call_value(m, m.part_of(node, "transformed"), about["func"], args, "")
+        handed = m.pop_from(start)
+    first = m.only(handed[0], Tensor) if args.positional else None
     plain = first is not None and about["aux"] == Const(False) and thing.cls == Named(f"{GRADIENT}()")
-    return unknown_tensor(it, node, "gradient", Belief.PROVEN) if plain else result_of_unknown(args.values())
+    return unknown_tensor(m, node, "gradient", Belief.PROVEN) if plain else result_of_unknown(args.values())
 
 
-def _run_mapped(it: Interpreter, node: Any, thing: Instance, args: Arguments) -> Value:
+def _run_mapped(m: Interpreter, node: Any, thing: Instance, args: Arguments) -> Value:
     """As far as flags and graphs go, the function itself."""
-    with seen_as(it, args.values(), **layout.UNKNOWN_LAYOUT):
-        made = call_value(it, it.place_of(node, "mapped"), dict(thing.attributes)["func"], args, "")
-    for ref in tensors_in(it, [made]):
-        it.put(ref, replace(it[ref], **layout.UNKNOWN_LAYOUT))
+    with seen_as(m, args.values(), **layout.UNKNOWN_LAYOUT):
+        made = call_value(m, m.part_of(node, "mapped"), dict(thing.attributes)["func"], args, "")
+    for ref in tensors_in(m, [made]):
+        m.store(ref, replace(m[ref], **layout.UNKNOWN_LAYOUT))
     return made
 
 

@@ -12,26 +12,26 @@ from gradlint.domain import MOST_ITEMS, NO, READY, UNKNOWN, UNSURE, Belief, Mark
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.module_tree import parameters
-from gradlint.interpreter.engine.unseen import is_some_object, turns_out
+from gradlint.interpreter.engine.unseen import is_opaque, refine
 
 
-def entrust(it: Interpreter, owner: Value) -> None:
+def assume_holds_all_parameters(m: Interpreter, owner: Value) -> None:
     """Before an optimizer is used: one that was handed over, alone of its kind, holds the parameters of all modules
     that were handed over, and no GradScaler has left anything undone."""
-    found = it.all(owner, Optimizer)
+    found = m.all(owner, Optimizer)
     if len(found) != 1 or _is_entrusted(found[0][1]) or not _is_handed_over(found[0][1]):
         return
     ref, thing = found[0]
-    heap = it.state.heap
+    heap = m.state.heap
     if sum(type(one) is Optimizer and _is_handed_over(one) for one in heap.values()) > 1:
         return
     modules = [module for module, one in heap.items() if type(one) is Module and one.belief >= Belief.ANNOTATED]
-    held: dict[Ref, None] = {inner: None for module in modules for _, inner in parameters(it, module)[0]}
+    held: dict[Ref, None] = {inner: None for module in modules for _, inner in parameters(m, module)[0]}
     if 0 < len(held) <= MOST_ITEMS:
         others = [slot for slot in thing.groups if held.keys().isdisjoint(slot)]
         whole = replace(thing, groups=(*((inner,) for inner in held), *others))
         believed = max(thing.belief, Belief.BY_USE)
-        it.put(ref, whole if thing.groups else replace(whole, open=NO, stage=READY, belief=believed))
+        m.store(ref, whole if thing.groups else replace(whole, open=NO, stage=READY, belief=believed))
 
 
 def _is_entrusted(thing: Optimizer) -> bool:
@@ -39,12 +39,12 @@ def _is_entrusted(thing: Optimizer) -> bool:
     return bool(thing.groups) and not any(None in slot for slot in thing.groups)
 
 
-def driven(it: Interpreter, node: Any, value: Value) -> Value:
+def driven(m: Interpreter, node: Any, value: Value) -> Value:
     """What a GradScaler is told to unscale or to step: if nothing else tells of an argument, then an optimizer. What
     is taken out of an argument may be another one each time."""
-    if type(value) is Ref and value.part == "argument" and is_some_object(it.state.heap.get(value)):
-        turns_out(it, value, optimizer_over(it, node, "driven", ()))
-    entrust(it, value)
+    if type(value) is Ref and value.part == "argument" and is_opaque(m.state.heap.get(value)):
+        refine(m, value, optimizer_over(m, node, "driven", ()))
+    assume_holds_all_parameters(m, value)
     return value
 
 
@@ -52,10 +52,10 @@ def _is_handed_over(thing: Optimizer) -> bool:
     return thing.belief >= Belief.ANNOTATED and thing.cls == UNKNOWN
 
 
-def optimizer_over(it: Interpreter, node: Any, part: str, reach: tuple[Ref, ...]) -> Ref:
+def optimizer_over(m: Interpreter, node: Any, part: str, reach: tuple[Ref, ...]) -> Ref:
     """What unknown code makes of modules, and of no other optimizer, holds their parameters."""
-    kinds = {type(it.state.heap.get(ref)) for ref in reach}
-    held = parameters(it, one_of(reach))[0] if Module in kinds and Optimizer not in kinds else []
+    kinds = {type(m.state.heap.get(ref)) for ref in reach}
+    held = parameters(m, one_of(reach))[0] if Module in kinds and Optimizer not in kinds else []
     groups = tuple((ref,) for _, ref in held[:MOST_ITEMS])
     made = Optimizer(groups=groups, open=NO if held else UNSURE, belief=Belief.BY_USE, marks=(Mark("made", node),))
-    return it.new(node, part, made)
+    return m.new(node, part, made)

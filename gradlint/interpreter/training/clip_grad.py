@@ -26,30 +26,30 @@ BOUNDS = {"clip_grad_value_": "clip_value"}
 """What the bound is called, where it is not `max_norm`."""
 
 
-def _given(it: Interpreter, node: Any, value: Value, by: str) -> Value:
+def _given(m: Interpreter, node: Any, value: Value, by: str) -> Value:
     """The tensors of an argument that is one or runs over several."""
-    if it.may_be(value, Tensor):
+    if m.may_be(value, Tensor):
         return value
-    start = it.hold(elements(it, node, value))
-    consume(it, node, value, by)
-    return it.land(start)[0]
+    start = m.push(elements(m, node, value))
+    consume(m, node, value, by)
+    return m.pop_from(start)[0]
 
 
 def _clipping(path: str) -> Model:
     name = path.rpartition(".")[2]
 
-    def clip(it: Interpreter, node: Any, args: Arguments) -> Value:
+    def clip(m: Interpreter, node: Any, args: Arguments) -> Value:
         """Gradients are scaled down in place; their state and their unit stay."""
-        row = it.torch.clipping[path]
-        given = _given(it, node, args.get("parameters", 0, UNKNOWN), name)
-        tensors = tensors_of(it, [ref for ref, _ in it.all(given, Tensor)])
+        row = m.torch.clipping[path]
+        given = _given(m, node, args.get("parameters", 0, UNKNOWN), name)
+        tensors = tensors_of(m, [ref for ref, _ in m.all(given, Tensor)])
         grad, unit = joined_gradients(tensors)
         if args.get(BOUNDS.get(name, "max_norm"), 1, UNKNOWN) != Const(inf):
-            it.emit(events.GradientsClipped, node, parameters=tensors, grad=grad, unit=unit)
+            m.emit(events.GradientsClipped, node, parameters=tensors, grad=grad, unit=unit)
         for tensor in tensors:
-            for _, gradient in it.all(tensor.gradient, Tensor):
-                memory_written(it, gradient.storage, sure=False, noticed=YES)
-        return fresh(it, node, "norm", dtype=FLOAT, made=name) if row.returns == "norm" else NONE_VALUE
+            for _, gradient in m.all(tensor.gradient, Tensor):
+                memory_written(m, gradient.storage, sure=False, noticed=YES)
+        return fresh(m, node, "norm", dtype=FLOAT, made=name) if row.returns == "norm" else NONE_VALUE
 
     return clip
 
@@ -58,39 +58,39 @@ MODELS |= {row.path: _clipping(row.path) for row in ROWS["clipping"]}
 
 
 @models("torch.nn.utils.get_total_norm")
-def _total_norm(it: Interpreter, node: Any, args: Arguments) -> Value:
-    _given(it, node, args.get("tensors", 0, UNKNOWN), "get_total_norm")
-    return fresh(it, node, "norm", dtype=FLOAT, made="get_total_norm")
+def _total_norm(m: Interpreter, node: Any, args: Arguments) -> Value:
+    _given(m, node, args.get("tensors", 0, UNKNOWN), "get_total_norm")
+    return fresh(m, node, "norm", dtype=FLOAT, made="get_total_norm")
 
 
 @models("torch.nn.utils.parameters_to_vector", "torch.nn.utils.convert_parameters.parameters_to_vector")
-def _joined(it: Interpreter, node: Any, args: Arguments) -> Value:
+def _joined(m: Interpreter, node: Any, args: Arguments) -> Value:
     """All parameters in one row, recorded as a copy."""
-    given = _given(it, node, args.get("parameters", 0, UNKNOWN), "parameters_to_vector")
-    refs = [ref for ref, _ in it.all(given, Tensor)]
+    given = _given(m, node, args.get("parameters", 0, UNKNOWN), "parameters_to_vector")
+    refs = [ref for ref, _ in m.all(given, Tensor)]
     first = refs[0] if len(refs) == len(alternatives(given)) else given
-    return apply(it, node, JOINING, [("parameters", first)], extra=[("parameters", ref) for ref in refs])
+    return apply(m, node, JOINING, [("parameters", first)], extra=[("parameters", ref) for ref in refs])
 
 
 @models("torch.utils.swap_tensors")
-def _swapped(it: Interpreter, node: Any, args: Arguments) -> Value:
+def _swapped(m: Interpreter, node: Any, args: Arguments) -> Value:
     """Two tensors become each other, in all hands; what is refused there leaves both as they were."""
-    found = [it.all(value, Tensor) for value in args.values()]
+    found = [m.all(value, Tensor) for value in args.values()]
     for mine, others in zip(found, found[::-1], strict=True):
         for ref, _ in mine:
             for _, tensor in others:
-                it.put(ref, replace(tensor, grad=ANY_GRAD), sure=False)
+                m.store(ref, replace(tensor, grad=ANY_GRAD), sure=False)
     return NONE_VALUE
 
 
 @models("torch.nn.utils.vector_to_parameters", "torch.nn.utils.convert_parameters.vector_to_parameters")
-def _parted(it: Interpreter, node: Any, args: Arguments) -> Value:
+def _parted(m: Interpreter, node: Any, args: Arguments) -> Value:
     """Each parameter keeps its handle and becomes a stretch of the vector's memory."""
-    vector = it.only(args.get("vec", 0, UNKNOWN), Tensor)
-    given = _given(it, node, args.get("parameters", 1, UNKNOWN), "vector_to_parameters")
-    storage: tuple[Ref, ...] = vector.storage if vector is not None else (it.memory(node, "vector"),)
-    inferring = vector.inference | it.state.inference if vector is not None else UNSURE
-    for ref, tensor in it.all(given, Tensor):
-        gradients_written(it, tensor.storage)
-        it.put(ref, replace(tensor, storage=storage, alone=YES, inference=tensor.inference | inferring))
+    vector = m.only(args.get("vec", 0, UNKNOWN), Tensor)
+    given = _given(m, node, args.get("parameters", 1, UNKNOWN), "vector_to_parameters")
+    storage: tuple[Ref, ...] = vector.storage if vector is not None else (m.memory(node, "vector"),)
+    inferring = vector.inference | m.state.inference if vector is not None else UNSURE
+    for ref, tensor in m.all(given, Tensor):
+        gradients_written(m, tensor.storage)
+        m.store(ref, replace(tensor, storage=storage, alone=YES, inference=tensor.inference | inferring))
     return NONE_VALUE

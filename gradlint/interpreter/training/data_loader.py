@@ -16,7 +16,7 @@ ONE = Const(1)
 
 
 def loader(
-    it: Interpreter,
+    m: Interpreter,
     node: Any,
     dataset: Value = UNKNOWN,
     *,
@@ -27,4 +27,4 @@ def loader(
     """A loader of what a data set holds."""
     about = (("dataset", dataset), ("collate_fn", collate), ("batch_size", size), ("sampler", UNKNOWN))
     made = Instance(cls=Named(LOADER), attributes=about, open=NO, belief=belief, marks=(Mark("made", node),))
-    return it.new(node, "loader", made)
+    return m.new(node, "loader", made)

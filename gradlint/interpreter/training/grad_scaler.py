@@ -59,12 +59,12 @@ UNSCALING = {SCALED: PLAIN}
 
 
 def _built(path: str) -> Model:
-    def build(it: Interpreter, node: Any, args: Arguments) -> Value:
-        row = it.torch.scalers[path]
+    def build(m: Interpreter, node: Any, args: Arguments) -> Value:
+        row = m.torch.scalers[path]
         asked = Const(True) if not args.unknown else Scalar(BOOL)
         enabled = truth_of(args.get("enabled", row.enabled, asked))
-        made = Scaler(enabled, begun=NO, storage=(it.memory(node, "factor"),), marks=(Mark("made", node),))
-        return it.new(node, "scaler", made)
+        made = Scaler(enabled, begun=NO, storage=(m.memory(node, "factor"),), marks=(Mark("made", node),))
+        return m.new(node, "scaler", made)
 
     return build
 
@@ -72,9 +72,9 @@ def _built(path: str) -> Model:
 MODELS |= {row.path: _built(row.path) for row in ROWS["scalers"]}
 
 
-def enabled(it: Interpreter, owner: Value) -> Truth:
+def enabled(m: Interpreter, owner: Value) -> Truth:
     """Whether a scaler does anything."""
-    found = [thing.enabled for _, thing in it.all(owner, Scaler)]
+    found = [thing.enabled for _, thing in m.all(owner, Scaler)]
     out = found[0]
     for other in found[1:]:
         out = out | other
@@ -84,60 +84,60 @@ def enabled(it: Interpreter, owner: Value) -> Truth:
 # ---- scaling
 
 
-def scale(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+def scale(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
     """`scale(loss)`: the loss times the factor; lists and tuples element by element."""
     outputs = args.get("outputs", 0, UNKNOWN)
-    shown = it.only(owner, Scaler)
+    shown = m.only(owner, Scaler)
     if shown is not None:
         name = spelled(receiver(node))
-        it.emit(events.ScalerUsed, node, what="scale", scaler=shown, value=it.thing(outputs), name=name)
-    on = enabled(it, owner)
+        m.emit(events.ScalerUsed, node, what="scale", scaler=shown, value=m.thing(outputs), name=name)
+    on = enabled(m, owner)
     if on is NO:
         return outputs
-    start = it.hold(owner, outputs)
-    scaled = _scaled(it, node, start, outputs)
-    owner, outputs = it.land(start)[:2]
-    for ref, thing in it.all(owner, Scaler):
-        it.put(ref, replace(thing, begun=YES if on is YES else thing.begun | YES), sure=True)
+    start = m.push(owner, outputs)
+    scaled = _scaled(m, node, start, outputs)
+    owner, outputs = m.pop_from(start)[:2]
+    for ref, thing in m.all(owner, Scaler):
+        m.store(ref, replace(thing, begun=YES if on is YES else thing.begun | YES), sure=True)
     return scaled if on is YES else one_of((scaled, outputs))
 
 
-def _scaled(it: Interpreter, node: Any, start: int, outputs: Value) -> Value:
-    storage = tuple(memory for _, thing in it.all(it.state.flight[start], Scaler) for memory in thing.storage)
-    factor = fresh(it, node, "factor", dtype=FLOAT, storage=storage, inference=NO)
-    thing = it.only(outputs, Container)
+def _scaled(m: Interpreter, node: Any, start: int, outputs: Value) -> Value:
+    storage = tuple(memory for _, thing in m.all(m.state.stack[start], Scaler) for memory in thing.storage)
+    factor = fresh(m, node, "factor", dtype=FLOAT, storage=storage, inference=NO)
+    thing = m.only(outputs, Container)
     if thing is None or thing.kind not in SEQUENCES:
-        return _multiplied(it, node, outputs, factor, "")
+        return _multiplied(m, node, outputs, factor, "")
     if thing.rest != NOTHING:
-        return it.new(node, "scaled", Container(thing.kind, rest=_multiplied(it, node, thing.rest, factor, "rest ")))
-    it.hold(factor)
+        return m.new(node, "scaled", Container(thing.kind, rest=_multiplied(m, node, thing.rest, factor, "rest ")))
+    m.push(factor)
     for index in range(len(thing.items)):
-        factor = it.state.flight[start + 2]  # type: ignore[assignment]
-        listed = it.only(it.state.flight[start + 1], Container)
+        factor = m.state.stack[start + 2]  # type: ignore[assignment]
+        listed = m.only(m.state.stack[start + 1], Container)
         assert listed is not None
-        it.hold(_multiplied(it, node, listed.items[index][1], factor, f"{index} "))
-    return container(it, node, thing.kind, it.state.flight[start + 3 :], "scaled")
+        m.push(_multiplied(m, node, listed.items[index][1], factor, f"{index} "))
+    return container(m, node, thing.kind, m.state.stack[start + 3 :], "scaled")
 
 
-def _multiplied(it: Interpreter, node: Any, outputs: Value, factor: Value, part: str) -> Value:
-    made = apply(it, node, ROW, [("outputs", outputs), ("factor", factor)], part=part)
+def _multiplied(m: Interpreter, node: Any, outputs: Value, factor: Value, part: str) -> Value:
+    made = apply(m, node, ROW, [("outputs", outputs), ("factor", factor)], part=part)
     if type(outputs) is Unknown:
-        it.update(made, Tensor, loose=True)
+        m.update_fields(made, Tensor, loose=True)
     return made
 
 
 # ---- unscaling and stepping
 
 
-def _told(it: Interpreter, node: Any, what: str, owner: Value, optimizer: Value) -> None:
-    shown = it.only(owner, Scaler)
-    if shown is None or it.unheard:
+def _told(m: Interpreter, node: Any, what: str, owner: Value, optimizer: Value) -> None:
+    shown = m.only(owner, Scaler)
+    if shown is None or m.is_silent:
         return
-    driven = it.only(optimizer, Optimizer)
-    parameters = tensors_of(it, held(it, optimizer))
+    driven = m.only(optimizer, Optimizer)
+    parameters = tensors_of(m, held(m, optimizer))
     grad, unit = joined_gradients(parameters)
     stage = driven.stage if driven is not None else Stage.unsure()
-    it.emit(
+    m.emit(
         events.ScalerUsed,
         node,
         what=what,
@@ -152,84 +152,84 @@ def _told(it: Interpreter, node: Any, what: str, owner: Value, optimizer: Value)
     )
 
 
-def _staged(it: Interpreter, owner: Value, optimizer: Value, stage: Stage, on: Truth) -> None:
+def _staged(m: Interpreter, owner: Value, optimizer: Value, stage: Stage, on: Truth) -> None:
     """The optimizer stands there now, and its gradients are in their own unit, if the scaler does anything."""
-    found = it.all(optimizer, Optimizer)
+    found = m.all(optimizer, Optimizer)
     sure = on is YES and len(found) == 1
-    certain = surely_held(it, optimizer) if on is YES else ()
-    for ref in held(it, optimizer):
-        tensor: Tensor = it[ref]
+    certain = surely_held(m, optimizer) if on is YES else ()
+    for ref in held(m, optimizer):
+        tensor: Tensor = m[ref]
         now = tensor.unit.mapped(UNSCALING)
-        it.set(ref, replace(tensor, unit=now if ref in certain else tensor.unit | now))
+        m.store_exact(ref, replace(tensor, unit=now if ref in certain else tensor.unit | now))
     if any(thing.open.may(YES) for _, thing in found) or not found:
-        _anywhere(it)
+        _anywhere(m)
     for ref, thing in found:
-        it.put(ref, replace(thing, stage=stage), sure=sure)
-    for ref, scaler in it.all(owner, Scaler):
-        it.put(ref, replace(scaler, optimizers=tuple(dict.fromkeys((*scaler.optimizers, *(r for r, _ in found))))))
+        m.store(ref, replace(thing, stage=stage), sure=sure)
+    for ref, scaler in m.all(owner, Scaler):
+        m.store(ref, replace(scaler, optimizers=tuple(dict.fromkeys((*scaler.optimizers, *(r for r, _ in found))))))
 
 
-def _anywhere(it: Interpreter) -> None:
+def _anywhere(m: Interpreter) -> None:
     """An optimizer that may hold others than were seen: any parameter may have been unscaled."""
-    for ref, thing in list(it.state.heap.items()):
+    for ref, thing in list(m.state.heap.items()):
         if type(thing) is Tensor and thing.parameter.may(YES):
-            it.set(ref, replace(thing, unit=thing.unit | thing.unit.mapped(UNSCALING)))
+            m.store_exact(ref, replace(thing, unit=thing.unit | thing.unit.mapped(UNSCALING)))
 
 
-def unscale(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+def unscale(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
     """`unscale_(optimizer)`: the gradients are divided in place."""
-    optimizer = driven(it, node, args.get("optimizer", 0, UNKNOWN))
-    _told(it, node, "unscale_", owner, optimizer)
-    if (on := enabled(it, owner)) is not NO:
-        _staged(it, owner, optimizer, UNSCALED, on)
+    optimizer = driven(m, node, args.get("optimizer", 0, UNKNOWN))
+    _told(m, node, "unscale_", owner, optimizer)
+    if (on := enabled(m, owner)) is not NO:
+        _staged(m, owner, optimizer, UNSCALED, on)
     return NONE_VALUE
 
 
-def step(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+def step(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
     """`step(optimizer)`: gradients are unscaled, and the optimizer steps unless one of them is not finite."""
-    optimizer = driven(it, node, args.get("optimizer", 0, UNKNOWN))
-    _told(it, node, "step", owner, optimizer)
-    on = enabled(it, owner)
+    optimizer = driven(m, node, args.get("optimizer", 0, UNKNOWN))
+    _told(m, node, "step", owner, optimizer)
+    on = enabled(m, owner)
     if on is not NO:
-        _staged(it, owner, optimizer, STEPPED, on)
-    if not it.may_be(optimizer, Optimizer):
-        havoc(it, [optimizer, *args.values()])
+        _staged(m, owner, optimizer, STEPPED, on)
+    if not m.may_be(optimizer, Optimizer):
+        havoc(m, [optimizer, *args.values()])
         return UNKNOWN
     closure, name = args.get("closure", 1, NONE_VALUE), spelled(argument(node, 0))
-    given = stepped(it, node, optimizer, closure, certain=on is NO, name=name)
+    given = stepped(m, node, optimizer, closure, certain=on is NO, name=name)
     return one_of((given, NONE_VALUE)) if on is not NO else given
 
 
-def update(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+def update(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
     """`update()`: the factor is adjusted in place, and every optimizer may be stepped again."""
-    _told(it, node, "update", owner, NOTHING)
-    found = it.all(owner, Scaler)
+    _told(m, node, "update", owner, NOTHING)
+    found = m.all(owner, Scaler)
     for _, thing in found:
         if thing.enabled is NO:
             continue
         sure = len(found) == 1 and thing.enabled is YES
-        memory_written(it, thing.storage, sure=sure, noticed=YES)
+        memory_written(m, thing.storage, sure=sure, noticed=YES)
         for ref in thing.optimizers:
-            driven = it.state.heap.get(ref)
+            driven = m.state.heap.get(ref)
             if type(driven) is Optimizer:
-                it.put(ref, replace(driven, stage=READY), sure=sure)
+                m.store(ref, replace(driven, stage=READY), sure=sure)
     return NONE_VALUE
 
 
-def _is_enabled(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+def _is_enabled(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
     """A scaler that is asked to be enabled is not where its device is missing."""
-    return Const(False) if enabled(it, owner) is NO else Scalar(BOOL)
+    return Const(False) if enabled(m, owner) is NO else Scalar(BOOL)
 
 
-def _state_dict(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
-    return it.new(node, "state", Container("dict", rest=Scalar(FLOAT | INTEGER)))
+def _state_dict(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+    return m.new(node, "state", Container("dict", rest=Scalar(FLOAT | INTEGER)))
 
 
-def _number(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+def _number(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
     return Scalar(FLOAT | INTEGER)
 
 
-def _set(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+def _set(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
     return NONE_VALUE
 
 
@@ -250,4 +250,4 @@ METHODS: dict[str, Callable[[Interpreter, Any, Value, Arguments], Value]] = {
 
 implements(TypeSlot.CALL_METHOD, Scaler)(by_name(METHODS))
 
-implements(TypeSlot.TRUTH, Scaler)(lambda it, thing: YES)
+implements(TypeSlot.TRUTH, Scaler)(lambda m, thing: YES)

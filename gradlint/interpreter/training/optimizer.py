@@ -63,65 +63,65 @@ from gradlint.interpreter.python.descriptors import member_of
 from gradlint.interpreter.python.functions import call_function
 from gradlint.interpreter.python.mro import ancestry, find_member, method_of
 from gradlint.interpreter.static.scopes import receiver, spelled
-from gradlint.interpreter.training.assumed_optimizer import entrust
+from gradlint.interpreter.training.assumed_optimizer import assume_holds_all_parameters
 from gradlint.interpreter.training.param_groups import Given, certainly_given, given_elements, unnamed
 from gradlint.knowledge.training.clearing import OF_OPTIMIZERS
 
 
-def given_parts(it: Interpreter, node: Any, value: Value) -> tuple[list[list[Ref]], Truth]:
+def given_parts(m: Interpreter, node: Any, value: Value) -> tuple[list[list[Ref]], Truth]:
     """The tensors that an argument holds, by itself, in an iterable or in groups, and whether there may be others."""
-    thing = it.only(value, Container)
+    thing = m.only(value, Container)
     if thing is not None:
-        inner = [dict(group.items).get("params") for _, v in thing.items for _, group in it.all(v, Container)]
+        inner = [dict(group.items).get("params") for _, v in thing.items for _, group in m.all(v, Container)]
         groups = [v for v in inner if v is not None]
         if groups:
-            found = [given_tensors(it, node, group, "group") for group in groups]
+            found = [given_tensors(m, node, group, "group") for group in groups]
             sure = thing.rest == NOTHING and len(groups) == len(thing.items) and all(o is NO for _, o in found)
             return [refs for refs, _ in found], NO if sure else UNSURE
-    refs, opened = given_tensors(it, node, value)
+    refs, opened = given_tensors(m, node, value)
     return [refs], opened
 
 
-def given_tensors(it: Interpreter, node: Any, value: Value, by: str = "optimizer") -> tuple[list[Ref], Truth]:
+def given_tensors(m: Interpreter, node: Any, value: Value, by: str = "optimizer") -> tuple[list[Ref], Truth]:
     """The tensors that an argument is or runs over, and whether there may be others; `by` as for `IteratorConsumed`."""
-    element = value if it.may_be(value, Tensor) else unnamed(it, elements(it, node, value))
-    consume(it, node, value, by)
-    listing = it.only(value, Container)
-    parts = [] if listing is None else [unnamed(it, part) for part in (*(v for _, v in listing.items), listing.rest)]
-    want_leaves(it, node, parts or [element], "optimizer")
-    refs = [ref for ref, _ in it.all(element, Tensor)]
+    element = value if m.may_be(value, Tensor) else unnamed(m, elements(m, node, value))
+    consume(m, node, value, by)
+    listing = m.only(value, Container)
+    parts = [] if listing is None else [unnamed(m, part) for part in (*(v for _, v in listing.items), listing.rest)]
+    want_leaves(m, node, parts or [element], "optimizer")
+    refs = [ref for ref, _ in m.all(element, Tensor)]
     sure = bool(refs) and len(refs) == len(alternatives(element))
     return refs, NO if sure else UNSURE
 
 
-def build(it: Interpreter, node: Any, path: str, args: Arguments) -> Value:
+def build(m: Interpreter, node: Any, path: str, args: Arguments) -> Value:
     """An optimizer of torch is made."""
     empty = unfilled(path.rpartition(".")[2], UNKNOWN, node)
     given = args.get("params", 0, UNKNOWN)
-    elements = given_elements(it, given)
-    made, parts = _filled(it, node, empty, given, args)
-    ref = it.new(node, "optimizer", made)
-    _tell_built(it, node, ref, parts, elements)
+    elements = given_elements(m, given)
+    made, parts = _filled(m, node, empty, given, args)
+    ref = m.new(node, "optimizer", made)
+    _emit_built(m, node, ref, parts, elements)
     return ref
 
 
 def _filled(
-    it: Interpreter, node: Any, thing: Optimizer, given: Value, args: Arguments
+    m: Interpreter, node: Any, thing: Optimizer, given: Value, args: Arguments
 ) -> tuple[Optimizer, list[list[Ref]]]:
     """The optimizer with the parameters that it is given, and these part by part."""
-    certain = certainly_given(it, given)
-    parts, opened = given_parts(it, node, given)
+    certain = certainly_given(m, given)
+    parts, opened = given_parts(m, node, given)
     refs = [ref for part in parts for ref in part]
     numbers = tuple((key, value) for key, value in args.keywords.items() if type(value) is Const)
     made = replace(
         thing,
-        groups=_slots(it, given, refs[:MOST_ITEMS], certain),
+        groups=_slots(m, given, refs[:MOST_ITEMS], certain),
         open=opened if len(refs) <= MOST_ITEMS else UNSURE,
         options=numbers,
         differentiable=(recorded := _differentiable(args)),
         recorded=NOTHING if recorded is NO else result_of_unknown(args.values()),
     )
-    return replace(made, listing=_listing(it, node, made, parts)), parts
+    return replace(made, listing=_listing(m, node, made, parts)), parts
 
 
 def _differentiable(args: Arguments) -> Truth:
@@ -130,30 +130,30 @@ def _differentiable(args: Arguments) -> Truth:
     return truth_of(args.keywords.get("differentiable", Const(value=False)))
 
 
-def _slots(it: Interpreter, given: Value, refs: Iterable[Ref], certain: AbstractSet[Ref]) -> tuple[Slot, ...]:
+def _slots(m: Interpreter, given: Value, refs: Iterable[Ref], certain: AbstractSet[Ref]) -> tuple[Slot, ...]:
     """What an optimizer is given, tensor by tensor (or none, where that is not certain); where only one or another is
     given, these together."""
-    either = _one_or_another(it, given)
+    either = _one_or_another(m, given)
     loose = {ref for slot in either for ref in slot}
     alone = [ref for ref in dict.fromkeys(refs) if ref not in loose]
     return (*((ref,) if ref in certain else (ref, None) for ref in alone), *either)
 
 
-def _one_or_another(it: Interpreter, given: Value) -> list[Slot]:
+def _one_or_another(m: Interpreter, given: Value) -> list[Slot]:
     """Of each place that holds one tensor or another, these."""
-    found, listing = tuple(ref for ref, _ in it.all(given, Tensor)), it.only(given, Container)
+    found, listing = tuple(ref for ref, _ in m.all(given, Tensor)), m.only(given, Container)
     if found:
         return [found] if len(found) > 1 else []
     parts = () if listing is None else (part for _, part in listing.items)
-    return [slot for part in parts for slot in _one_or_another(it, part)]
+    return [slot for part in parts for slot in _one_or_another(m, part)]
 
 
-def _tell_built(it: Interpreter, node: Any, ref: Ref, parts: list[list[Ref]], given: Given) -> None:
-    shown = tuple(tensors_of(it, part) for part in parts)
-    it.emit(
+def _emit_built(m: Interpreter, node: Any, ref: Ref, parts: list[list[Ref]], given: Given) -> None:
+    shown = tuple(tensors_of(m, part) for part in parts)
+    m.emit(
         events.OptimizerBuilt,
         node,
-        optimizer=it[ref],
+        optimizer=m[ref],
         parameters=tuple(tensor for part in shown for tensor in part),
         parts=shown,
         elements=given.elements,
@@ -166,11 +166,9 @@ def _tell_built(it: Interpreter, node: Any, ref: Ref, parts: list[list[Ref]], gi
 # ---- optimizers whose class is written in the program
 
 
-def torch_optimizer(it: Interpreter, cls: Value) -> bool:
+def torch_optimizer(m: Interpreter, cls: Value) -> bool:
     """Whether a class derives from an optimizer of torch."""
-    return any(
-        type(one) is Named and (one.path in it.torch.optimizers or one.path in BASES) for one in ancestry(it, cls)
-    )
+    return any(type(one) is Named and (one.path in m.torch.optimizers or one.path in BASES) for one in ancestry(m, cls))
 
 
 BASES = frozenset({"torch.optim.Optimizer", "torch.optim.optimizer.Optimizer"})
@@ -182,266 +180,264 @@ def unfilled(kind: str, cls: Value, node: Any) -> Optimizer:
 
 
 @implements(TypeSlot.NEW, Optimizer)
-def _new(it: Interpreter, thing: Class, cls: Ref, node: Any) -> Optimizer | None:
-    return unfilled(thing.name, cls, node) if torch_optimizer(it, cls) else None
+def _new(m: Interpreter, thing: Class, cls: Ref, node: Any) -> Optimizer | None:
+    return unfilled(thing.name, cls, node) if torch_optimizer(m, cls) else None
 
 
 @implements(TypeSlot.INITIALISE, Optimizer)
-def _initialise(it: Interpreter, node: Any, owner: Value, cls: Value, args: Arguments) -> bool:
+def _initialise(m: Interpreter, node: Any, owner: Value, cls: Value, args: Arguments) -> bool:
     """The `__init__` of torch's own classes gives an optimizer its parameters."""
-    fill(it, node, owner, args)
-    return it.may_be(owner, Optimizer)
+    fill(m, node, owner, args)
+    return m.may_be(owner, Optimizer)
 
 
-def fill(it: Interpreter, node: Any, owner: Value, args: Arguments) -> None:
-    for ref, _ in it.all(owner, Optimizer):
-        start = it.hold(ref)
+def fill(m: Interpreter, node: Any, owner: Value, args: Arguments) -> None:
+    for ref, _ in m.all(owner, Optimizer):
+        start = m.push(ref)
         given = args.get("params", 0, UNKNOWN)
-        elements = given_elements(it, given)
-        made, parts = _filled(it, node, it[ref], given, args)
-        ref = it.land(start)[0]  # type: ignore[assignment]
-        it.put(ref, made)
-        _tell_built(it, node, ref, parts, elements)
+        elements = given_elements(m, given)
+        made, parts = _filled(m, node, m[ref], given, args)
+        ref = m.pop_from(start)[0]  # type: ignore[assignment]
+        m.store(ref, made)
+        _emit_built(m, node, ref, parts, elements)
 
 
-def _listing(it: Interpreter, node: Any, thing: Optimizer, parts: list[list[Ref]]) -> Ref:
+def _listing(m: Interpreter, node: Any, thing: Optimizer, parts: list[list[Ref]]) -> Ref:
     """`param_groups`: a list of dicts whose "params" are lists of tensors. Schedulers change the numbers in them."""
     numbers = tuple((key, Scalar(INTEGER | FLOAT)) for key, value in thing.options if number_kind(value) is not None)
     groups = []
     for index, part in enumerate(parts):
         element = one_of(part, MOST_ITEMS) if part else Unknown(())
-        params = it.new(node, f"params {index}", Container("list", rest=element))
+        params = m.new(node, f"params {index}", Container("list", rest=element))
         items: Items = (("params", params), *numbers)
-        groups.append(it.new(node, f"group {index}", Container("dict", items=items, rest=Unknown(()))))
-    return container(it, node, "list", groups, "groups")
+        groups.append(m.new(node, f"group {index}", Container("dict", items=items, rest=Unknown(()))))
+    return container(m, node, "list", groups, "groups")
 
 
-def held(it: Interpreter, owner: Value) -> list[Ref]:
+def held(m: Interpreter, owner: Value) -> list[Ref]:
     """The tensors that an optimizer certainly or possibly updates."""
     found: dict[Ref, None] = {}
-    for _, thing in it.all(owner, Optimizer):
+    for _, thing in m.all(owner, Optimizer):
         for group in thing.groups:
-            found |= {ref: None for ref in group if ref is not None and type(it.state.heap.get(ref)) is Tensor}
-        for ref in _listed(it, thing):
+            found |= {ref: None for ref in group if ref is not None and type(m.state.heap.get(ref)) is Tensor}
+        for ref in _listed(m, thing):
             found.setdefault(ref)
     return list(found)
 
 
-def surely_held(it: Interpreter, owner: Value) -> AbstractSet[Ref]:
+def surely_held(m: Interpreter, owner: Value) -> AbstractSet[Ref]:
     """Those of them that it updates whichever optimizer it is: what the only one holds, or every one of several."""
-    found = [thing for _, thing in it.all(owner, Optimizer)]
+    found = [thing for _, thing in m.all(owner, Optimizer)]
     each = [
-        {slot[0] for slot in thing.groups if len(slot) == 1 and slot[0] is not None}
-        if _has_groups(it, thing)
-        else set()
+        {slot[0] for slot in thing.groups if len(slot) == 1 and slot[0] is not None} if _has_groups(m, thing) else set()
         for thing in found
     ]
     return set.intersection(*each) if each else set()
 
 
-def _has_groups(it: Interpreter, thing: Optimizer) -> bool:
+def _has_groups(m: Interpreter, thing: Optimizer) -> bool:
     """Whether nothing was taken out of `param_groups`, as far as that is known."""
-    listing = it.only(thing.listing, Container)
+    listing = m.only(thing.listing, Container)
     return listing is None or len(listing.items) > 0
 
 
-def _listed(it: Interpreter, thing: Optimizer) -> Iterator[Ref]:
+def _listed(m: Interpreter, thing: Optimizer) -> Iterator[Ref]:
     """The tensors that `param_groups` holds, where the program may have put others."""
-    for _, groups in it.all(thing.listing, Container):
+    for _, groups in m.all(thing.listing, Container):
         for value in (*(v for _, v in groups.items), groups.rest):
-            for _, group in it.all(value, Container):
-                for _, params in it.all(dict(group.items).get("params", NOTHING), Container):
+            for _, group in m.all(value, Container):
+                for _, params in m.all(dict(group.items).get("params", NOTHING), Container):
                     for element in (*(v for _, v in params.items), params.rest):
-                        yield from (ref for ref, _ in it.all(element, Tensor))
+                        yield from (ref for ref, _ in m.all(element, Tensor))
 
 
-def step(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+def step(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
     """`step()`, that of its class if the program writes one."""
-    method = method_of(it, owner, "step")
+    method = method_of(m, owner, "step")
     if method is None:
-        return _step(it, node, owner, args)
-    _tell_step(it, node, owner, args.get("closure", 0, NONE_VALUE), UNKNOWN, spelled(receiver(node)))
-    start = it.hold(owner)
-    given = it.hold(call_function(it, node, method, args.with_first(owner)))
-    sure = surely_held(it, it.state.flight[start])
-    for ref in held(it, it.state.flight[start]):
-        _used(it, ref, sure=ref in sure)
-    it.update(it.state.flight[start], Optimizer, stepped=YES)
-    return it.land(start)[given - start]
+        return _step(m, node, owner, args)
+    _emit_step(m, node, owner, args.get("closure", 0, NONE_VALUE), UNKNOWN, spelled(receiver(node)))
+    start = m.push(owner)
+    given = m.push(call_function(m, node, method, args.with_first(owner)))
+    sure = surely_held(m, m.state.stack[start])
+    for ref in held(m, m.state.stack[start]):
+        _used(m, ref, sure=ref in sure)
+    m.update_fields(m.state.stack[start], Optimizer, stepped=YES)
+    return m.pop_from(start)[given - start]
 
 
-def _used(it: Interpreter, ref: Ref, *, sure: bool) -> None:
+def _used(m: Interpreter, ref: Ref, *, sure: bool) -> None:
     """A step has used the gradient of a parameter."""
-    thing: Tensor = it[ref]
+    thing: Tensor = m[ref]
     now = replace(thing, grad=STEP.of(thing))
-    it.set(ref, now if sure else it.either_way(thing, now))
+    m.store_exact(ref, now if sure else m.join_with_previous(thing, now))
 
 
-def _step(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+def _step(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
     """The `step()` of torch: the closure runs, if there is one, and the parameters are written, without the graph."""
     name = spelled(receiver(node))
-    return stepped(it, node, owner, args.get("closure", 0, NONE_VALUE), certain=True, name=name)
+    return stepped(m, node, owner, args.get("closure", 0, NONE_VALUE), certain=True, name=name)
 
 
-def stepped(it: Interpreter, node: Any, owner: Value, closure: Value, *, certain: bool, name: str) -> Value:
+def stepped(m: Interpreter, node: Any, owner: Value, closure: Value, *, certain: bool, name: str) -> Value:
     """An optimizer steps; where that is not `certain` (a GradScaler skips steps) its parameters may stay unwritten."""
-    start = it.hold(owner)
-    returned = NONE_VALUE if closure == NONE_VALUE else _run_closure(it, node, start, closure)
-    start = it.hold(returned) - 1
-    _tell_step(it, node, it.state.flight[start], closure, returned, name)
-    update(it, node, it.state.flight[start], certain=certain)
-    return it.land(start)[1]
+    start = m.push(owner)
+    returned = NONE_VALUE if closure == NONE_VALUE else _run_closure(m, node, start, closure)
+    start = m.push(returned) - 1
+    _emit_step(m, node, m.state.stack[start], closure, returned, name)
+    update(m, node, m.state.stack[start], certain=certain)
+    return m.pop_from(start)[1]
 
 
-def _tell_step(it: Interpreter, node: Any, owner: Value, closure: Value, returned: Value, name: str) -> None:
-    shown = it.only(owner, Optimizer)
-    if shown is None or it.unheard:
+def _emit_step(m: Interpreter, node: Any, owner: Value, closure: Value, returned: Value, name: str) -> None:
+    shown = m.only(owner, Optimizer)
+    if shown is None or m.is_silent:
         return
-    tensors = tensors_of(it, held(it, owner))
+    tensors = tensors_of(m, held(m, owner))
     grad, unit = joined_gradients(tensors)
-    it.emit(
+    m.emit(
         events.OptimizerStepped,
         node,
         optimizer=shown,
         parameters=tensors,
         grad=grad,
         unit=unit,
-        closure=it.thing(closure),
-        returned=it.thing(returned),
+        closure=m.thing(closure),
+        returned=m.thing(returned),
         name=name,
     )
 
 
-def _run_closure(it: Interpreter, node: Any, start: int, closure: Value) -> Value:
+def _run_closure(m: Interpreter, node: Any, start: int, closure: Value) -> Value:
     """What the closure gives, run with gradients on: once, or again and again, with a step after each time."""
-    place = it.place_of(node, "closure")
-    found = it.hold(NOTHING)
-    again = any(_repeats(it, thing) for _, thing in it.all(it.state.flight[start], Optimizer))
+    place = m.part_of(node, "closure")
+    found = m.push(NOTHING)
+    again = any(_repeats(m, thing) for _, thing in m.all(m.state.stack[start], Optimizer))
 
     def run(_: Truth) -> None:
-        mode, it.state.grad_mode = it.state.grad_mode, YES
-        given = call_value(it, place, closure, Arguments(), "closure")
-        it.state.grad_mode = mode
-        it.state.flight[found] = one_of((it.state.flight[found], given))
+        mode, m.state.grad_mode = m.state.grad_mode, YES
+        given = call_value(m, place, closure, Arguments(), "closure")
+        m.state.grad_mode = mode
+        m.state.stack[found] = one_of((m.state.stack[found], given))
         if again:
-            update(it, node, it.state.flight[start], certain=True)
+            update(m, node, m.state.stack[start], certain=True)
 
     if again:
-        run_loop(it, place, run, least=1)
+        run_loop(m, place, run, least=1)
     else:
         run(YES)
-    return it.land(found)[0]
+    return m.pop_from(found)[0]
 
 
-def _repeats(it: Interpreter, thing: Optimizer) -> bool:
+def _repeats(m: Interpreter, thing: Optimizer) -> bool:
     """Whether a step may run its closure several times."""
-    row = it.torch.optimizers.get(f"torch.optim.{thing.kind}")
+    row = m.torch.optimizers.get(f"torch.optim.{thing.kind}")
     return row is None or row.repeats_closure
 
 
-def update(it: Interpreter, node: Any, owner: Value, *, certain: bool) -> None:
+def update(m: Interpreter, node: Any, owner: Value, *, certain: bool) -> None:
     """The parameters that have a gradient are written, and their gradients used."""
-    refs, sure = held(it, owner), surely_held(it, owner)
-    recorded = either([thing.differentiable for _, thing in it.all(owner, Optimizer)])
+    refs, sure = held(m, owner), surely_held(m, owner)
+    recorded = either([thing.differentiable for _, thing in m.all(owner, Optimizer)])
     for ref in refs:
-        if has_gradient(it[ref]):
-            whole = ref in sure and certain and not may_lack_gradient(it[ref])
+        if has_gradient(m[ref]):
+            whole = ref in sure and certain and not may_lack_gradient(m[ref])
             if recorded is not YES:
-                written_without_graph(it, node, ref, "step", "step", sure=whole and recorded is NO)
+                written_without_graph(m, node, ref, "step", "step", sure=whole and recorded is NO)
             if recorded is not NO:
-                _write_recorded(it, node, ref, owner, sure=whole and recorded is YES)
-        _used(it, ref, sure=ref in sure)
-    it.update(owner, Optimizer, stepped=YES)
-    _others(it, owner, refs)
+                _write_recorded(m, node, ref, owner, sure=whole and recorded is YES)
+        _used(m, ref, sure=ref in sure)
+    m.update_fields(owner, Optimizer, stepped=YES)
+    _others(m, owner, refs)
 
 
-def _write_recorded(it: Interpreter, node: Any, ref: Ref, owner: Value, *, sure: bool) -> None:
+def _write_recorded(m: Interpreter, node: Any, ref: Ref, owner: Value, *, sure: bool) -> None:
     """A differentiable step switches gradients on, and writes a parameter like any operation."""
-    made_of = [thing.recorded for _, thing in it.all(owner, Optimizer)]
-    this = Write(node, "step", "step", [*made_of, it[ref].gradient])
-    modes, it.state.grad_mode = it.state.modes, YES
+    made_of = [thing.recorded for _, thing in m.all(owner, Optimizer)]
+    this = Write(node, "step", "step", [*made_of, m[ref].gradient])
+    modes, m.state.grad_mode = m.state.modes, YES
     if sure:
-        write(it, ref, this)
+        write(m, ref, this)
     else:
-        perhaps_written(it, lambda: write(it, ref, this))
-    it.state.modes = modes
+        perhaps_written(m, lambda: write(m, ref, this))
+    m.state.modes = modes
 
 
-def _others(it: Interpreter, owner: Value, refs: list[Ref]) -> None:
+def _others(m: Interpreter, owner: Value, refs: list[Ref]) -> None:
     """An optimizer that may hold others than were seen may have written any parameter."""
-    if not any(thing.open.may(YES) for _, thing in it.all(owner, Optimizer)):
+    if not any(thing.open.may(YES) for _, thing in m.all(owner, Optimizer)):
         return
-    for ref, thing in list(it.state.heap.items()):
+    for ref, thing in list(m.state.heap.items()):
         if type(thing) is Tensor and thing.parameter.may(YES) and ref not in refs:
-            memory_written(it, thing.storage, sure=False, noticed=YES, by=ref)
-            it.set(ref, it.either_way(thing, replace(thing, grad=STEP.of(thing))))
+            memory_written(m, thing.storage, sure=False, noticed=YES, by=ref)
+            m.store_exact(ref, m.join_with_previous(thing, replace(thing, grad=STEP.of(thing))))
 
 
-def zero_grad(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+def zero_grad(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
     """`zero_grad()` of an optimizer."""
-    refs = held(it, owner)
-    to_none = left_as_none(it, OF_OPTIMIZERS, args)
-    it.sweeping += refs
-    clear_gradients(it, node, refs, to_none=to_none, by="optimizer", sure=surely_held(it, owner))
-    del it.sweeping[len(it.sweeping) - len(refs) :]
-    if any(thing.open.may(YES) for _, thing in it.all(owner, Optimizer)):
+    refs = held(m, owner)
+    to_none = left_as_none(m, OF_OPTIMIZERS, args)
+    m.sweeping += refs
+    clear_gradients(m, node, refs, to_none=to_none, by="optimizer", sure=surely_held(m, owner))
+    del m.sweeping[len(m.sweeping) - len(refs) :]
+    if any(thing.open.may(YES) for _, thing in m.all(owner, Optimizer)):
         others = [
             r
-            for r, thing in it.state.heap.items()
+            for r, thing in m.state.heap.items()
             if type(thing) is Tensor and thing.parameter.may(YES) and r not in refs
         ]
-        with it.silently():
+        with m.silently():
             for ref in others:
-                clear_gradients(it, node, [ref], to_none=to_none, by="optimizer", sure=())
+                clear_gradients(m, node, [ref], to_none=to_none, by="optimizer", sure=())
     return NONE_VALUE
 
 
-def add_param_group(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+def add_param_group(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
     """`add_param_group({"params": ...})`."""
     given = args.get("param_group", 0, UNKNOWN)
-    group = it.only(given, Container)
+    group = m.only(given, Container)
     params = dict(group.items).get("params", UNKNOWN) if group else UNKNOWN
-    certain = certainly_given(it, params)
-    refs, opened = given_tensors(it, node, params) if group else ([], UNSURE)
-    found = it.all(owner, Optimizer)
+    certain = certainly_given(m, params)
+    refs, opened = given_tensors(m, node, params) if group else ([], UNSURE)
+    found = m.all(owner, Optimizer)
     for ref, thing in found:
-        groups = (*thing.groups, *_slots(it, params, refs, certain))
-        it.put(ref, replace(thing, groups=groups, open=thing.open | opened), sure=len(found) == 1)
-        append(it, node, param_groups(it, node, ref), given)
+        groups = (*thing.groups, *_slots(m, params, refs, certain))
+        m.store(ref, replace(thing, groups=groups, open=thing.open | opened), sure=len(found) == 1)
+        append(m, node, param_groups(m, node, ref), given)
     return NONE_VALUE
 
 
-def param_groups(it: Interpreter, node: Any, owner: Ref) -> Value:
+def param_groups(m: Interpreter, node: Any, owner: Ref) -> Value:
     """`param_groups`, the same list every time."""
-    thing: Optimizer = it[owner]
+    thing: Optimizer = m[owner]
     if thing.listing == NOTHING:
-        listing = _listing(it, node, thing, [held(it, owner)])
-        it.put(owner, replace(it[owner], listing=listing))
+        listing = _listing(m, node, thing, [held(m, owner)])
+        m.store(owner, replace(m[owner], listing=listing))
         return listing
     return thing.listing
 
 
-def state(it: Interpreter, node: Any, owner: Ref) -> Value:
+def state(m: Interpreter, node: Any, owner: Ref) -> Value:
     """`state`: what the optimizer remembers of each parameter."""
-    inner = it.new(node, "remembered", Container("dict", rest=UNKNOWN))
-    return it.new(node, "state", Container("defaultdict", rest=inner))
+    inner = m.new(node, "remembered", Container("dict", rest=UNKNOWN))
+    return m.new(node, "state", Container("defaultdict", rest=inner))
 
 
 ATTRIBUTES: dict[str, Callable[[Interpreter, Any, Ref], Value]] = {
     "param_groups": param_groups,
     "state": state,
-    "defaults": lambda it, node, owner: it.new(node, "defaults", Container("dict", it[owner].options, UNKNOWN)),
+    "defaults": lambda m, node, owner: m.new(node, "defaults", Container("dict", m[owner].options, UNKNOWN)),
 }
 
 
-def state_dict(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+def state_dict(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
     """`state_dict()` of an optimizer: its own state, which holds no parameters."""
-    return it.new(node, "state", Container("dict", rest=UNKNOWN))
+    return m.new(node, "state", Container("dict", rest=UNKNOWN))
 
 
-def _hooked(it: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+def _hooked(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
     """A hook may do whatever it likes to what it can reach, whenever the optimizer is used."""
-    havoc(it, [owner, *args.values()])
+    havoc(m, [owner, *args.values()])
     return Plain("RemovableHandle")
 
 
@@ -450,7 +446,7 @@ METHODS: dict[str, Callable[[Interpreter, Any, Value, Arguments], Value]] = {
     "zero_grad": zero_grad,
     "add_param_group": add_param_group,
     "state_dict": state_dict,
-    "load_state_dict": lambda it, node, owner, args: NONE_VALUE,
+    "load_state_dict": lambda m, node, owner, args: NONE_VALUE,
 } | dict.fromkeys(
     (
         "register_step_pre_hook",
@@ -467,33 +463,33 @@ INHERITED = METHODS | {"step": _step}
 
 
 @implements(TypeSlot.CALL_INHERITED, Optimizer)
-def _call_inherited(it: Interpreter, node: Any, owner: Value, method: str, args: Arguments) -> Value | None:
+def _call_inherited(m: Interpreter, node: Any, owner: Value, method: str, args: Arguments) -> Value | None:
     """What `super()` means in a class of the program."""
     known = INHERITED.get(method)
-    return None if known is None else known(it, node, owner, args)
+    return None if known is None else known(m, node, owner, args)
 
 
 @implements(TypeSlot.CALL_METHOD, Optimizer)
-def _call_method(it: Interpreter, node: Any, owner: Value, method: str, args: Arguments, name: str) -> Value | None:
+def _call_method(m: Interpreter, node: Any, owner: Value, method: str, args: Arguments, name: str) -> Value | None:
     known = METHODS.get(method)
     if known is None:
         return None
-    entrust(it, owner)
-    if method in ("step", "zero_grad") and any(thing.held_back.may(YES) for _, thing in it.all(owner, Optimizer)):
-        return it.perhaps(lambda: known(it, node, owner, args))
-    return known(it, node, owner, args)
+    assume_holds_all_parameters(m, owner)
+    if method in ("step", "zero_grad") and any(thing.held_back.may(YES) for _, thing in m.all(owner, Optimizer)):
+        return m.maybe(lambda: known(m, node, owner, args))
+    return known(m, node, owner, args)
 
 
 @implements(TypeSlot.GET_ATTRIBUTE, Optimizer)
-def _get_attribute(it: Interpreter, node: Any, owner: Ref, name: str, chain: str, guard: bool) -> Value:
-    thing: Optimizer = it[owner]
+def _get_attribute(m: Interpreter, node: Any, owner: Ref, name: str, chain: str, guard: bool) -> Value:
+    thing: Optimizer = m[owner]
     if thing.attributes or thing.cls != UNKNOWN:
         own = dict(thing.attributes).get(name)
-        own = find_member(it, thing.cls, name) if own is None and name != "step" else own
+        own = find_member(m, thing.cls, name) if own is None and name != "step" else own
         if own is not None:
-            return member_of(it, node, owner, own, name)
+            return member_of(m, node, owner, own, name)
     reader = ATTRIBUTES.get(name)
-    return Bound(owner, name) if reader is None else reader(it, node, owner)
+    return Bound(owner, name) if reader is None else reader(m, node, owner)
 
 
-implements(TypeSlot.TRUTH, Optimizer)(lambda it, thing: YES)
+implements(TypeSlot.TRUTH, Optimizer)(lambda m, thing: YES)

@@ -24,65 +24,65 @@ class Given:
     repeated: tuple[Tensor, ...]
 
 
-def given_elements(it: Interpreter, given: Value) -> Given:
+def given_elements(m: Interpreter, given: Value) -> Given:
     """What certainly stands in the argument."""
-    parts = _parts(it, given)
+    parts = _parts(m, given)
     listed = [
-        [ref for one in element_list(it, part) or [part] if type(ref := unnamed(it, one)) is Ref and _is_one(it, ref)]
+        [ref for one in element_list(m, part) or [part] if type(ref := unnamed(m, one)) is Ref and _is_one(m, ref)]
         for part in parts
     ]
     return Given(
-        tuple(tuple(t for v in _slots(it, part) if (t := it.only(v, Tensor))) for part in parts),
-        twice=tuple(it[ref] for ref in _more_than_once(ref for refs in listed for ref in dict.fromkeys(refs))),
-        repeated=tuple(it[ref] for refs in listed for ref in _more_than_once(refs)),
+        tuple(tuple(t for v in _slots(m, part) if (t := m.only(v, Tensor))) for part in parts),
+        twice=tuple(m[ref] for ref in _more_than_once(ref for refs in listed for ref in dict.fromkeys(refs))),
+        repeated=tuple(m[ref] for refs in listed for ref in _more_than_once(refs)),
     )
 
 
-def certainly_given(it: Interpreter, given: Value) -> frozenset[Ref]:
+def certainly_given(m: Interpreter, given: Value) -> frozenset[Ref]:
     """The tensors that are certainly among those that the argument holds or runs over."""
-    found = [one for part in _parts(it, given) for one in (part, *certain(it, part))]
-    return frozenset(one for value in found for one in (value, unnamed(it, value)) if type(one) is Ref)
+    found = [one for part in _parts(m, given) for one in (part, *certain(m, part))]
+    return frozenset(one for value in found for one in (value, unnamed(m, value)) if type(one) is Ref)
 
 
-def unnamed(it: Interpreter, value: Value) -> Value:
+def unnamed(m: Interpreter, value: Value) -> Value:
     """The tensor of a pair of a name and a tensor, as `named_parameters()` gives them; all else as it is."""
-    found = [_second(it, option) for option in alternatives(value)]
+    found = [_second(m, option) for option in alternatives(value)]
     return one_of(found, MOST_ITEMS)
 
 
-def _second(it: Interpreter, value: Value) -> Value:
-    thing = it.state.heap.get(value) if type(value) is Ref else None
+def _second(m: Interpreter, value: Value) -> Value:
+    thing = m.state.heap.get(value) if type(value) is Ref else None
     if type(thing) is not Container or thing.kind != "tuple" or len(thing.items) != 2:
         return value
     second = thing.items[1][1]
-    return second if it.may_be(second, Tensor) else value
+    return second if m.may_be(second, Tensor) else value
 
 
 def _more_than_once(refs: Iterable[Ref]) -> list[Ref]:
     return [ref for ref, times in Counter(refs).items() if times > 1]
 
 
-def _parts(it: Interpreter, given: Value) -> list[Value]:
+def _parts(m: Interpreter, given: Value) -> list[Value]:
     """What stands under "params" in each group; the argument itself where it has no groups."""
-    thing = it.only(given, Container)
-    inside = [it.only(value, Container) for _, value in thing.items] if thing is not None else []
+    thing = m.only(given, Container)
+    inside = [m.only(value, Container) for _, value in thing.items] if thing is not None else []
     found = [dict(group.items).get("params", NOTHING) for group in inside if group is not None]
     return [part for part in found if part != NOTHING] or [given]
 
 
-def _slots(it: Interpreter, part: Value) -> list[Value]:
-    if it.may_be(part, Tensor):
+def _slots(m: Interpreter, part: Value) -> list[Value]:
+    if m.may_be(part, Tensor):
         return [part]
-    known = element_list(it, part)
+    known = element_list(m, part)
     if known is not None:
-        return [unnamed(it, value) for value in known]
-    container, iterator = it.only(part, Container), it.only(part, Iterator)
+        return [unnamed(m, value) for value in known]
+    container, iterator = m.only(part, Container), m.only(part, Iterator)
     if container is not None:
-        return [unnamed(it, value) for value in (*(value for _, value in container.items), container.rest)]
-    return [unnamed(it, asked(it, iterator).element)] if iterator is not None and iterator.used is NO else []
+        return [unnamed(m, value) for value in (*(value for _, value in container.items), container.rest)]
+    return [unnamed(m, asked(m, iterator).element)] if iterator is not None and iterator.used is NO else []
 
 
-def _is_one(it: Interpreter, ref: Ref) -> bool:
+def _is_one(m: Interpreter, ref: Ref) -> bool:
     """Whether a reference certainly stands for one tensor."""
-    thing = it.state.heap.get(ref)
+    thing = m.state.heap.get(ref)
     return type(thing) is Tensor and not thing.many and ref.age < OLDEST

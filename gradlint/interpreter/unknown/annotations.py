@@ -67,31 +67,31 @@ def generic(*names: str) -> Callable[[Generic], Generic]:
     return register
 
 
-def value_of(it: Interpreter, node: Any, annotation: Any) -> Value | None:
+def value_of(m: Interpreter, node: Any, annotation: Any) -> Value | None:
     """A value of the annotated type; None where the annotation tells nothing we can use."""
     if isinstance(annotation, cst.SimpleString):
         annotation = parsed(annotation.evaluated_value)
     if isinstance(annotation, cst.BinaryOperation) and type(annotation.operator) is cst.BitOr:
-        return _either(it, node, [annotation.left, annotation.right])
+        return _either(m, node, [annotation.left, annotation.right])
     if isinstance(annotation, cst.Subscript):
         known = GENERIC.get(_last(annotation.value))
         inner = [e.slice.value for e in annotation.slice if isinstance(e.slice, cst.Index)]
-        return value_of(it, node, annotation.value) if known is None else known(it, node, inner)
+        return value_of(m, node, annotation.value) if known is None else known(m, node, inner)
     if isinstance(annotation, cst.Name) and annotation.value == "None":
         return NONE_VALUE
-    if isinstance(annotation, cst.Name) and (meant := it.scan.scopes[it.tree].aliases.get(annotation.value)):
-        return _alias(it, node, meant)
-    cls = peek_class(it, annotation) if annotation is not None else None
-    return None if cls is None else instance_of(it, node, cls)
+    if isinstance(annotation, cst.Name) and (meant := m.scan.scopes[m.tree].aliases.get(annotation.value)):
+        return _alias(m, node, meant)
+    cls = peek_class(m, annotation) if annotation is not None else None
+    return None if cls is None else instance_of(m, node, cls)
 
 
-def _alias(it: Interpreter, node: Any, meant: Any) -> Value | None:
+def _alias(m: Interpreter, node: Any, meant: Any) -> Value | None:
     """What a name for a type stands for; inside itself (a tree of such things) it tells nothing more."""
-    if meant in it.building:
+    if meant in m.building:
         return None
-    it.building.append(meant)
-    found = value_of(it, node, meant)
-    it.building.pop()
+    m.building.append(meant)
+    found = value_of(m, node, meant)
+    m.building.pop()
     return found
 
 
@@ -111,67 +111,67 @@ def _last(node: Any) -> str:
 
 
 @generic("Union")
-def _either(it: Interpreter, node: Any, options: list[Any]) -> Value | None:
-    found = [value_of(it, it.place_of(node, f"type {index}"), option) for index, option in enumerate(options)]
+def _either(m: Interpreter, node: Any, options: list[Any]) -> Value | None:
+    found = [value_of(m, m.part_of(node, f"type {index}"), option) for index, option in enumerate(options)]
     return None if any(value is None for value in found) else one_of([v for v in found if v is not None])
 
 
 @generic("Optional")
-def _optional(it: Interpreter, node: Any, inner: list[Any]) -> Value | None:
-    found = value_of(it, node, inner[0]) if inner else None
+def _optional(m: Interpreter, node: Any, inner: list[Any]) -> Value | None:
+    found = value_of(m, node, inner[0]) if inner else None
     return None if found is None else one_of([found, NONE_VALUE])
 
 
 @generic(
     "Final", "ClassVar", "Annotated", "Required", "NotRequired", "Float", "Int", "Bool", "Shaped", "Num", "Inexact"
 )
-def _first(it: Interpreter, node: Any, inner: list[Any]) -> Value | None:
-    return value_of(it, node, inner[0]) if inner else None
+def _first(m: Interpreter, node: Any, inner: list[Any]) -> Value | None:
+    return value_of(m, node, inner[0]) if inner else None
 
 
 @generic("Literal")
-def _literal(it: Interpreter, node: Any, inner: list[Any]) -> Value | None:
+def _literal(m: Interpreter, node: Any, inner: list[Any]) -> Value | None:
     texts = all(isinstance(option, (cst.SimpleString, cst.Name)) for option in inner)
     return Plain("str") if texts and any(isinstance(option, cst.SimpleString) for option in inner) else None
 
 
 @generic("type", "Type")
-def _class(it: Interpreter, node: Any, inner: list[Any]) -> Value | None:
-    cls = peek_class(it, inner[0]) if len(inner) == 1 else None
+def _class(m: Interpreter, node: Any, inner: list[Any]) -> Value | None:
+    cls = peek_class(m, inner[0]) if len(inner) == 1 else None
     if cls is None or isinstance(cls, str):
         return Named(cls) if cls is not None and "." in cls and not cls.startswith(NO_CLASSES) else None
     return cls
 
 
 @generic("Callable")
-def _callable(it: Interpreter, node: Any, inner: list[Any]) -> Value | None:
+def _callable(m: Interpreter, node: Any, inner: list[Any]) -> Value | None:
     """A callable remembers what it gives."""
-    returns = value_of(it, it.place_of(node, "returns"), inner[1]) if len(inner) == 2 else None
+    returns = value_of(m, m.part_of(node, "returns"), inner[1]) if len(inner) == 2 else None
     about = (("returns", UNKNOWN if returns is None else returns),)
-    return it.new(node, "annotated", Instance(cls=CALLABLE, attributes=about, belief=Belief.ANNOTATED))
+    return m.new(node, "annotated", Instance(cls=CALLABLE, attributes=about, belief=Belief.ANNOTATED))
 
 
-def _element(it: Interpreter, node: Any, annotation: Any) -> Value:
+def _element(m: Interpreter, node: Any, annotation: Any) -> Value:
     """An element of the annotated type, or some object."""
-    place = it.place_of(node, "element")
-    found = value_of(it, place, annotation)
-    return it.new(place, "element", Instance(belief=Belief.BY_NAME)) if found is None else found
+    place = m.part_of(node, "element")
+    found = value_of(m, place, annotation)
+    return m.new(place, "element", Instance(belief=Belief.BY_NAME)) if found is None else found
 
 
 def _sequence(kind: str) -> Generic:
-    def made(it: Interpreter, node: Any, inner: list[Any]) -> Value:
-        rest = _element(it, node, inner[0]) if inner else UNKNOWN
-        return it.new(node, "annotated", Container(kind, rest=rest, belief=Belief.ANNOTATED))
+    def made(m: Interpreter, node: Any, inner: list[Any]) -> Value:
+        rest = _element(m, node, inner[0]) if inner else UNKNOWN
+        return m.new(node, "annotated", Container(kind, rest=rest, belief=Belief.ANNOTATED))
 
     return made
 
 
 def _mapping(kind: str) -> Generic:
-    def made(it: Interpreter, node: Any, inner: list[Any]) -> Value:
-        rest = _element(it, node, inner[-1]) if inner else UNKNOWN
-        keys = value_of(it, it.place_of(node, "key"), inner[0]) if len(inner) == 2 else None
+    def made(m: Interpreter, node: Any, inner: list[Any]) -> Value:
+        rest = _element(m, node, inner[-1]) if inner else UNKNOWN
+        keys = value_of(m, m.part_of(node, "key"), inner[0]) if len(inner) == 2 else None
         thing = Container(kind, rest=rest, keys=UNKNOWN if keys is None else keys, belief=Belief.ANNOTATED)
-        return it.new(node, "annotated", thing)
+        return m.new(node, "annotated", thing)
 
     return made
 
@@ -194,28 +194,28 @@ for _kind, _names in MAPPINGS.items():
 
 
 @generic("tuple", "Tuple")
-def _tuple(it: Interpreter, node: Any, inner: list[Any]) -> Value | None:
+def _tuple(m: Interpreter, node: Any, inner: list[Any]) -> Value | None:
     if len(inner) == 2 and isinstance(inner[1], cst.Ellipsis):
-        return _sequence("tuple")(it, node, inner)
+        return _sequence("tuple")(m, node, inner)
     if not inner:
-        return _sequence("tuple")(it, node, [])
-    items = tuple((index, _element(it, it.place_of(node, f"item {index}"), one)) for index, one in enumerate(inner))
-    return it.new(node, "annotated", Container("tuple", items=items, belief=Belief.ANNOTATED))
+        return _sequence("tuple")(m, node, [])
+    items = tuple((index, _element(m, m.part_of(node, f"item {index}"), one)) for index, one in enumerate(inner))
+    return m.new(node, "annotated", Container("tuple", items=items, belief=Belief.ANNOTATED))
 
 
 @generic("Iterator", "Generator", "AsyncIterator", "AsyncGenerator")
-def _iterator(it: Interpreter, node: Any, inner: list[Any]) -> Value | None:
-    element = _element(it, node, inner[0]) if inner else UNKNOWN
-    return it.new(node, "annotated", Iterator(element=element, by="annotated", belief=Belief.ANNOTATED))
+def _iterator(m: Interpreter, node: Any, inner: list[Any]) -> Value | None:
+    element = _element(m, node, inner[0]) if inner else UNKNOWN
+    return m.new(node, "annotated", Iterator(element=element, by="annotated", belief=Belief.ANNOTATED))
 
 
 # ---- instances of classes
 
 
-def instance_of(it: Interpreter, node: Any, cls: str | Ref) -> Value | None:
+def instance_of(m: Interpreter, node: Any, cls: str | Ref) -> Value | None:
     """An instance of a class that somebody else made; None for classes of which nothing is known."""
     if type(cls) is Ref:
-        return ANNOTATED[Class](it, node, cls)
+        return ANNOTATED[Class](m, node, cls)
     assert isinstance(cls, str)
     cls = cls.removeprefix("builtins.")
     if cls in NUMBERS:
@@ -223,34 +223,34 @@ def instance_of(it: Interpreter, node: Any, cls: str | Ref) -> Value | None:
     if cls in PLAIN_CLASSES:
         return Plain(PLAIN_CLASSES[cls])
     if cls in TENSOR_CLASSES:
-        return unknown_tensor(it, node, "annotated", Belief.ANNOTATED)
+        return unknown_tensor(m, node, "annotated", Belief.ANNOTATED)
     if cls in PARAMETER_CLASSES:
-        return parameter(it, node, "annotated", requires_grad=UNSURE, inference=NO, belief=Belief.ANNOTATED)
-    if cls == "torch.nn.Module" or cls in it.torch.modules:
-        return unknown_module(it, node, "annotated", Belief.ANNOTATED, Named(cls))
+        return parameter(m, node, "annotated", requires_grad=UNSURE, inference=NO, belief=Belief.ANNOTATED)
+    if cls == "torch.nn.Module" or cls in m.torch.modules:
+        return unknown_module(m, node, "annotated", Belief.ANNOTATED, Named(cls))
     if cls == LOADER:
-        return loader(it, node, belief=Belief.ANNOTATED)
+        return loader(m, node, belief=Belief.ANNOTATED)
     if cls == "numpy.ndarray":
-        return it.new(node, "annotated", Array(storage=(it.memory(node, "array"),), belief=Belief.ANNOTATED))
-    if cls in it.torch.optimizers or cls == "torch.optim.Optimizer" or cls == "torch.optim.optimizer.Optimizer":
-        kind = cls.rpartition(".")[2] if cls in it.torch.optimizers else ""
+        return m.new(node, "annotated", Array(storage=(m.memory(node, "array"),), belief=Belief.ANNOTATED))
+    if cls in m.torch.optimizers or cls == "torch.optim.Optimizer" or cls == "torch.optim.optimizer.Optimizer":
+        kind = cls.rpartition(".")[2] if cls in m.torch.optimizers else ""
         made = Optimizer(kind, open=UNSURE, belief=Belief.ANNOTATED, marks=(Mark("made", node),))
-        return it.new(node, "annotated", made)
-    if cls in it.torch.scalers:
-        factor = it.memory(node, "annotated factor")
+        return m.new(node, "annotated", made)
+    if cls in m.torch.scalers:
+        factor = m.memory(node, "annotated factor")
         scaler = Scaler(storage=(factor,), belief=Belief.ANNOTATED, marks=(Mark("made", node),))
-        return it.new(node, "annotated", scaler)
-    if cls in it.torch.schedulers or cls in SCHEDULER_BASES:
-        kind = cls.rpartition(".")[2] if cls in it.torch.schedulers else ""
-        return it.new(node, "annotated", Scheduler(kind, belief=Belief.ANNOTATED, marks=(Mark("made", node),)))
+        return m.new(node, "annotated", scaler)
+    if cls in m.torch.schedulers or cls in SCHEDULER_BASES:
+        kind = cls.rpartition(".")[2] if cls in m.torch.schedulers else ""
+        return m.new(node, "annotated", Scheduler(kind, belief=Belief.ANNOTATED, marks=(Mark("made", node),)))
     known = GENERIC.get(cls.rpartition(".")[2])
     if known is not None and cls.rpartition(".")[0] in ("", "typing", "collections", "collections.abc"):
-        return known(it, node, [])
-    if it.packs.cls(cls) is not None or it.packs.is_foreign(cls):
-        return ANNOTATED[Named](it, node, cls)
+        return known(m, node, [])
+    if m.packs.cls(cls) is not None or m.packs.is_foreign(cls):
+        return ANNOTATED[Named](m, node, cls)
     if "." not in cls or cls.startswith(NO_CLASSES):
         return None
-    return it.new(node, "annotated", Instance(cls=Named(cls), belief=Belief.ANNOTATED))
+    return m.new(node, "annotated", Instance(cls=Named(cls), belief=Belief.ANNOTATED))
 
 
 NO_CLASSES = (".", "typing.", "typing_extensions.", "collections.abc.", "jaxtyping.", "builtins.")
@@ -273,18 +273,18 @@ def commented(function: Any) -> list[Any]:
 
 
 @implements(TypeSlot.LEARN_ATTRIBUTE, Instance)
-def _learn_attribute(it: Interpreter, node: Any, owner: Ref, name: str, chain: str) -> Value | None:
+def _learn_attribute(m: Interpreter, node: Any, owner: Ref, name: str, chain: str) -> Value | None:
     """What use tells of an attribute, or else what the classes of the object say of it in annotations."""
-    found = by_use(it, node, chain, f"{STAND_IN}{name}")
-    return _declared(it, node, owner, name) if found is None else found
+    found = by_use(m, node, chain, f"{STAND_IN}{name}")
+    return _declared(m, node, owner, name) if found is None else found
 
 
-def _declared(it: Interpreter, node: Any, owner: Ref, name: str) -> Value | None:
+def _declared(m: Interpreter, node: Any, owner: Ref, name: str) -> Value | None:
     """What the classes of an object say in annotations of an attribute."""
-    thing: Any = it.state.heap.get(owner)
-    for one in ancestry(it, getattr(thing, "cls", UNKNOWN)):
-        cls = it.state.heap.get(one) if type(one) is Ref else None
-        scope = it.scan.scopes.get(cls.node) if type(cls) is Class else None
+    thing: Any = m.state.heap.get(owner)
+    for one in ancestry(m, getattr(thing, "cls", UNKNOWN)):
+        cls = m.state.heap.get(one) if type(one) is Ref else None
+        scope = m.scan.scopes.get(cls.node) if type(cls) is Class else None
         if scope is not None and name in scope.annotations:
-            return value_of(it, it.place_of(node, f"{STAND_IN}{name}"), scope.annotations[name])
+            return value_of(m, m.part_of(node, f"{STAND_IN}{name}"), scope.annotations[name])
     return None

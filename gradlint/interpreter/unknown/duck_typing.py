@@ -35,9 +35,9 @@ from gradlint.interpreter.autograd.tensor import unknown_tensor
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import call_method, plain_method
 from gradlint.interpreter.engine.dispatch import TypeSlot, implements
-from gradlint.interpreter.engine.escape import done_to_one_of
+from gradlint.interpreter.engine.escape import weak_update
 from gradlint.interpreter.engine.machine import Frame, Interpreter
-from gradlint.interpreter.engine.unseen import is_some_object, turns_out
+from gradlint.interpreter.engine.unseen import is_opaque, refine
 from gradlint.interpreter.nn.module import unknown_module
 from gradlint.interpreter.python.mro import FUNCTION_CONTEXT
 from gradlint.interpreter.static.scopes import ALONG, HANDED, Scope, dotted, kept, uses_of_given
@@ -126,39 +126,39 @@ def uses_of(frame: Frame, chain: str) -> Uses:
 # ---- making it
 
 
-def _module(it: Interpreter, node: Any, part: str, reach: tuple[Ref, ...]) -> Ref:
-    return unknown_module(it, node, part, Belief.BY_USE)
+def _module(m: Interpreter, node: Any, part: str, reach: tuple[Ref, ...]) -> Ref:
+    return unknown_module(m, node, part, Belief.BY_USE)
 
 
-def _scaler(it: Interpreter, node: Any, part: str, reach: tuple[Ref, ...]) -> Ref:
-    factor = it.memory(node, f"{part} factor")
-    return it.new(node, part, Scaler(storage=(factor,), belief=Belief.BY_USE, marks=(Mark("made", node),)))
+def _scaler(m: Interpreter, node: Any, part: str, reach: tuple[Ref, ...]) -> Ref:
+    factor = m.memory(node, f"{part} factor")
+    return m.new(node, part, Scaler(storage=(factor,), belief=Belief.BY_USE, marks=(Mark("made", node),)))
 
 
-def _scheduler(it: Interpreter, node: Any, part: str, reach: tuple[Ref, ...]) -> Ref:
-    return it.new(node, part, Scheduler(belief=Belief.BY_USE, marks=(Mark("made", node),)))
+def _scheduler(m: Interpreter, node: Any, part: str, reach: tuple[Ref, ...]) -> Ref:
+    return m.new(node, part, Scheduler(belief=Belief.BY_USE, marks=(Mark("made", node),)))
 
 
-def _tensor(it: Interpreter, node: Any, part: str, reach: tuple[Ref, ...]) -> Ref:
-    return unknown_tensor(it, node, part, Belief.BY_USE, reach)
+def _tensor(m: Interpreter, node: Any, part: str, reach: tuple[Ref, ...]) -> Ref:
+    return unknown_tensor(m, node, part, Belief.BY_USE, reach)
 
 
-def _function_context(it: Interpreter, node: Any, part: str, reach: tuple[Ref, ...]) -> Ref:
-    return function_context(it, node, part, Belief.BY_USE)
+def _function_context(m: Interpreter, node: Any, part: str, reach: tuple[Ref, ...]) -> Ref:
+    return function_context(m, node, part, Belief.BY_USE)
 
 
-def function_context(it: Interpreter, node: Any, part: str, belief: Belief) -> Ref:
+def function_context(m: Interpreter, node: Any, part: str, belief: Belief) -> Ref:
     """The context of a custom autograd function, and the tensors that it saved."""
-    saved = unknown_tensor(it, node, f"{part} saved", belief)
-    it.state.heap[saved] = replace(it[saved], many=True)
-    held = it.new(node, f"{part} all saved", Container("tuple", rest=saved, belief=belief))
-    known = (("saved_tensors", held), needed(it, node, part))
-    return it.new(node, part, Instance(cls=FUNCTION_CONTEXT, attributes=known, belief=belief))
+    saved = unknown_tensor(m, node, f"{part} saved", belief)
+    m.state.heap[saved] = replace(m[saved], many=True)
+    held = m.new(node, f"{part} all saved", Container("tuple", rest=saved, belief=belief))
+    known = (("saved_tensors", held), needed(m, node, part))
+    return m.new(node, part, Instance(cls=FUNCTION_CONTEXT, attributes=known, belief=belief))
 
 
-def needed(it: Interpreter, node: Any, part: str) -> tuple[str, Ref]:
+def needed(m: Interpreter, node: Any, part: str) -> tuple[str, Ref]:
     """What the context of a custom autograd function says of which gradients are needed: a flag for each input."""
-    return "needs_input_grad", it.new(node, f"{part} needed", Container("tuple", rest=Scalar(BOOL)))
+    return "needs_input_grad", m.new(node, f"{part} needed", Container("tuple", rest=Scalar(BOOL)))
 
 
 MAKERS: dict[str, Callable[[Interpreter, Any, str, tuple[Ref, ...]], Ref]] = {
@@ -175,29 +175,29 @@ FLAGGING = frozenset({"requires_grad_", "detach_", "retain_grad"})
 """Methods by which a tensor gets other flags."""
 
 
-def owner_by_method(it: Interpreter, node: Any, owner: Unknown, method: str, *, given: bool) -> Ref | None:
+def owner_by_method(m: Interpreter, node: Any, owner: Unknown, method: str, *, given: bool) -> Ref | None:
     """The tensor that something unknown is that has a method which only tensors have; `given`: it takes arguments."""
-    if it.torchless or f"{method}({'.' if given else ''})" not in TENSOR_USES:
+    if m.torchless or f"{method}({'.' if given else ''})" not in TENSOR_USES:
         return None
-    if _is_of_own_class(it, frozenset({method})):
+    if _is_of_own_class(m, frozenset({method})):
         return None
     if method in FLAGGING:
-        done_to_one_of(it, owner)
-    return unknown_tensor(it, node, "by method", Belief.BY_USE, owner.reach)
+        weak_update(m, owner)
+    return unknown_tensor(m, node, "by method", Belief.BY_USE, owner.reach)
 
 
 @implements(TypeSlot.CALL_METHOD, Unknown)
-def _call_method(it: Interpreter, node: Any, owner: Unknown, method: str, args: Arguments, name: str) -> Value:
+def _call_method(m: Interpreter, node: Any, owner: Unknown, method: str, args: Arguments, name: str) -> Value:
     """A method of something unknown, which it may show to be a tensor."""
     given = args.unknown or bool(args.positional or args.keywords)
-    tensor = owner_by_method(it, node, owner, method, given=given)
+    tensor = owner_by_method(m, node, owner, method, given=given)
     if tensor is None:
-        return plain_method(it, node, owner, method, args)
-    return call_method(it, node, tensor, method, args, "")
+        return plain_method(m, node, owner, method, args)
+    return call_method(m, node, tensor, method, args, "")
 
 
 def by_use(
-    it: Interpreter,
+    m: Interpreter,
     node: Any,
     chain: str,
     part: str,
@@ -208,50 +208,50 @@ def by_use(
 ) -> Ref | None:
     """An object of the kind that the uses of a dotted name show, or None; `given`: it is a parameter of the frame.
     `source` is the expression that gives it, if there is one."""
-    if not chain or it.torchless:
+    if not chain or m.torchless:
         return None
-    uses = uses_of_given(it.frame.scope, chain).keys() if given else uses_of(it.frame, chain)
-    if not it.with_torch:  # what may be a file then
+    uses = uses_of_given(m.frame.scope, chain).keys() if given else uses_of(m.frame, chain)
+    if not m.with_torch:  # what may be a file then
         uses = uses - {DETACH_DROPPED}
-    kind = _kind(it, uses, chain) if uses else None
-    if kind is None and not APPLIED.isdisjoint(uses) and _is_loaded(it, source):
+    kind = _kind(m, uses, chain) if uses else None
+    if kind is None and not APPLIED.isdisjoint(uses) and _is_loaded(m, source):
         kind = "module"
-    return None if kind is None else MAKERS[kind](it, node, f"{part} by use", reach)
+    return None if kind is None else MAKERS[kind](m, node, f"{part} by use", reach)
 
 
-def _kind(it: Interpreter, uses: Uses, chain: str) -> str | None:
+def _kind(m: Interpreter, uses: Uses, chain: str) -> str | None:
     """The kind that uses show, those of its `.data` among them; what torch takes as an operand is a tensor."""
     for kind, shows in KINDS:
         if shows(uses):
-            return None if kind == "tensor" and _is_of_own_class(it, uses) else kind
-    of_data = uses_of(it.frame, f"{chain}.data") if "data" in uses else frozenset()
-    shows_tensor = _is_tensor(of_data) or any(_is_operand(it, use) for use in (*uses, *of_data))
+            return None if kind == "tensor" and _is_of_own_class(m, uses) else kind
+    of_data = uses_of(m.frame, f"{chain}.data") if "data" in uses else frozenset()
+    shows_tensor = _is_tensor(of_data) or any(_is_operand(m, use) for use in (*uses, *of_data))
     return "tensor" if shows_tensor and all(_can_be_of_tensor(use) for use in uses) else None
 
 
-def _is_of_own_class(it: Interpreter, uses: Uses) -> bool:
+def _is_of_own_class(m: Interpreter, uses: Uses) -> bool:
     """Whether a class of the file that keeps gradients itself, as an autograd written in Python does, has all that is
     used: it may be an object of that."""
     words = {use.partition("(")[0] for use in uses if not use.startswith((HANDED, ALONG))}
-    return any(words <= names for names in it.scan.of_own_gradients())
+    return any(words <= names for names in m.scan.of_own_gradients())
 
 
-def _is_loaded(it: Interpreter, source: Any) -> bool:
+def _is_loaded(m: Interpreter, source: Any) -> bool:
     """Whether an expression gives what a file holds: what is called of that is a module."""
     source = kept(source)
     root, _, rest = dotted(source.func).partition(".") if type(source) is cst.Call else ("", "", "")
-    found = it.lookup(root) if root else None
+    found = m.lookup(root) if root else None
     return type(found) is Named and (f"{found.path}.{rest}" if rest else found.path) in LOADS
 
 
-def _is_operand(it: Interpreter, use: str) -> bool:
+def _is_operand(m: Interpreter, use: str) -> bool:
     """Whether a function of torch is handed the thing where it takes a tensor and nothing else."""
     if not use.startswith(HANDED):
         return False
     path, _, index = use.removeprefix(HANDED).rpartition(" ")
     first, _, rest = path.partition(".")
-    found = it.lookup(first)
-    row = it.torch.operations.get(f"{found.path}.{rest}" if rest else found.path) if type(found) is Named else None
+    found = m.lookup(first)
+    row = m.torch.operations.get(f"{found.path}.{rest}" if rest else found.path) if type(found) is Named else None
     if row is None or int(index) >= len(row.parameters):
         return False
     name = row.parameters[int(index)]
@@ -259,24 +259,24 @@ def _is_operand(it: Interpreter, use: str) -> bool:
 
 
 @implements(TypeSlot.LEARN, object)
-def told_by_use(it: Interpreter, node: Any, value: Value, chain: str, source: Any = None) -> Value:
+def kind_from_usage(m: Interpreter, node: Any, value: Value, chain: str, source: Any = None) -> Value:
     """The value itself, or what its use tells where nothing else does; `source` is the expression that gives it."""
     if type(value) is Unknown:
-        found = by_use(it, node, chain, chain, reach=value.reach, source=source)
+        found = by_use(m, node, chain, chain, reach=value.reach, source=source)
         if found is None:
             return value
-        done_to_one_of(it, value)  # what is done to the stand-in from now on
-        if source in it.frozen_on_request:
-            _leave_open_whether_frozen(it, found)
+        weak_update(m, value)  # what is done to the stand-in from now on
+        if source in m.frozen_on_request:
+            _leave_open_whether_frozen(m, found)
         return found
-    if type(value) is Ref and is_some_object(it.state.heap.get(value)):
-        found = by_use(it, node, chain, chain)
+    if type(value) is Ref and is_opaque(m.state.heap.get(value)):
+        found = by_use(m, node, chain, chain)
         if found is not None:
-            turns_out(it, value, found)
+            refine(m, value, found)
     return value
 
 
-def _leave_open_whether_frozen(it: Interpreter, made: Ref) -> None:
+def _leave_open_whether_frozen(m: Interpreter, made: Ref) -> None:
     """What unseen code made may have parameters without gradients."""
-    for ref, tensor in it.all(getattr(it[made], "rest", NOTHING), Tensor):
-        it.set(ref, replace(tensor, requires_grad=UNSURE))
+    for ref, tensor in m.all(getattr(m[made], "rest", NOTHING), Tensor):
+        m.store_exact(ref, replace(tensor, requires_grad=UNSURE))

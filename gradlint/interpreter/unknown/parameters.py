@@ -37,7 +37,7 @@ from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot, implements
 from gradlint.interpreter.engine.machine import Frame, Interpreter
 from gradlint.interpreter.engine.module_tree import submodules
-from gradlint.interpreter.engine.unseen import is_some_object, turns_out
+from gradlint.interpreter.engine.unseen import is_opaque, refine
 from gradlint.interpreter.python.classes import instantiate
 from gradlint.interpreter.python.functions import new_frame
 from gradlint.interpreter.python.mro import ancestry, find_method
@@ -46,102 +46,102 @@ from gradlint.interpreter.unknown import annotations as declared
 from gradlint.interpreter.unknown.duck_typing import by_use, function_context
 
 
-def typical_instance(it: Interpreter, node: Any, cls: Ref) -> Value:
+def representative(m: Interpreter, node: Any, cls: Ref) -> Value:
     """An instance as `__init__` makes it for arguments nobody knows."""
-    method = find_method(it, cls, "__init__")
+    method = find_method(m, cls, "__init__")
     args = Arguments(unknown=True)
-    start = it.hold(cls)
+    start = m.push(cls)
     if method is not None and method.owner is not None:
-        frame = new_frame(it, ("alone", method.node), method)
+        frame = new_frame(m, ("alone", method.node), method)
         params = method.node.params
         plain = [*params.posonly_params, *params.params][1:]
-        it.hold(*(value for _, value in arguments(it, frame, method, plain)))
-        args.keywords = dict(arguments(it, frame, method, list(params.kwonly_params)))
+        m.push(*(value for _, value in arguments(m, frame, method, plain)))
+        args.keywords = dict(arguments(m, frame, method, list(params.kwonly_params)))
         args.unknown = type(params.star_arg) is cst.Param or params.star_kwarg is not None
-    held, *args.positional = it.land(start)
-    made = instantiate(it, node, held, args)  # type: ignore[arg-type]
-    for ref in submodules(it, made):
-        it.put(ref, replace(it[ref], mode=ANY_MODE))
+    held, *args.positional = m.pop_from(start)
+    made = instantiate(m, node, held, args)  # type: ignore[arg-type]
+    for ref in submodules(m, made):
+        m.store(ref, replace(m[ref], mode=ANY_MODE))
     return made
 
 
 @implements(TypeSlot.ANNOTATED, Class)
-def annotated_instance(it: Interpreter, node: Any, cls: Ref) -> Value:
+def annotated_instance(m: Interpreter, node: Any, cls: Ref) -> Value:
     """An instance of a class of the program that somebody else made: built as usual, in a mode nobody knows."""
-    key = (it.classes_by_ref(cls), "annotated")
-    if key in it.building or cls not in it.state.heap:
-        return it.new(node, "annotated", Instance(cls=cls, open=UNSURE, belief=Belief.ANNOTATED))
-    it.building.append(key)
-    with it.silently():
-        made = typical_instance(it, it.place_of(node, "annotated"), cls)
-    it.building.pop()
-    for ref, module in it.all(made, Module):
-        it.put(ref, replace(module, open=UNSURE, belief=Belief.ANNOTATED))
-    for ref, instance in it.all(made, Instance):
-        it.put(ref, replace(instance, open=UNSURE, belief=Belief.ANNOTATED))
+    key = (m.classes_by_ref(cls), "annotated")
+    if key in m.building or cls not in m.state.heap:
+        return m.new(node, "annotated", Instance(cls=cls, open=UNSURE, belief=Belief.ANNOTATED))
+    m.building.append(key)
+    with m.silently():
+        made = representative(m, m.part_of(node, "annotated"), cls)
+    m.building.pop()
+    for ref, module in m.all(made, Module):
+        m.store(ref, replace(module, open=UNSURE, belief=Belief.ANNOTATED))
+    for ref, instance in m.all(made, Instance):
+        m.store(ref, replace(instance, open=UNSURE, belief=Belief.ANNOTATED))
     return made
 
 
-def arguments(it: Interpreter, frame: Frame, function: Function, params: list[Any]) -> list[tuple[str, Value]]:
+def arguments(m: Interpreter, frame: Frame, function: Function, params: list[Any]) -> list[tuple[str, Value]]:
     """What an unknown caller may hand over for each parameter."""
-    outer = it.frame
-    it.switch(frame)
+    outer = m.frame
+    m.switch(frame)
     annotations = {param: param.annotation.annotation for param in params if param.annotation is not None}
     annotations = annotations or dict(zip(reversed(params), reversed(declared.commented(function.node)), strict=False))
-    told = SLOTS[TypeSlot.HANDED][Function](it, function, params)
-    start = it.hold()
+    told = SLOTS[TypeSlot.HANDED][Function](m, function, params)
+    start = m.push()
     for param in params:
         name = param.name.value
-        it.hold(told[name] if name in told else _argument(it, function, param, annotations.get(param)))
-    out = [(param.name.value, value) for param, value in zip(params, it.land(start), strict=True)]
-    it.switch(outer)
+        m.push(told[name] if name in told else _argument(m, function, param, annotations.get(param)))
+    out = [(param.name.value, value) for param, value in zip(params, m.pop_from(start), strict=True)]
+    m.switch(outer)
     return out
 
 
 @implements(TypeSlot.LEARN_ARGUMENTS, Function)
-def learn_parameters(it: Interpreter, frame: Frame, function: Function) -> None:
+def refine_parameters(m: Interpreter, frame: Frame, function: Function) -> None:
     """What is not known of the arguments of a call is told by annotations and use."""
-    names = it.state.names
+    names = m.state.names
     for param in parameters_of(function.node.params):
         value = names.get((frame.id, param.name.value))
-        some = type(value) is Ref and is_some_object(it.state.heap.get(value))
+        some = type(value) is Ref and is_opaque(m.state.heap.get(value))
         if type(value) is Unknown or some:
-            outer = it.frame
-            it.switch(frame)
-            told = _told(it, param, value if type(value) is Unknown else UNKNOWN)
-            it.switch(outer)
+            outer = m.frame
+            m.switch(frame)
+            told = _told(m, param, value if type(value) is Unknown else UNKNOWN)
+            m.switch(outer)
             if some and type(told) is Ref:
-                turns_out(it, value, told)  # type: ignore[arg-type]
+                refine(m, value, told)  # type: ignore[arg-type]
             elif not some:
                 names[frame.id, param.name.value] = told
 
 
-def _told(it: Interpreter, param: cst.Param, value: Unknown) -> Value:
+def _told(m: Interpreter, param: cst.Param, value: Unknown) -> Value:
     """What annotation and use tell of a value that is not known."""
     told = None
     if param.annotation is not None:
-        told = declared.value_of(it, param, param.annotation.annotation)
+        told = declared.value_of(m, param, param.annotation.annotation)
     if told is None:
-        told = by_use(it, param, param.name.value, "argument", given=True, reach=value.reach)
-    return value if told is None else grown(it, told, value.reach)
+        told = by_use(m, param, param.name.value, "argument", given=True, reach=value.reach)
+    return value if told is None else grown(m, told, value.reach)
 
 
 @implements(TypeSlot.LEARN_RESULT, Function)
-def returned(it: Interpreter, node: Any, function: Function, value: Value) -> Value:
+def returned(m: Interpreter, node: Any, function: Function, value: Value) -> Value:
     """What a function gave back; where that is not known, what its annotation says."""
     if type(value) is not Unknown or getattr(function.node, "returns", None) is None or function.generator:
         return value
-    start = it.hold(value)
-    told = declared.value_of(it, it.place_of(node, "returned"), function.node.returns.annotation)
-    reach = it.land(start)[0].reach  # type: ignore[union-attr]
-    return value if told is None else grown(it, told, reach)
+    start = m.push(value)
+    told = declared.value_of(m, m.part_of(node, "returned"), function.node.returns.annotation)
+    reach = m.pop_from(start)[0].reach  # type: ignore[union-attr]
+    return value if told is None else grown(m, told, reach)
 
 
-def grown(it: Interpreter, told: Value, reach: tuple[Ref, ...]) -> Value:
+def grown(m: Interpreter, told: Value, reach: tuple[Ref, ...]) -> Value:
     """A value of which the kind was told, made of what went into it."""
-    for ref, tensor in it.all(told, Tensor) if reach else ():
-        history, memories = made_of(it, reach)
-        it.state.heap[ref] = replace(
+    for ref, tensor in m.all(told, Tensor) if reach else ():
+        history, memories = made_of(m, reach)
+        m.state.heap[ref] = replace(
             tensor,
             node=tuple(dict.fromkeys((*tensor.node, *history))),
             storage=tuple(dict.fromkeys((*tensor.storage, *memories))),
@@ -149,78 +149,78 @@ def grown(it: Interpreter, told: Value, reach: tuple[Ref, ...]) -> Value:
     return told
 
 
-def _argument(it: Interpreter, function: Function, param: cst.Param, annotation: Any) -> Value:
+def _argument(m: Interpreter, function: Function, param: cst.Param, annotation: Any) -> Value:
     default = dict(function.defaults).get(param.name.value)
-    found = _told_of(it, function, param, annotation, default)
+    found = _told_of(m, function, param, annotation, default)
     if type(found) is Scalar and default is not None and (kind := number_kind(default)) is not None:
         return Scalar(found.dtype | kind)  # the default holds, whatever the annotation says
     return one_of([found, NONE_VALUE]) if default == NONE_VALUE else found
 
 
-def _told_of(it: Interpreter, function: Function, param: cst.Param, annotation: Any, default: Value | None) -> Value:
+def _told_of(m: Interpreter, function: Function, param: cst.Param, annotation: Any, default: Value | None) -> Value:
     """What a hook is handed, the annotation, autograd, the use, the default tell of a parameter, in this order."""
-    told: Value | None = _of_hook(it, function, param)
+    told: Value | None = _of_hook(m, function, param)
     if told is not None:
         return told
-    told = declared.value_of(it, param, annotation) if annotation is not None else None
+    told = declared.value_of(m, param, annotation) if annotation is not None else None
     if told is not None:
-        return _as_used(it, param, told)
-    found = _of_function(it, function, param)
+        return _as_used(m, param, told)
+    found = _of_function(m, function, param)
     if found is not None:
         return found
-    found = by_use(it, param, param.name.value, "argument", given=True)
+    found = by_use(m, param, param.name.value, "argument", given=True)
     if found is not None:
         return found
     if default is not None and (told := _like_default(default)) is not None:
         return told
-    return it.new(param, "argument", Instance(belief=Belief.BY_NAME))
+    return m.new(param, "argument", Instance(belief=Belief.BY_NAME))
 
 
-def others(it: Interpreter, frame: Frame, param: Any, kind: str) -> list[tuple[str, Value]]:
+def others(m: Interpreter, frame: Frame, param: Any, kind: str) -> list[tuple[str, Value]]:
     """What `*args` and `**kwargs` hold that an unknown caller handed over."""
     if not isinstance(param, cst.Param):
         return []
-    outer = it.frame
-    it.switch(frame)
+    outer = m.frame
+    m.switch(frame)
     annotation = param.annotation.annotation if param.annotation is not None else None
-    rest = declared.value_of(it, param, annotation) if annotation is not None else None
-    it.switch(outer)
+    rest = declared.value_of(m, param, annotation) if annotation is not None else None
+    m.switch(outer)
     thing = Container(kind, rest=UNKNOWN if rest is None else rest, keys=Plain("str"))
-    return [(param.name.value, it.new(param, "others", thing))]
+    return [(param.name.value, m.new(param, "others", thing))]
 
 
-def _of_function(it: Interpreter, function: Function, param: cst.Param) -> Ref | None:
+def _of_function(m: Interpreter, function: Function, param: cst.Param) -> Ref | None:
     """What autograd hands to the methods of a custom function: first a context, and gradients to `backward`."""
-    cls = it.classes.get(function.owner)
+    cls = m.classes.get(function.owner)
     if function.kind != "static" or function.name not in OF_FUNCTIONS or cls is None:
         return None
-    if not any(type(one) is Named and one.path in FUNCTIONS for one in ancestry(it, cls)):
+    if not any(type(one) is Named and one.path in FUNCTIONS for one in ancestry(m, cls)):
         return None
     params = function.node.params
     if param is [*params.posonly_params, *params.params][0]:
-        return function_context(it, param, "argument", Belief.ANNOTATED)
-    return unknown_tensor(it, param, "argument", Belief.ANNOTATED) if function.name == "backward" else None
+        return function_context(m, param, "argument", Belief.ANNOTATED)
+    return unknown_tensor(m, param, "argument", Belief.ANNOTATED) if function.name == "backward" else None
 
 
-def _of_hook(it: Interpreter, function: Function, param: cst.Param) -> Ref | None:
+def _of_hook(m: Interpreter, function: Function, param: cst.Param) -> Ref | None:
     """What backward hands to a hook of a tensor: a gradient."""
-    position = it.handed_gradients.get(function.node)
+    position = m.handed_gradients.get(function.node)
     params = parameters_of(function.node.params)
     if position is None or param not in params[position : position + 1]:
         return None
-    return fresh(it, param, "argument", made=ARRIVING, requires_grad=UNSURE, leaf=UNSURE, belief=Belief.ANNOTATED)
+    return fresh(m, param, "argument", made=ARRIVING, requires_grad=UNSURE, leaf=UNSURE, belief=Belief.ANNOTATED)
 
 
 FUNCTIONS = frozenset({"torch.autograd.Function", "torch.autograd.function.Function"})
 OF_FUNCTIONS = frozenset({"forward", "backward", "setup_context"})
 
 
-def _as_used(it: Interpreter, param: cst.Param, told: Value) -> Value:
+def _as_used(m: Interpreter, param: cst.Param, told: Value) -> Value:
     """An object of a library's class, by its use a module or an optimizer; arrays of others look like tensors."""
-    if type(getattr(it.thing(told), "cls", None)) is not Named or it.may_be(told, Module):
+    if type(getattr(m.thing(told), "cls", None)) is not Named or m.may_be(told, Module):
         return told
-    used = by_use(it, param, param.name.value, "argument", given=True)
-    return told if used is None or it.may_be(used, Tensor) else used
+    used = by_use(m, param, param.name.value, "argument", given=True)
+    return told if used is None or m.may_be(used, Tensor) else used
 
 
 def _like_default(default: Value) -> Value | None:
