@@ -51,6 +51,7 @@ from gradlint.interpreter.python.functions import new_frame, run_function, steps
 from gradlint.interpreter.python.mro import ancestry, class_of, defined_anew
 from gradlint.interpreter.python.one_of_several import take, ways
 from gradlint.interpreter.static.scopes import HANDED, MODES, Scan
+from gradlint.interpreter.static.sites import Site
 from gradlint.interpreter.static.tree_walk import mentions_of
 from gradlint.interpreter.torch_api.custom_function import is_function, mode_alone
 from gradlint.interpreter.unknown.parameters import arguments, others, representative
@@ -136,7 +137,7 @@ def _run_the_rest(m: Interpreter) -> None:
     hooked = tuple(m.seen_by_hooks)
     inner = {part: None for name, part in base.ground.of_name.items() if m.frames[name[0]].parent is not None}
 
-    def fresh(node: Any) -> State:
+    def fresh(node: Site) -> State:
         """What functions inside functions see is there from the start, the rest where it is asked for."""
         if m.state.heap.index.work > MOST_WORK:
             raise TooMuch(node)
@@ -217,7 +218,7 @@ def _waits(m: Interpreter, function: Function) -> bool:
     return function.node not in m.called and function.frame in m.frames
 
 
-def run_class(m: Interpreter, node: Any) -> None:
+def run_class(m: Interpreter, node: Site) -> None:
     """Make an instance of a class as an unknown caller would, and run each method that nobody called on it."""
     m.steps.grant(m.scan.statements)
     cls = m.classes[node]
@@ -473,7 +474,7 @@ def _method(m: Interpreter, function: Function, runs: Sequence[Run], whole: bool
     )
 
 
-def _tell(m: Interpreter, kind: type[Event], node: Any, **facts: Any) -> None:
+def _tell(m: Interpreter, kind: type[Event], node: object, **facts: Any) -> None:
     """Tell a story, of another file with where that is; it is no part of another."""
     belief = Belief.BY_NAME if m.unmeasured else Belief.PROVEN
     m.listen(kind(node=node, grad_mode=m.state.grad_mode, inference=m.state.inference, belief=belief, **facts))

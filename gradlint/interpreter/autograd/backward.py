@@ -48,8 +48,9 @@ from gradlint.interpreter.engine.history import (
     surely_saves,
     towards,
 )
-from gradlint.interpreter.engine.machine import Interpreter, syntax
+from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.scopes import spelled
+from gradlint.interpreter.static.sites import Site, syntax
 from gradlint.knowledge.properties.zero_gradient import FLAT
 
 SCALE = "GradScaler.scale"
@@ -103,7 +104,7 @@ class History:
         return unit
 
 
-def backward(m: Interpreter, node: Any, roots: Sequence[Value], request: Request) -> None:
+def backward(m: Interpreter, node: Site, roots: Sequence[Value], request: Request) -> None:
     """Differentiate these roots together: gradients are filled and the graph is freed as the request says."""
     for root in roots:
         _required_grad(m, node, root)
@@ -138,7 +139,7 @@ def _retained(m: Interpreter, inputs: Sequence[Ref]) -> None:
             m.store_exact(ref, replace(tensor, retains=tensor.retains | YES))
 
 
-def _run(m: Interpreter, node: Any, roots: Sequence[Value], history: History, request: Request) -> None:
+def _run(m: Interpreter, node: Site, roots: Sequence[Value], history: History, request: Request) -> None:
     """Gradients arrive, hooks are called, and what is not kept is freed."""
     hooked = arriving(m, {*history.nodes, *history.leaves})
     if hooked:
@@ -169,7 +170,7 @@ def _is_proven(m: Interpreter, root: Value) -> bool:
     return shown is not None and shown.belief is Belief.PROVEN
 
 
-def _required_grad(m: Interpreter, node: Any, root: Value) -> None:
+def _required_grad(m: Interpreter, node: Site, root: Value) -> None:
     """What is differentiated requires grad: where nothing told so before, and no program asked for it by hand, it was
     recorded, by an operation that is known or by one that nobody saw. So was what alone can have led to it."""
     found = m.all(root, Tensor)
@@ -278,7 +279,7 @@ def _ends(m: Interpreter, wanted: Sequence[Ref]) -> frozenset[Ref]:
     return frozenset(ends)
 
 
-def _tell(m: Interpreter, node: Any, root: Value, history: History, spoiled: Sequence[Ref], request: Request) -> None:
+def _tell(m: Interpreter, node: Site, root: Value, history: History, spoiled: Sequence[Ref], request: Request) -> None:
     shown = m.only(root, Tensor)
     if shown is None:
         return
@@ -423,7 +424,7 @@ def _state_of(m: Interpreter, history: History, spoiled: Sequence[Ref], attr: st
     return NO
 
 
-def _differentiated(m: Interpreter, node: Any, ref: Ref, sure: bool, keep: Truth, *, everything: bool) -> None:
+def _differentiated(m: Interpreter, node: Site, ref: Ref, sure: bool, keep: Truth, *, everything: bool) -> None:
     thing: Node = m[ref]
     facts: dict[str, Any] = {"reached": YES if sure else thing.reached | YES}
     m.kept = m.kept or keep is YES
@@ -437,7 +438,7 @@ def _differentiated(m: Interpreter, node: Any, ref: Ref, sure: bool, keep: Truth
     m.state.heap[ref] = replace(thing, **facts)
 
 
-def _fill(m: Interpreter, node: Any, history: History, request: Request) -> None:
+def _fill(m: Interpreter, node: Site, history: History, request: Request) -> None:
     """Gradients arrive at leaves and at tensors that retain theirs; through an opaque node, perhaps anywhere. Where
     they may arrive at what was handed over, they are taken to do so."""
     reached, leaves, sure, opaque = set(history.nodes), set(history.leaves), history.sure, OPAQUE in history.past

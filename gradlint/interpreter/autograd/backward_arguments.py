@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from gradlint.domain import (
     MAPPINGS,
     NO,
@@ -26,6 +24,7 @@ from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.iteration import consume, elements
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.scopes import receiver
+from gradlint.interpreter.static.sites import Site
 
 MATERIALIZED = "materialize_grads"
 """The argument of `torch.autograd.grad` by which what was not used has a gradient of zeros, and so may be unused."""
@@ -43,7 +42,7 @@ def flag(args: Arguments, name: str, position: int, default: bool = False) -> Tr
     return truth_of(Const(default) if value == NONE_VALUE else value)
 
 
-def wanted_inputs(m: Interpreter, node: Any, args: Arguments, positions: dict[str, int]) -> list[Value] | None:
+def wanted_inputs(m: Interpreter, node: Site, args: Arguments, positions: dict[str, int]) -> list[Value] | None:
     """The tensors that a call asks to differentiate by, as far as they are known one by one; None: all leaves."""
     given = args.get("inputs", positions["inputs"], NONE_VALUE)
     return None if given == NONE_VALUE else each(m, node, given)
@@ -80,7 +79,7 @@ def _is_none(value: Value) -> Truth:
     return Truth.unsure() if NONE_VALUE in alternatives(value) else NO
 
 
-def each(m: Interpreter, node: Any, value: Value) -> list[Value]:
+def each(m: Interpreter, node: Site, value: Value) -> list[Value]:
     """The tensors of an argument that takes one or several; all in one where they are not known one by one."""
     thing = m.only(value, Container)
     if thing is not None and thing.rest == NOTHING:
@@ -94,7 +93,7 @@ def each(m: Interpreter, node: Any, value: Value) -> list[Value]:
     return [element]
 
 
-def run_backward(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+def run_backward(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
     """`root.backward(...)`."""
     wanted = wanted_inputs(m, node, args, METHOD)
     backward(m, node, [owner], replace(requested(m, "backward", args, METHOD, wanted), of=receiver(node)))

@@ -6,12 +6,11 @@ holds tensors: one summary of them all, of which nothing else is known.
 
 from __future__ import annotations
 
-from typing import Any
-
 from gradlint.domain import Belief, Container, Mark, Plain, Ref, Tensor, Value
 from gradlint.interpreter.autograd.tensor import made_of
 from gradlint.interpreter.engine.iteration import iterator
 from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.static.sites import Site
 
 BATCH = "batch"
 """How the tensors of a batch are made."""
@@ -19,7 +18,7 @@ PARTS = frozenset({"items", "keys", "values", "get", "pop"})
 """The methods of dicts by which something is taken out of a batch."""
 
 
-def batch(m: Interpreter, node: Any, reach: tuple[Ref, ...] = ()) -> Ref:
+def batch(m: Interpreter, node: Site, reach: tuple[Ref, ...] = ()) -> Ref:
     """What a loader that gathers in its own way gives, from a dataset of which only what it reaches is known."""
     history, memories = made_of(m, reach)
     storage = (m.memory(node, "batch memory"), *memories)
@@ -35,7 +34,7 @@ def is_batch(thing: object) -> bool:
     return type(thing) is Tensor and thing.made == BATCH and thing.loose
 
 
-def part(m: Interpreter, node: Any, owner: Value, name: str) -> Value:
+def part(m: Interpreter, node: Site, owner: Value, name: str) -> Value:
     """What a batch that is a dict gives under these names."""
     if name == "items":
         owner = m.new(node, "pair", Container("tuple", items=((0, Plain("str")), (1, owner))))

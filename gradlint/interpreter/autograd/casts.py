@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from gradlint.domain import (
     ANY_DEVICE,
     ANY_DTYPE,
@@ -23,11 +21,12 @@ from gradlint.interpreter.autograd.record import apply
 from gradlint.interpreter.autograd.tensor import device_asked, dtype_named, precision_named
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.static.sites import Site
 
 
 def cast(
     m: Interpreter,
-    node: Any,
+    node: Site,
     owner: Value,
     dtype: Dtypes | None,
     precision: Precision,
@@ -39,7 +38,7 @@ def cast(
     return apply(m, node, row, [("input", owner)], dtype=dtype, precision=precision, device=device)
 
 
-def to(m: Interpreter, node: Any, owner: Value, args: Arguments, chain: str) -> Value:
+def to(m: Interpreter, node: Site, owner: Value, args: Arguments, chain: str) -> Value:
     tensor = m.only(owner, Tensor)
     own = tensor.dtype if tensor else ANY_DTYPE
     values = [*args.positional, *(v for k, v in args.keywords.items() if k in ("dtype", "other", "device"))]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from gradlint.domain import MOST_MARKS, YES, Array, Container, Mark, Ref, Scalar, Tensor, Value, alternatives
 from gradlint.interpreter.engine.history import DEEPEST, cut_at, tensors_in
 from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.static.sites import Site
 
 MODE, IN_VAIN = "no_grad", "enable_grad"
 """What a cut is by where gradients were off, and where they were enabled in vain, inside inference mode: then it stands
@@ -35,7 +35,7 @@ def cuts_of_numbers(values: Iterable[Value]) -> tuple[Mark, ...]:
     return tuple(dict.fromkeys(mark for option in options for mark in option.cuts))
 
 
-def cut_off(m: Interpreter, node: Any, by: str, values: Iterable[Value]) -> tuple[Mark, ...]:
+def cut_off(m: Interpreter, node: Site, by: str, values: Iterable[Value]) -> tuple[Mark, ...]:
     """The cuts behind what is computed here outside of the graph: here, where one of the values may require grad."""
     values, mark = list(values), Mark("cut", getattr(node, "node", node), by)
     cut_at(m, mark, values)

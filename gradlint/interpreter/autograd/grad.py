@@ -37,9 +37,10 @@ from gradlint.frozen import replace
 from gradlint.interpreter.autograd.leaf import require_leaf
 from gradlint.interpreter.autograd.tensor import BACKWARD, CLEARING, NO_CHANGE, fresh, truth_of
 from gradlint.interpreter.engine.arguments import Arguments
-from gradlint.interpreter.engine.machine import Inner, Interpreter
+from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.grad_reads import Reads, reads_in
 from gradlint.interpreter.static.scopes import receiver, spelled
+from gradlint.interpreter.static.sites import Part, Site
 
 CLEARED, RETURNED = "cleared", "returned"
 """Marks of tensors whose `.grad` was cleared, or whose gradient was given back, since it was filled the last time."""
@@ -47,7 +48,7 @@ FILLING = frozenset({"backward", "mixed", CLEARED, RETURNED})
 """Marks that a backward which fills a gradient takes away: the backward before, that it found an old gradient there."""
 
 
-def marked(tensor: Tensor, how: str, node: Any) -> tuple[Mark, ...]:
+def marked(tensor: Tensor, how: str, node: Site) -> tuple[Mark, ...]:
     """The marks of a tensor with one of this kind, the latest."""
     return (*(mark for mark in tensor.marks if mark.how != how), Mark(how, node))[-MOST_MARKS:]
 
@@ -57,7 +58,7 @@ def is_left_over(grad: Grad) -> bool:
     return grad.possibly(USED | MIXED) and grad <= FRESH | USED | MIXED
 
 
-def filled(tensor: Tensor, node: Any, unit: Unit, *, certain: bool) -> Tensor:
+def filled(tensor: Tensor, node: Site, unit: Unit, *, certain: bool) -> Tensor:
     """The tensor after a gradient in that unit has arrived."""
     grad = BACKWARD.of(tensor)
     gradient = UNKNOWN if NONE_VALUE in alternatives(tensor.gradient) else tensor.gradient
@@ -69,7 +70,7 @@ def filled(tensor: Tensor, node: Any, unit: Unit, *, certain: bool) -> Tensor:
     return replace(tensor, grad=grad if certain else tensor.grad | grad, unit=unit, gradient=gradient, marks=marks)
 
 
-def read_gradient(m: Interpreter, node: Any, value: Value, *, guard: bool, name: str) -> Value:
+def read_gradient(m: Interpreter, node: Site, value: Value, *, guard: bool, name: str) -> Value:
     """`.grad` of a tensor is read."""
     shown = m.only(value, Tensor)
     if shown is None:
@@ -106,7 +107,7 @@ def may_lack_gradient(tensor: Tensor) -> bool:
     return tensor.grad.may(NONE) or (tensor.grad.may(LOST) and type(tensor.gradient) is not Ref)
 
 
-def _gradient(m: Interpreter, node: Any, ref: Ref, tensor: Tensor) -> Value:
+def _gradient(m: Interpreter, node: Site, ref: Ref, tensor: Tensor) -> Value:
     """What `.grad` holds: the same tensor until it is cleared, and None where it may be that."""
     if type(tensor.gradient) is not Unknown:
         for own, gradient in m.all(tensor.gradient, Tensor):
@@ -129,7 +130,7 @@ def left_as_none(m: Interpreter, path: str, args: Arguments) -> Truth:
 
 
 def clear_gradients(
-    m: Interpreter, node: Any, refs: Sequence[Ref], *, to_none: Truth, by: str, sure: Collection[Ref]
+    m: Interpreter, node: Site, refs: Sequence[Ref], *, to_none: Truth, by: str, sure: Collection[Ref]
 ) -> None:
     """The gradients of these tensors are cleared, certainly of the `sure` ones; `by` as for `GradientsCleared`."""
     tensors = tensors_of(m, refs)
@@ -163,7 +164,7 @@ def joined_gradients(tensors: Sequence[Tensor]) -> tuple[Grad, Unit]:
     return grad, PLAIN if unit is None else unit
 
 
-def use_of(m: Interpreter, node: Any) -> str:
+def use_of(m: Interpreter, node: Site) -> str:
     """How the gradient that is read here is used: "needed" (None raises), "handed" (to a call) or neither."""
     return _looked_for(m).uses.get(node, "")
 
@@ -171,7 +172,7 @@ def use_of(m: Interpreter, node: Any) -> str:
 def bound_as(m: Interpreter, tensor: Tensor, name: str) -> Any:
     """The expression that computed a tensor, if its value got this name there; else None."""
     made = next((mark.node for mark in tensor.marks if mark.how == "made"), None)
-    made = made.node if type(made) is Inner else made
+    made = made.node if type(made) is Part else made
     return made if name and _looked_for(m).names.get(made) == name else None
 
 

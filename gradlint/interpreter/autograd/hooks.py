@@ -37,6 +37,7 @@ from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import call_value
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.scopes import uses_of_given
+from gradlint.interpreter.static.sites import Site
 from gradlint.knowledge.schema import Operation, Result
 
 ARRIVING, ACCUMULATED = "hook", "post_accumulate_grad_hook"
@@ -49,7 +50,7 @@ AGAIN = "again"
 HANDLE = Plain("RemovableHandle")
 
 
-def register(m: Interpreter, node: Any, owner: Value, kind: str, args: Arguments) -> Value:
+def register(m: Interpreter, node: Site, owner: Value, kind: str, args: Arguments) -> Value:
     """A hook is registered on a tensor or a module."""
     function = args.get("hook", 0, UNKNOWN)
     m.emit(events.HookRegistered, node, of=m.thing(owner), by=kind, function=m.thing(function))
@@ -99,7 +100,7 @@ def _registered(thing: Any, kind: str) -> list[Value]:
 def registering(kind: str) -> Callable[..., Value]:
     """The method that registers hooks of this kind."""
 
-    def method(m: Interpreter, node: Any, owner: Value, args: Arguments, chain: str = "") -> Value:
+    def method(m: Interpreter, node: Site, owner: Value, args: Arguments, chain: str = "") -> Value:
         return register(m, node, owner, kind, args)
 
     return method
@@ -136,7 +137,7 @@ def _perhaps(
 # ---- around the call of a module
 
 
-def before_call(m: Interpreter, node: Any, ref: Any, args: Arguments) -> Arguments:
+def before_call(m: Interpreter, node: Site, ref: Any, args: Arguments) -> Arguments:
     """What a module is called with after its hooks have seen it."""
     hooks = _registered(m[ref], BEFORE)
     if not hooks:
@@ -152,7 +153,7 @@ def before_call(m: Interpreter, node: Any, ref: Any, args: Arguments) -> Argumen
     return replace(args, positional=[one_of(values) for values in each], keywords=keywords)
 
 
-def _as_arguments(m: Interpreter, node: Any, given: Value) -> Value:
+def _as_arguments(m: Interpreter, node: Site, given: Value) -> Value:
     """What a hook gives instead of the arguments: a tuple of them, or the only one."""
     thing = m.thing(given)
     if type(thing) is Container and thing.kind == "tuple":
@@ -165,7 +166,7 @@ def may_see_inside(m: Interpreter, ref: Value) -> bool:
     return any(one != ref for one in m.seen_by_hooks)
 
 
-def after_call(m: Interpreter, node: Any, ref: Any, args: Arguments, result: Value) -> Value:
+def after_call(m: Interpreter, node: Site, ref: Any, args: Arguments, result: Value) -> Value:
     """What the call of a module gives after its hooks have seen it: what one of them gave instead, or the result."""
     result = _watched(m, node, ref, result)
     hooks = _registered(m[ref], AFTER)
@@ -178,7 +179,7 @@ def after_call(m: Interpreter, node: Any, ref: Any, args: Arguments, result: Val
 WATCHED = Operation("BackwardHookFunction", (), (), (), "", results=(Result("view"),))
 
 
-def _watched(m: Interpreter, node: Any, ref: Any, result: Value) -> Value:
+def _watched(m: Interpreter, node: Site, ref: Any, result: Value) -> Value:
     """What a module returns where a hook waits for its gradients: a leaf gets a node behind it too."""
     waits = any(kind in BACKWARD[:2] for kind, _ in m[ref].hooks)
     leaves = [leaf for leaf, one in m.all(result, Tensor) if one.leaf.may(YES) and one.requires_grad.may(YES)]
@@ -205,7 +206,7 @@ def arriving(m: Interpreter, reached: set[Ref]) -> list[Ref]:
     return found
 
 
-def run_arriving(m: Interpreter, node: Any, found: Sequence[Ref], create: Truth) -> None:
+def run_arriving(m: Interpreter, node: Site, found: Sequence[Ref], create: Truth) -> None:
     """Hooks are handed the gradients; on a module those of its inputs and results."""
     start = m.push(*found)
     for index in range(len(found)):
@@ -221,7 +222,7 @@ def run_arriving(m: Interpreter, node: Any, found: Sequence[Ref], create: Truth)
     m.pop_from(start)
 
 
-def run_accumulated(m: Interpreter, node: Any, found: Sequence[Ref], create: Truth) -> None:
+def run_accumulated(m: Interpreter, node: Site, found: Sequence[Ref], create: Truth) -> None:
     """Hooks are handed the tensors whose gradients have been filled."""
     start = m.push(*found)
     for index in range(len(found)):

@@ -48,7 +48,8 @@ from gradlint.interpreter.autograd.version_counter import comparing, count_throu
 from gradlint.interpreter.engine.dispatch import TypeSlot, implements
 from gradlint.interpreter.engine.frames import arguments_in
 from gradlint.interpreter.engine.history import grows, nodes_of
-from gradlint.interpreter.engine.machine import Interpreter, syntax
+from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.static.sites import Site, syntax
 from gradlint.knowledge.properties.probabilities import SQUASHING
 from gradlint.knowledge.properties.zeroing import KEEPING_SOME, KEEPING_ZEROS
 
@@ -62,7 +63,7 @@ class Write:
     hear of it, and it leaves every handle on the graph node where that was.
     """
 
-    node: Any
+    node: Site
     op: str
     by: str
     operands: Sequence[Value] = ()
@@ -227,7 +228,7 @@ def _with_gradients_in(m: Interpreter, memories: Iterable[Ref]) -> dict[Ref, Non
 
 
 def written_without_graph(
-    m: Interpreter, node: Any, ref: Ref, op: str, by: str, *, sure: bool, same: bool = False, happens: Truth = YES
+    m: Interpreter, node: Site, ref: Ref, op: str, by: str, *, sure: bool, same: bool = False, happens: Truth = YES
 ) -> None:
     """A parameter is written by code of torch that has switched gradients off: a step, a load; with the `same` numbers
     where it is loaded with its own memory. Whether it `happens` may hang on whether the module has the parameter."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from gradlint.domain import NO, YES, Array, Const, Container, Plain, Ref, Scalar, Tensor, Truth, Value, alternatives
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd import shape
@@ -11,6 +9,7 @@ from gradlint.interpreter.autograd.record import apply
 from gradlint.interpreter.autograd.tensor_attributes import output
 from gradlint.interpreter.engine.dispatch import TypeSlot, implements
 from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.static.sites import Site
 from gradlint.knowledge.shapes import NOT_SEEN
 
 BASIC = Plain("basic index")
@@ -19,7 +18,7 @@ UNCLEAR = Plain("index")
 
 
 @implements(TypeSlot.GET_ITEM, Tensor)
-def _get_item(m: Interpreter, node: Any, owner: Value, index: Value) -> Value:
+def _get_item(m: Interpreter, node: Site, owner: Value, index: Value) -> Value:
     """Indexing a tensor: a view for numbers, slices and None, a copy for lists and tensors."""
     tensor = m.only(owner, Tensor)
     if tensor is not None and tensor.loose and tensor.many:

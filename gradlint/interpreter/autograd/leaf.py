@@ -26,8 +26,9 @@ from gradlint.domain import (
 )
 from gradlint.frozen import frozen
 from gradlint.interpreter.autograd.in_place import holders
-from gradlint.interpreter.engine.machine import Inner, Interpreter
+from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.rebinding import rebindings
+from gradlint.interpreter.static.sites import Part, Site
 
 MOST_STEPS = 6
 
@@ -58,7 +59,7 @@ def _is_object(value: Value) -> bool:
     return all(type(option) is Ref for option in alternatives(value))
 
 
-def require_leaf(m: Interpreter, node: Any, value: Value, use: str, name: str = "") -> None:
+def require_leaf(m: Interpreter, node: Site, value: Value, use: str, name: str = "") -> None:
     """Tell that only a leaf will do here."""
     shown = m.only(value, Tensor) if not m.is_silent else None
     if shown is None:
@@ -78,7 +79,7 @@ def require_leaf(m: Interpreter, node: Any, value: Value, use: str, name: str = 
     )
 
 
-def want_leaves(m: Interpreter, node: Any, values: list[Value], use: str, name: str = "") -> None:
+def want_leaves(m: Interpreter, node: Site, values: list[Value], use: str, name: str = "") -> None:
     """Tell that only leaves will do here, where some are certainly or perhaps none."""
     for value in values if not m.is_silent else ():
         if any(tensor.leaf.possibly(NO) for _, tensor in m.all(value, Tensor)):
@@ -103,7 +104,7 @@ def _descent(m: Interpreter, tensor: Tensor) -> Descent | None:
         ref = starts[0]
         thing = m.state.heap.get(ref) if ref is not None else None
         if type(thing) is Tensor and ref is not None and steps and thing.leaf is YES and thing.requires_grad is YES:
-            return Descent(ref, tuple(reversed(steps)), at.node if type(at) is Inner else at)
+            return Descent(ref, tuple(reversed(steps)), at.node if type(at) is Part else at)
         if type(thing) is not Node:
             return None
         steps.append(thing.op)

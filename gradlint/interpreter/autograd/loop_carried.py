@@ -12,10 +12,11 @@ from gradlint.interpreter.engine.history import nodes_of
 from gradlint.interpreter.engine.machine import Frame, Interpreter
 from gradlint.interpreter.static.rebinding import read_first
 from gradlint.interpreter.static.scopes import targets
+from gradlint.interpreter.static.sites import Site
 from gradlint.interpreter.static.tree_walk import in_order
 
 
-def carriers(m: Interpreter, node: Any, carried: Sequence[Ref]) -> tuple[tuple[str, str, Any], ...]:
+def carriers(m: Interpreter, node: Site, carried: Sequence[Ref]) -> tuple[tuple[str, str, Any], ...]:
     """By what names of the function that runs the next iteration of the loop around a place gets hold of something with
     these nodes in its graph: "tensor" or "tuple" (one of tensors), and the place itself or a later one where the loop
     binds the name. None where something else holds it as well."""

@@ -69,8 +69,9 @@ from gradlint.interpreter.autograd.tensor import (
 from gradlint.interpreter.autograd.version_counter import counts_alone, is_shared, own_count
 from gradlint.interpreter.engine import cannot_raise
 from gradlint.interpreter.engine.arguments import Arguments
-from gradlint.interpreter.engine.machine import Interpreter, syntax
+from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.scopes import spelled
+from gradlint.interpreter.static.sites import Site, syntax
 from gradlint.knowledge.schema import Factory, Operation, Result
 from gradlint.knowledge.shapes import Told
 from gradlint.knowledge.shapes.element_count import RESIZING
@@ -92,7 +93,7 @@ NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input",
 """What torch takes as well for the names of its own parameters, for all operations."""
 
 
-def _listed(m: Interpreter, node: Any, row: Operation, args: Arguments) -> Arguments:
+def _listed(m: Interpreter, node: Site, row: Operation, args: Arguments) -> Arguments:
     """The arguments with a sequence of operands as one, where they are given one by one (`block_diag(x, y)`)."""
     place = next((n for n, name in enumerate(row.parameters) if name.startswith("*")), None)
     if place is None or len(args.positional) < place + 2 or m.only(args.positional[place], Container) is not None:
@@ -104,7 +105,7 @@ def _listed(m: Interpreter, node: Any, row: Operation, args: Arguments) -> Argum
     return Arguments([*args.positional[:place], listed], args.keywords, args.unknown)
 
 
-def slots_of(m: Interpreter, node: Any, row: Operation, bound: dict[str, Value]) -> list[tuple[str, Value]]:
+def slots_of(m: Interpreter, node: Site, row: Operation, bound: dict[str, Value]) -> list[tuple[str, Value]]:
     """The operands of the row with their values, and what takes part besides; a sequence of tensors gives one slot for
     each."""
     slots: list[tuple[str, Value]] = []
@@ -151,7 +152,7 @@ def plain_value(kind: str) -> Value:
     return PLAIN_VALUES.get(kind) or (Plain(kind) if kind else UNKNOWN)
 
 
-def plain_result(m: Interpreter, node: Any, kind: str) -> Value:
+def plain_result(m: Interpreter, node: Site, kind: str) -> Value:
     """What a call gives by the word its row uses: a new list where it says so."""
     one, _, none = kind.partition(" or ")
     if none:
@@ -173,7 +174,7 @@ PLAIN_VALUES: dict[str, Value] = {
 
 
 def run_operation(
-    m: Interpreter, node: Any, row: Operation, args: Arguments, *, by: str, name: str = "", part: str = ""
+    m: Interpreter, node: Site, row: Operation, args: Arguments, *, by: str, name: str = "", part: str = ""
 ) -> Value:
     """What an operation of torch does with these arguments."""
     args = _listed(m, node, row, args)
@@ -206,7 +207,7 @@ def _awake(row: Operation, bound: dict[str, Value]) -> tuple[Operation, dict[str
 
 def _run(
     m: Interpreter,
-    node: Any,
+    node: Site,
     row: Operation,
     bound: dict[str, Value],
     slots: list[tuple[str, Value]],
@@ -248,7 +249,7 @@ COUNTS = ("return_indices", "return_inverse", "return_counts")
 """Parameters that ask for whole numbers beside the result, in the order in which these come."""
 
 
-def with_counts(m: Interpreter, node: Any, result: Value, asked: Sequence[Truth], part: str = "") -> Value:
+def with_counts(m: Interpreter, node: Site, result: Value, asked: Sequence[Truth], part: str = "") -> Value:
     """The result of an operation, in a tuple with whole numbers for each time that these are asked for."""
     more = [
         fresh(m, node, f"{part}count {index}", dtype=INTEGER, requires_grad=NO, leaf=YES, made="count")
@@ -264,7 +265,7 @@ def with_counts(m: Interpreter, node: Any, result: Value, asked: Sequence[Truth]
 
 
 def _one_each(
-    m: Interpreter, node: Any, row: Operation, bound: dict[str, Value], slots: list[tuple[str, Value]], part: str
+    m: Interpreter, node: Site, row: Operation, bound: dict[str, Value], slots: list[tuple[str, Value]], part: str
 ) -> Value:
     """A result for each operand of a sequence, from it alone."""
     given = m.only(bound.get(row.operands[0].lstrip("*"), UNKNOWN), Container)
@@ -276,7 +277,7 @@ def _one_each(
 
 
 def _in_place(
-    m: Interpreter, node: Any, row: Operation, slots: list[tuple[str, Value]], by: str, name: str, writes: Truth
+    m: Interpreter, node: Site, row: Operation, slots: list[tuple[str, Value]], by: str, name: str, writes: Truth
 ) -> Value:
     targets = [(slot, value) for slot, value in slots if slot in row.writes] or slots[:1]
     others = [value for slot, value in slots if slot not in row.writes and slot not in row.ignores]
@@ -296,7 +297,7 @@ def _in_place(
     return targets[0][1] if targets else UNKNOWN
 
 
-def first_argument(node: Any) -> str:
+def first_argument(node: Site) -> str:
     """How the program writes the first thing that is handed to a call."""
     call = syntax(node)
     handed = call.args[0] if type(call) is cst.Call and call.args else None
@@ -318,7 +319,7 @@ DATA = frozenset({"data", "obj", "ndarray", "fill_value", "s"})
 """The parameters of factories that say what the elements are."""
 
 
-def _of_tensor(m: Interpreter, node: Any, row: Factory, bound: dict[str, Value], shared: Value) -> Value:
+def _of_tensor(m: Interpreter, node: Site, row: Factory, bound: dict[str, Value], shared: Value) -> Value:
     """What a factory gives that takes the tensor it is handed as it is, unless something else is asked for."""
     asked = {name: value for name, value in bound.items() if name != row.shares and value != NONE_VALUE}
     if not asked:
@@ -340,7 +341,7 @@ def _not_refused(row: Factory) -> Dtypes:
     return reduce(or_, [kind for letter, kind in LETTERS.items() if letter not in row.refuses])
 
 
-def _filled(m: Interpreter, node: Any, row: Factory, out: Value, wants: Truth) -> Value:
+def _filled(m: Interpreter, node: Site, row: Factory, out: Value, wants: Truth) -> Value:
     """A factory fills a tensor that is there, and a leaf then requires grad as the factory is told."""
     write(m, out, Write(node, row.name, "out", differentiable=False))
     m.update_fields(out, Tensor, **layout.UNKNOWN_LAYOUT)
@@ -353,7 +354,7 @@ def _filled(m: Interpreter, node: Any, row: Factory, out: Value, wants: Truth) -
     return out
 
 
-def run_factory(m: Interpreter, node: Any, row: Factory, args: Arguments, *, like: Value | None = None) -> Value:
+def run_factory(m: Interpreter, node: Site, row: Factory, args: Arguments, *, like: Value | None = None) -> Value:
     """A factory of torch makes a new leaf."""
     names = [name.lstrip("*") for name in row.parameters[like is not None :]]
     bound = dict(zip(names, args.positional, strict=False)) | args.keywords
@@ -441,7 +442,7 @@ def _is_literal(m: Interpreter, value: Value | None, depth: int = 4) -> bool:
     return type(value) is Const
 
 
-def _emit_made(m: Interpreter, node: Any, row: Factory, made: Ref) -> None:
+def _emit_made(m: Interpreter, node: Site, row: Factory, made: Ref) -> None:
     if not m.is_silent:
         m.emit(events.Recorded, node, op=row.name, operands=(), result=m[made], saved=(), grows=NO)
 

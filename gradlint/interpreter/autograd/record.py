@@ -55,8 +55,9 @@ from gradlint.interpreter.autograd.saved_tensors import differentiated, is_diffe
 from gradlint.interpreter.autograd.tensor import combined, fresh
 from gradlint.interpreter.autograd.version_counter import counts_alone, own_count
 from gradlint.interpreter.engine.history import MOST_LOOKED_BACK, cut_at, grows, in_every, nodes_of
-from gradlint.interpreter.engine.machine import Interpreter, syntax
+from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.scopes import spelled
+from gradlint.interpreter.static.sites import Site, syntax
 from gradlint.knowledge.properties.hidden_views import VIEWS_OF_HIDDEN
 from gradlint.knowledge.properties.named_results import NAMES, RETURNED
 from gradlint.knowledge.properties.probabilities import KEEPING, SQUASHING
@@ -71,7 +72,7 @@ FREEZING = ("assign", "method", "module")
 
 def apply(
     m: Interpreter,
-    node: Any,
+    node: Site,
     row: Operation,
     slots: Sequence[tuple[str, Value]],
     *,
@@ -125,7 +126,7 @@ def apply(
 
 def _result(
     m: Interpreter,
-    node: Any,
+    node: Site,
     row: Operation,
     result: Result,
     index: int,
@@ -215,7 +216,7 @@ def _is_precisely(tensor: Tensor | None, precision: Precision) -> bool:
     return tensor is not None and tensor.dtype <= FLOAT and tensor.precision <= precision
 
 
-def _listed(m: Interpreter, node: Any, kind: Dtypes, cuts: tuple[Mark, ...]) -> Value:
+def _listed(m: Interpreter, node: Site, kind: Dtypes, cuts: tuple[Mark, ...]) -> Value:
     return m.new(node, "list", Container("list", rest=one_of([Scalar(kind, cuts), Plain("list")])))
 
 
@@ -231,7 +232,7 @@ TAKING = frozenset({"getitem", "unbind"})
 
 def _handle(
     m: Interpreter,
-    node: Any,
+    node: Site,
     row: Operation,
     result: Result,
     index: int,
@@ -297,7 +298,7 @@ def _squashed(row: Operation, first: Operand) -> str:
     return first.tensor.squashed if first.tensor and row.name in KEEPING else ""
 
 
-def _squashing(node: Any, row: Operation, first: Operand) -> Mark:
+def _squashing(node: Site, row: Operation, first: Operand) -> Mark:
     """Where elements became probabilities."""
     before = first.tensor.marks if first.tensor and row.name in KEEPING else ()
     return next((mark for mark in before if mark.how == "squashed"), Mark("squashed", node))
@@ -335,7 +336,7 @@ def _flags(m: Interpreter, requires: Truth, kept: Truth) -> tuple[Truth, Truth]:
     return on[0] | off[0] | ignorance, on[1] | off[1] | (UNSURE if mode.is_unsure else on[1])
 
 
-def _shared(m: Interpreter, node: Any, row: Operation, first: Operand, handle: str, part: str) -> dict[str, Any]:
+def _shared(m: Interpreter, node: Site, row: Operation, first: Operand, handle: str, part: str) -> dict[str, Any]:
     """What a result that shares memory takes over from its operand."""
     refs = tuple(ref for ref, _ in m.all(first.value, Tensor))
     storage = first.tensor.storage if first.tensor else ()
@@ -360,12 +361,12 @@ def _shared(m: Interpreter, node: Any, row: Operation, first: Operand, handle: s
     return {"storage": storage, "base": base, "alone": alone | NO if "fresh" in handle else alone, "count": count}
 
 
-def _switched_off(m: Interpreter, node: Any) -> Mark:
+def _switched_off(m: Interpreter, node: Site) -> Mark:
     """The cut by the mode that keeps what is computed here out of the graph, and what set it."""
     return Mark("cut", m.state.switch or node, IN_VAIN if m.state.grad_mode is YES else MODE)
 
 
-def _reasons(m: Interpreter, node: Any, requires: Truth, operands: Sequence[Operand], cut: Mark) -> tuple[Mark, ...]:
+def _reasons(m: Interpreter, node: Site, requires: Truth, operands: Sequence[Operand], cut: Mark) -> tuple[Mark, ...]:
     """Where a result comes from: made here, and what `cut` it off the graph if something did."""
     marks = [Mark("made", node)]
     known = m.recording is not NO  # gradients that are off keep out what nobody has seen, too
@@ -391,7 +392,7 @@ def _asked(operand: Tensor, requires: Truth) -> Iterator[Mark]:
 
 def _record(
     m: Interpreter,
-    node: Any,
+    node: Site,
     row: Operation,
     operands: Sequence[Operand],
     own: Sequence[Operand],
@@ -449,7 +450,7 @@ def _may_be_element(row: Operation, first: Operand) -> bool:
     return first.tensor is not None and first.tensor.loose and row.name in TAKING
 
 
-def _tell(m: Interpreter, node: Any, row: Operation, operands: Sequence[Operand], result: Value) -> None:
+def _tell(m: Interpreter, node: Site, row: Operation, operands: Sequence[Operand], result: Value) -> None:
     shown = m.only(result, Tensor)
     if shown is None:
         return
@@ -470,7 +471,7 @@ def _tell(m: Interpreter, node: Any, row: Operation, operands: Sequence[Operand]
 
 
 def emit_grown(
-    m: Interpreter, node: Any, op: str, shown: Tensor, name: str, added: Any, others: Sequence[Operand]
+    m: Interpreter, node: Site, op: str, shown: Tensor, name: str, added: Any, others: Sequence[Operand]
 ) -> None:
     """A loop has made a graph longer, by what is not from an earlier iteration among the other operands. Told at the
     target of an augmented assignment, whether that writes in place or not."""
@@ -486,7 +487,7 @@ def emit_grown(
     )
 
 
-def _grown_from(m: Interpreter, node: Any, operands: Sequence[Operand]) -> tuple[str, Any, Sequence[Operand]]:
+def _grown_from(m: Interpreter, node: Site, operands: Sequence[Operand]) -> tuple[str, Any, Sequence[Operand]]:
     """How the program writes the operand that an earlier iteration computed, what came to it, and what the others are.
     A sum of several terms goes on where its first operator stands."""
     place = syntax(node)
@@ -503,6 +504,6 @@ TERMS: dict[Any, tuple[str, str]] = {cst.BinaryOperation: ("left", "right"), cst
 """The two operands of an operator as the program writes them."""
 
 
-def _holds_older(m: Interpreter, node: Any, one: Operand) -> bool:
+def _holds_older(m: Interpreter, node: Site, one: Operand) -> bool:
     """Whether what an earlier iteration recorded at this place may be in an operand's history."""
     return any(ref.age and ref.site == m.site(node) for ref in m.past(nodes_of(m, one.value), MOST_LOOKED_BACK))

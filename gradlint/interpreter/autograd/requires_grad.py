@@ -30,11 +30,12 @@ from gradlint.domain import (
 )
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.static.sites import Site
 
 
 def set_requires_grad(
     m: Interpreter,
-    node: Any,
+    node: Site,
     value: Value,
     to: Truth,
     by: str,

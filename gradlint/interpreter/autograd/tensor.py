@@ -61,8 +61,9 @@ from gradlint.frozen import replace
 from gradlint.interpreter.autograd.operands import PRECISE
 from gradlint.interpreter.autograd.version_counter import own_count
 from gradlint.interpreter.engine.dispatch import TypeSlot, implements
-from gradlint.interpreter.engine.machine import Interpreter, syntax
+from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.unseen import handed_leaves
+from gradlint.interpreter.static.sites import Site, syntax
 from gradlint.knowledge import DTYPES, PRECISIONS
 from gradlint.knowledge.schema import DTYPE_RULES, KINDS, Operation, refused
 
@@ -98,7 +99,7 @@ def _differentiated_unseen(thing: Tensor) -> Tensor:
 _FRESH = Tensor(requires_grad=NO, leaf=YES, retains=NO, parameter=NO, grad=NONE, unit=PLAIN, unwritable=NO)
 
 
-def fresh(m: Interpreter, node: Any, part: str = "tensor", **facts: Any) -> Ref:
+def fresh(m: Interpreter, node: Site, part: str = "tensor", **facts: Any) -> Ref:
     """A new tensor with memory of its own that nothing has recorded."""
     if "storage" not in facts:
         memory = m.memory(node, part)
@@ -275,7 +276,7 @@ def memories_behind_gradients(memories: Iterable[Ref]) -> set[Ref]:
     return {one._replace(part=one.part.removesuffix(GRADIENT)) for one in memories if one.part.endswith(GRADIENT)}
 
 
-def unknown_tensor(m: Interpreter, node: Any, part: str, belief: Belief, reach: Iterable[Ref] = ()) -> Ref:
+def unknown_tensor(m: Interpreter, node: Site, part: str, belief: Belief, reach: Iterable[Ref] = ()) -> Ref:
     """A tensor of which nothing else is known.
 
     Its history may hold anything, and it may share the memory of all that went into it.

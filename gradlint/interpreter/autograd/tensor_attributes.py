@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from gradlint.domain import (
     BOOL,
@@ -42,12 +41,13 @@ from gradlint.interpreter.autograd.tensor_methods import is_tensor_method
 from gradlint.interpreter.autograd.version_counter import is_shared
 from gradlint.interpreter.engine.dispatch import TypeSlot, implements
 from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.static.sites import Site
 
 PART = "named part "
 """How the parts begin that stand for what was read by its name off a module's result; nobody says what that is."""
 
 
-def output(m: Interpreter, node: Any, owner: Value, name: str) -> Value:
+def output(m: Interpreter, node: Site, owner: Value, name: str) -> Value:
     """A part of what a module gave, by its name: a tensor or None. Where the library says that it is one the facts of
     the whole hold of it, else nothing is known of it."""
     found: list[Value] = []
@@ -63,7 +63,7 @@ def output(m: Interpreter, node: Any, owner: Value, name: str) -> Value:
 
 
 @implements(TypeSlot.GET_ATTRIBUTE, Tensor)
-def _get(m: Interpreter, node: Any, owner: Value, name: str, chain: str, guard: bool) -> Value:
+def _get(m: Interpreter, node: Site, owner: Value, name: str, chain: str, guard: bool) -> Value:
     if name == "grad":
         if m.looked is not None:
             m.looked |= {(ref, name): None for ref in references(owner)}
@@ -143,7 +143,7 @@ def _may_be_zeros(m: Interpreter, made: Tensor) -> bool:
 
 
 @implements(TypeSlot.SET_ATTRIBUTE, Tensor)
-def _set(m: Interpreter, node: Any, ref: Ref, name: str, value: Value, sure: bool) -> None:
+def _set(m: Interpreter, node: Site, ref: Ref, name: str, value: Value, sure: bool) -> None:
     thing: Tensor = m[ref]
     if name == "grad" and value == NONE_VALUE:
         clear_gradients(m, node, [ref], to_none=YES, by="assign", sure=[ref] if sure else ())

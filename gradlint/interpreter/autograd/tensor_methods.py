@@ -48,13 +48,14 @@ from gradlint.interpreter.autograd.tensor import KINDS_ASKED, is_of_kind
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import TypeSlot, implements
 from gradlint.interpreter.engine.iteration import following
-from gradlint.interpreter.engine.machine import Interpreter, syntax
+from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.places import peek
 from gradlint.interpreter.static.scopes import receiver, spelled
+from gradlint.interpreter.static.sites import Site, syntax
 from gradlint.knowledge.shapes import Told
 
 
-def call(m: Interpreter, node: Any, owner: Value, name: str, args: Arguments, chain: str) -> Value | None:
+def call(m: Interpreter, node: Site, owner: Value, name: str, args: Arguments, chain: str) -> Value | None:
     """A method of a tensor; None for one that is not known."""
     special, path = METHODS.get(name), f"torch.Tensor.{name}"
     if special is not None and m.has(path):
@@ -89,7 +90,7 @@ def is_tensor_method(m: Interpreter, name: str) -> bool:
 
 
 @implements(TypeSlot.NEXT, Tensor)
-def _rows(m: Interpreter, node: Any, value: Ref, thing: Tensor) -> Value:
+def _rows(m: Interpreter, node: Site, value: Ref, thing: Tensor) -> Value:
     """Iterating over a tensor gives views of its rows."""
     if thing.many and thing.loose:
         return value
@@ -101,16 +102,16 @@ def _rows(m: Interpreter, node: Any, value: Ref, thing: Tensor) -> Value:
 # ---- those that do more than compute
 
 
-def _backward(m: Interpreter, node: Any, owner: Value, args: Arguments, chain: str) -> Value:
+def _backward(m: Interpreter, node: Site, owner: Value, args: Arguments, chain: str) -> Value:
     return run_backward(m, node, owner, args)
 
 
-def _requires_grad_(m: Interpreter, node: Any, owner: Value, args: Arguments, chain: str) -> Value:
+def _requires_grad_(m: Interpreter, node: Site, owner: Value, args: Arguments, chain: str) -> Value:
     set_requires_grad(m, node, owner, flag(args, "requires_grad", 0, default=True), "method", chain)
     return owner
 
 
-def _retain_grad(m: Interpreter, node: Any, owner: Value, args: Arguments, chain: str) -> Value:
+def _retain_grad(m: Interpreter, node: Site, owner: Value, args: Arguments, chain: str) -> Value:
     found = m.all(owner, Tensor)
     for ref, tensor in found:
         if tensor.leaf is YES:
@@ -123,7 +124,7 @@ def _retain_grad(m: Interpreter, node: Any, owner: Value, args: Arguments, chain
     return NONE_VALUE
 
 
-def _detach_(m: Interpreter, node: Any, owner: Value, args: Arguments, chain: str) -> Value:
+def _detach_(m: Interpreter, node: Site, owner: Value, args: Arguments, chain: str) -> Value:
     found = m.all(owner, Tensor)
     for ref, tensor in found:
         idle = either([m.state.inference, tensor.inference])  # there, and to what was made there, it does nothing
@@ -137,7 +138,7 @@ def _detach_(m: Interpreter, node: Any, owner: Value, args: Arguments, chain: st
     return owner
 
 
-def _numpy(m: Interpreter, node: Any, owner: Value, args: Arguments, chain: str) -> Value:
+def _numpy(m: Interpreter, node: Site, owner: Value, args: Arguments, chain: str) -> Value:
     tensor = m.only(owner, Tensor)
     if tensor is None:
         return UNKNOWN
@@ -148,17 +149,17 @@ def _numpy(m: Interpreter, node: Any, owner: Value, args: Arguments, chain: str)
 def _moving(method: str, device: Device) -> Callable[[Interpreter, Any, Value, Arguments, str], Value]:
     """`cpu()` or `cuda()`."""
 
-    def move(m: Interpreter, node: Any, owner: Value, args: Arguments, chain: str) -> Value:
+    def move(m: Interpreter, node: Site, owner: Value, args: Arguments, chain: str) -> Value:
         return cast(m, node, owner, None, ANY_PRECISION, device, method)
 
     return move
 
 
-def _type(m: Interpreter, node: Any, owner: Value, args: Arguments, chain: str) -> Value:
+def _type(m: Interpreter, node: Site, owner: Value, args: Arguments, chain: str) -> Value:
     return to(m, node, owner, args, chain) if args.values() else Plain("str")
 
 
-def _zero_(m: Interpreter, node: Any, owner: Value, args: Arguments, chain: str) -> Value:
+def _zero_(m: Interpreter, node: Site, owner: Value, args: Arguments, chain: str) -> Value:
     """`zero_()`; on a gradient it clears the gradients of its tensor."""
     refs = _whose_gradient(m, owner) or _whose_gradient_behind(m, node)
     if refs:
@@ -178,7 +179,7 @@ def _whose_gradient(m: Interpreter, value: Value) -> list[Ref]:
     return [ref for ref, thing in m.state.heap.items() if type(thing) is Tensor and thing.gradient == value]
 
 
-def _whose_gradient_behind(m: Interpreter, node: Any) -> list[Ref]:
+def _whose_gradient_behind(m: Interpreter, node: Site) -> list[Ref]:
     """The tensors whose gradient is written as a whole through `.grad.data` or `.grad.detach()`."""
     place = receiver(node)
     while (type(place) is cst.Attribute and place.attr.value == "data") or _is_detaching(place):
@@ -190,16 +191,16 @@ def _whose_gradient_behind(m: Interpreter, node: Any) -> list[Ref]:
     return [ref for ref, _ in found] if owner is not None and len(found) == len(alternatives(owner)) else []
 
 
-def _is_detaching(node: Any) -> bool:
+def _is_detaching(node: Site) -> bool:
     return type(node) is cst.Call and type(node.func) is cst.Attribute and node.func.attr.value == "detach"
 
 
-def _resized(m: Interpreter, node: Any, owner: Value, args: Arguments, chain: str) -> Value:
+def _resized(m: Interpreter, node: Site, owner: Value, args: Arguments, chain: str) -> Value:
     """`resize_`: any number of elements, in memory that may be another."""
     return _in_memory(m, owner, (m.memory(node, "resized"),))
 
 
-def _set_(m: Interpreter, node: Any, owner: Value, args: Arguments, chain: str) -> Value:
+def _set_(m: Interpreter, node: Site, owner: Value, args: Arguments, chain: str) -> Value:
     """`set_`: the memory of another tensor. That is recorded as a write is, though no gradient flows."""
     given = args.values()
     write(m, owner, Write(node, "set_", "method", given, spelled(receiver(node))))
@@ -243,7 +244,7 @@ METHODS: dict[str, Callable[[Interpreter, Any, Value, Arguments, str], Value]] =
 
 
 @implements(TypeSlot.CALL_METHOD, Tensor)
-def _call_method(m: Interpreter, node: Any, owner: Value, method: str, args: Arguments, name: str) -> Value | None:
+def _call_method(m: Interpreter, node: Site, owner: Value, method: str, args: Arguments, name: str) -> Value | None:
     chain = name.rpartition(".")[0]
     shown = m.thing(owner)
     found = call(m, node, owner, method, args, chain)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import libcst as cst
 
@@ -29,6 +28,7 @@ from gradlint.domain import (
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.scopes import spelled
+from gradlint.interpreter.static.sites import Site
 
 OF_DATA = frozenset(
     {"Dataset", "IterableDataset", "TensorDataset", "Subset", "Sampler", "DataLoader", "ArgumentParser"}
@@ -59,7 +59,7 @@ def purse_of(m: Interpreter, function: Function, args: Arguments) -> str:
     return "" if _mentions_torch(m, function) or _is_given(m, args) else ASIDE
 
 
-def _last(node: Any) -> str:
+def _last(node: Site) -> str:
     return spelled(node).rpartition(".")[2]
 
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from gradlint.domain import (
     OPAQUE,
@@ -53,6 +53,7 @@ from gradlint.interpreter.engine.escape import havoc_again
 from gradlint.interpreter.engine.history import cut_at, nodes_of
 from gradlint.interpreter.engine.machine import Interpreter, Looked
 from gradlint.interpreter.engine.summary_graph import History, have_a_common_trunk, histories_of, recorded_again
+from gradlint.interpreter.static.sites import Site
 
 if TYPE_CHECKING:
     from gradlint.interpreter.engine.tracing import Entry
@@ -149,7 +150,7 @@ class Call:
     old: frozenset[Ref] | None = None
 
 
-def by_summary(m: Interpreter, node: Any, called: Function | Ref, args: Arguments, run: Callable[[], Value]) -> Value:
+def by_summary(m: Interpreter, node: Site, called: Function | Ref, args: Arguments, run: Callable[[], Value]) -> Value:
     """What a call of a function or class gives: by its summary, or by running it."""
     start = m.push(called, *args.values())
     call = begin(m, called, args)
@@ -208,7 +209,7 @@ def begin(m: Interpreter, called: Function | Ref, args: Arguments) -> Call:
     )
 
 
-def recall(m: Interpreter, node: Any, call: Call) -> Value | None:
+def recall(m: Interpreter, node: Site, call: Call) -> Value | None:
     """What the call gives if one like it has been summarised; None if it must run."""
     summary = m.summaries.get(call.key)
     if summary is None or not summary.holds(m, call):
@@ -257,7 +258,7 @@ def _retell(m: Interpreter, tale: Tale) -> None:
         m.runs.append(replace(one, index=one.index + later, parent=parent, story=story))
 
 
-def _replayed(m: Interpreter, node: Any, summary: Summary, call: Call) -> Value:
+def _replayed(m: Interpreter, node: Site, summary: Summary, call: Call) -> Value:
     """Make what the summarised call made, of these arguments. A call that runs anew at its place makes the same."""
     place = m.part_of(node, "recalled")
     again = summary.place == (node, m.frame.id, m.round)
@@ -293,7 +294,7 @@ def _replayed(m: Interpreter, node: Any, summary: Summary, call: Call) -> Value:
 # ---- after the call
 
 
-def end(m: Interpreter, node: Any, call: Call, result: Value) -> None:
+def end(m: Interpreter, node: Site, call: Call, result: Value) -> None:
     """Summarise a call that has run, if it left everything around it as it was."""
     for number in m.state.taken.keys() - call.taken:
         part = m.state.ground.parts[number]

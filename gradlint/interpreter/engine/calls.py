@@ -35,9 +35,10 @@ from gradlint.domain import (
 from gradlint.interpreter.engine import cannot_raise
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import MODELS, SLOTS, TypeSlot, implements, kind_of
-from gradlint.interpreter.engine.machine import Interpreter, syntax
+from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.places import peek
 from gradlint.interpreter.engine.unseen import call_unknown, note_options, perhaps_initialised
+from gradlint.interpreter.static.sites import Site, syntax
 
 Calls = Mapping[type, Callable[..., Value | None]]
 CALL: Calls = SLOTS[TypeSlot.CALL]
@@ -46,7 +47,7 @@ DEFINED: Calls = SLOTS[TypeSlot.CALL_DEFINED]
 CALL_ALL: Mapping[type, Callable[..., Value]] = SLOTS[TypeSlot.CALL_ALL]
 
 
-def call_value(m: Interpreter, node: Any, callee: Value, args: Arguments, name: str) -> Value:
+def call_value(m: Interpreter, node: Site, callee: Value, args: Arguments, name: str) -> Value:
     """Call any value; where it has alternatives, each in turn, and the paths join. What torch refuses of a tensor's
     method then is refused only if it is that tensor."""
     options = [option for option in alternatives(callee) if option != NONE_VALUE] or [callee]
@@ -74,7 +75,7 @@ def call_value(m: Interpreter, node: Any, callee: Value, args: Arguments, name: 
     return m.state.stack.pop() if m.state.live else one_of(results)
 
 
-def call_one(m: Interpreter, node: Any, callee: Value, args: Arguments, name: str) -> Value:
+def call_one(m: Interpreter, node: Site, callee: Value, args: Arguments, name: str) -> Value:
     """Call a value that has no alternatives."""
     if type(callee) is Named:
         return call_named(m, node, callee.path, args, name)
@@ -86,7 +87,7 @@ def call_one(m: Interpreter, node: Any, callee: Value, args: Arguments, name: st
     return call_unknown(m, node, [callee, *_owner_of_method(m, node), *args.values()], callee)
 
 
-def _owner_of_method(m: Interpreter, node: Any) -> list[Value]:
+def _owner_of_method(m: Interpreter, node: Site) -> list[Value]:
     """The object whose method is called, if its class is not known whole: nobody can say what that does to it."""
     func = getattr(syntax(node), "func", None)
     owner = peek(m, func.value) if type(func) is cst.Attribute else None
@@ -101,7 +102,7 @@ def _has_unseen_methods(m: Interpreter, owner: Value) -> bool:
     return cls is not None and cls.open is not NO
 
 
-def call_named(m: Interpreter, node: Any, path: str, args: Arguments, name: str) -> Value:
+def call_named(m: Interpreter, node: Site, path: str, args: Arguments, name: str) -> Value:
     """Something known by its import path is called."""
     start = m.push(*args.values())
     before = written_since(m, args.values()) if not m.is_silent else {}
@@ -116,14 +117,14 @@ def call_named(m: Interpreter, node: Any, path: str, args: Arguments, name: str)
     return result
 
 
-def call_path(m: Interpreter, node: Any, path: str, args: Arguments, name: str) -> Value | None:
+def call_path(m: Interpreter, node: Site, path: str, args: Arguments, name: str) -> Value | None:
     """What calling an import path gives, told as no call; None where it is not known."""
     return CALL[Named](m, node, Named(path), args, name)
 
 
 def emit_called(
     m: Interpreter,
-    node: Any,
+    node: Site,
     path: str,
     values: list[Value],
     args: Arguments,
@@ -147,7 +148,7 @@ def emit_called(
 
 
 @implements(TypeSlot.CALL, Bound)
-def _call_bound(m: Interpreter, node: Any, bound: Bound, args: Arguments, name: str) -> Value:
+def _call_bound(m: Interpreter, node: Site, bound: Bound, args: Arguments, name: str) -> Value:
     owner, function = bound.owner, bound.function
     if type(function) is Named:
         return call_named(m, node, function.path, args.with_first(owner), name)
@@ -160,7 +161,7 @@ def _call_bound(m: Interpreter, node: Any, bound: Bound, args: Arguments, name: 
     return call_one(m, node, function, given, name) if found is None else found
 
 
-def call_method(m: Interpreter, node: Any, owner: Value, method: str, args: Arguments, name: str) -> Value:
+def call_method(m: Interpreter, node: Site, owner: Value, method: str, args: Arguments, name: str) -> Value:
     """`owner.method(...)`, where no class of the program defines the method; `name` is how it is written."""
     handler = _handler(m, METHOD, owner)
     if handler is None:
@@ -180,14 +181,14 @@ def by_name(
 ) -> Callable[..., Value | None]:
     """How a method is called on objects whose methods are all in one table."""
 
-    def call(m: Interpreter, node: Any, owner: Value, method: str, args: Arguments, name: str) -> Value | None:
+    def call(m: Interpreter, node: Site, owner: Value, method: str, args: Arguments, name: str) -> Value | None:
         found = methods.get(method)
         return None if found is None else found(m, node, owner, args)
 
     return call
 
 
-def plain_method(m: Interpreter, node: Any, owner: Value, name: str, args: Arguments) -> Value:
+def plain_method(m: Interpreter, node: Site, owner: Value, name: str, args: Arguments) -> Value:
     """A method of what has no table of its own: of Python's own values, or of unseen code."""
     if name == "__init__":  # of a class that is not shown
         perhaps_initialised(m, args.get("self", 0, UNKNOWN))

@@ -7,16 +7,16 @@ calls that certainly do not are vouched for when they are made; a statement that
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from gradlint.domain import FLOAT, NO, YES, Belief, Const, Node, Plain, Ref, Scalar, Tensor, Value
 from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.static.sites import Site
 from gradlint.knowledge.properties.never_raises import ALONE, BACKWARD, DENSE
 
 SHOWING = frozenset({"builtins.print", "builtins.reveal"})
 
 
-def for_operation(m: Interpreter, node: Any, name: str, given: Sequence[Value]) -> None:
+def for_operation(m: Interpreter, node: Site, name: str, given: Sequence[Value]) -> None:
     """Vouch for an operation that is given a tensor alone."""
     if m.known_not_to_raise is not None and name in ALONE and len(given) == 1 and _is_dense(m.only(given[0], Tensor)):
         m.known_not_to_raise.add(node)
@@ -29,7 +29,7 @@ def _is_dense(shown: Tensor | None) -> bool:
     return shown.dtype is FLOAT and shown.made in DENSE | BACKWARD
 
 
-def for_showing(m: Interpreter, node: Any, path: str, given: Sequence[Value]) -> None:
+def for_showing(m: Interpreter, node: Site, path: str, given: Sequence[Value]) -> None:
     """Vouch for showing what is known."""
     if m.known_not_to_raise is not None and path in SHOWING and all(_is_shown(m, value) for value in given):
         m.known_not_to_raise.add(node)
@@ -39,7 +39,7 @@ def _is_shown(m: Interpreter, value: Value) -> bool:
     return type(value) in (Const, Scalar, Plain) or m.only(value, Tensor) is not None
 
 
-def for_backward(m: Interpreter, node: Any, root: Value, past: Iterable[Ref]) -> None:
+def for_backward(m: Interpreter, node: Site, root: Value, past: Iterable[Ref]) -> None:
     """Vouch for a backward of one number, to all leaves, through a graph of which everything is known."""
     if m.known_not_to_raise is not None and _is_one_number(m, root) and all(_lets_through(m, ref) for ref in past):
         m.known_not_to_raise.add(node)

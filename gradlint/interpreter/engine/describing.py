@@ -42,6 +42,7 @@ from gradlint.domain.fields import Aspect, names_of
 from gradlint.domain.spelling import spell
 from gradlint.interpreter.engine.machine import Frame, Interpreter
 from gradlint.interpreter.engine.places import key_of
+from gradlint.interpreter.static.sites import Site
 
 MOST_INSIDE = 4
 """How many of the elements of a container are described one by one."""
@@ -75,7 +76,7 @@ def variable(m: Interpreter, name: Name) -> Value | None:
     return found
 
 
-def held_by(m: Interpreter, node: Any) -> Value | None:
+def held_by(m: Interpreter, node: Site) -> Value | None:
     """What a name, a chain of attributes or a constant subscript holds; None where nothing shows that."""
     if type(node) is cst.Name:
         return _named(m, node.value)
@@ -87,7 +88,7 @@ def held_by(m: Interpreter, node: Any) -> Value | None:
     return None
 
 
-def _owner(m: Interpreter, node: Any) -> Object | None:
+def _owner(m: Interpreter, node: Site) -> Object | None:
     owner = held_by(m, node)
     return thing_of(m, owner) if type(owner) is Ref else None
 

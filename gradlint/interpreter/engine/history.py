@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from gradlint.domain import (
     MAYBE,
@@ -29,6 +29,7 @@ from gradlint.domain.state import OLDEST
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.unseen import handed_leaves
+from gradlint.interpreter.static.sites import Site
 
 T = TypeVar("T")
 
@@ -200,7 +201,7 @@ def past_outside(m: Interpreter, starts: Iterable[Slot], barred: set[Ref]) -> di
     return found
 
 
-def grows(m: Interpreter, node: Any, part: str, inputs: tuple[Slot, ...]) -> Truth:
+def grows(m: Interpreter, node: Site, part: str, inputs: tuple[Slot, ...]) -> Truth:
     """Whether the history holds an older node of the same place: certainly, or on some path that ran."""
     site, part, frame = m.site(node), f"{part}node", m.frame.id
     older = [ref for age in (1, OLDEST) if (ref := Ref(site, part, frame, age)) in m.state.heap]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
 
 from gradlint import events
 from gradlint.domain import (
@@ -35,18 +34,19 @@ from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.deferred import Suspended, asked, bounded, resume_again
 from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot, implements
 from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.static.sites import Site
 
 ITERATE, NEXT = SLOTS[TypeSlot.ITERATE], SLOTS[TypeSlot.NEXT]
 
 SEQUENCES = frozenset({"list", "tuple", "deque"})
 
 
-def elements(m: Interpreter, node: Any, value: Value) -> Value:
+def elements(m: Interpreter, node: Site, value: Value) -> Value:
     """What iterating over a value gives, all elements in one."""
     return following(m, node, iterated(m, node, value))
 
 
-def iterated(m: Interpreter, node: Any, value: Value) -> Value:
+def iterated(m: Interpreter, node: Site, value: Value) -> Value:
     """What is gone through when something iterates over a value: the value itself, but for objects of the program."""
     options = alternatives(value)
     if not any(type(option) is Ref and type(m.state.heap.get(option)) in ITERATE for option in options):
@@ -54,13 +54,13 @@ def iterated(m: Interpreter, node: Any, value: Value) -> Value:
     return _each(m, options, lambda option: _iterated(m, node, option))
 
 
-def _iterated(m: Interpreter, node: Any, value: Value) -> Value:
+def _iterated(m: Interpreter, node: Site, value: Value) -> Value:
     thing = m.state.heap.get(value) if type(value) is Ref else None
     step = ITERATE.get(type(thing))
     return value if step is None else step(m, node, value, thing)
 
 
-def following(m: Interpreter, node: Any, value: Value) -> Value:
+def following(m: Interpreter, node: Site, value: Value) -> Value:
     """What an iteration that has begun gives next, whichever time it is asked."""
     options = alternatives(value)
     if len(options) == 1:
@@ -76,7 +76,7 @@ def _each(m: Interpreter, options: Sequence[Value], step: Callable[[Value], Valu
     return one_of(m.pop_from(start)[count:], MOST_ITEMS)
 
 
-def _following(m: Interpreter, node: Any, value: Value) -> Value:
+def _following(m: Interpreter, node: Site, value: Value) -> Value:
     if type(value) is Ref:
         thing = m.state.heap.get(value)
         step = NEXT.get(type(thing))
@@ -89,7 +89,7 @@ def _following(m: Interpreter, node: Any, value: Value) -> Value:
 
 
 @implements(TypeSlot.NEXT, Iterator)
-def _of_iterator(m: Interpreter, node: Any, ref: Ref, thing: Iterator) -> Value:
+def _of_iterator(m: Interpreter, node: Site, ref: Ref, thing: Iterator) -> Value:
     now = asked(m, thing)
     if now is not thing and thing.by == WAITING and thing.used is NO and ref.context == m.frame.id:
         now = thing = SLOTS[TypeSlot.RESTART][Iterator](m, ref, thing)
@@ -157,7 +157,7 @@ RESTARTING = frozenset({"range", "values()", "keys()", "items()"})
 """Iterables that begin anew each time, by what made them."""
 
 
-def consume(m: Interpreter, node: Any, value: Value, by: str) -> None:
+def consume(m: Interpreter, node: Site, value: Value, by: str) -> None:
     """An iterator is run through, and what it runs over with it."""
     options = alternatives(value)
     for ref, thing in m.all(value, Iterator):
@@ -184,7 +184,7 @@ def _consume_source(m: Interpreter, value: Value, *, sure: bool) -> None:
             _consume_source(m, thing.source, sure=sure)
 
 
-def emit_handed(m: Interpreter, node: Any, values: Iterable[Value]) -> None:
+def emit_handed(m: Interpreter, node: Site, values: Iterable[Value]) -> None:
     """Code that the file does not show is handed what was run through before: it finds nothing in that."""
     for value in values if not m.is_silent else ():
         thing = m.state.heap.get(value) if type(value) is Ref else None
@@ -202,7 +202,7 @@ def begin(m: Interpreter, value: Value) -> None:
 
 def iterator(
     m: Interpreter,
-    node: Any,
+    node: Site,
     element: Value,
     by: str,
     *,
@@ -245,7 +245,7 @@ def going_on(m: Interpreter, made: Iterator, followed: Suspended | None) -> Iter
 
 
 @implements(TypeSlot.CALL_METHOD, Iterator)
-def _call_method(m: Interpreter, node: Any, owner: Value, method: str, args: Arguments, name: str) -> Value:
+def _call_method(m: Interpreter, node: Site, owner: Value, method: str, args: Arguments, name: str) -> Value:
     if method in ("__next__", "send"):
         return elements(m, node, owner)
     return Unknown(tuple(ref for ref, _ in m.all(owner, Iterator)))

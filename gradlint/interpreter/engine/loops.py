@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import Any
 
 import libcst as cst
 
@@ -14,6 +13,7 @@ from gradlint.domain import MAYBE, NO, UNKNOWN, UNSURE, YES, Ref, State, Truth, 
 from gradlint.domain.state import OLDEST
 from gradlint.domain.weakening import after_unseen_code
 from gradlint.interpreter.engine.machine import ActiveLoop, Interpreter, LoopPaths
+from gradlint.interpreter.static.sites import Site, syntax
 
 MOST_PASSES = 8
 """Passes before what still changes is given up as unknown."""
@@ -54,7 +54,7 @@ def leave(m: Interpreter, left: Callable[[State], None] = lambda _: None) -> Non
 
 def run_loop(
     m: Interpreter,
-    node: Any,
+    node: Site,
     step: Callable[[Truth], None],
     orelse: cst.Else | None = None,
     after: Callable[[], None] = lambda: None,
@@ -92,7 +92,7 @@ def run_loop(
 
     outer, began, depth = m.frame.loop, len(m.story), len(m.state.stack)
     paths = m.frame.loop = LoopPaths(node, conditions=m.conditions)
-    height = m.scan.loops[node].height if node in m.scan.loops else 0
+    height = m.scan.loops[syntax(node)].height if node in m.scan.loops else 0
     peel = once or (height < PEELED_LEVELS and m.peeled <= PEELED_LEVELS)
     with _ageing(m) as grow_older:
         if peel:

@@ -58,6 +58,7 @@ from gradlint.interpreter.engine.dispatch import EXPRESSIONS, STATEMENTS
 from gradlint.interpreter.engine.steps import Steps
 from gradlint.interpreter.static.handlers import calls_alone
 from gradlint.interpreter.static.scopes import Scan, Scope, scan
+from gradlint.interpreter.static.sites import Part, Site, syntax
 from gradlint.knowledge.pack_index import NO_PACKS, Packs
 from gradlint.knowledge.packs import Hook
 
@@ -97,7 +98,7 @@ class LoopPaths:
     which it runs. `node` is the loop, `head` the state in which the iteration that runs began: noted of later ones, as
     soon as a backward has kept its graph."""
 
-    node: Any = None
+    node: Site | None = None
     head: State | None = None
     exits: list[State] = field(default_factory=list)
     breaks: list[State] = field(default_factory=list)
@@ -178,23 +179,10 @@ class Frame:
         return [self.returns, *loop]
 
 
-@frozen()
-class Inner:
-    """One of several things that happen at the same piece of syntax."""
-
-    node: Any
-    part: str
-
-
-def syntax(node: Any) -> Any:
-    """The piece of the program that a place belongs to."""
-    return node.node if type(node) is Inner else node
-
-
 class TooMuch(Exception):
     """A program is given up at this `node` since it would take too long."""
 
-    def __init__(self, node: Any) -> None:
+    def __init__(self, node: Site) -> None:
         super().__init__()
         self.node = node
 
@@ -307,7 +295,7 @@ class Interpreter:
                 self.run_statement(node)
                 self.trace.end(self, node)
 
-    def run_statement(self, node: Any) -> None:
+    def run_statement(self, node: Site) -> None:
         """Run one statement; inside `try`, what holds after it may be what a handler finds."""
         if self.state.heap.index.work > MOST_WORK:
             raise TooMuch(node)
@@ -363,7 +351,7 @@ class Interpreter:
         known = all(self[ref].belief <= weakest for ref in refused)
         return bool(refused) and known and len(refused) == len(alternatives(value))
 
-    def value(self, node: Any) -> Value:
+    def value(self, node: Site) -> Value:
         """Evaluate an expression."""
         if (deep := self.scan.deep) and node in deep:
             self.exceeded("depth of an expression")
@@ -409,11 +397,11 @@ class Interpreter:
             number = self.sites[place] = len(self.sites) + 1
         return number
 
-    def part_of(self, node: Any, part: str) -> Any:
+    def part_of(self, node: Site, part: str) -> Part:
         """A place inside another that makes objects of its own; findings there point at the outer one."""
-        return Inner(getattr(node, "node", node), f"{getattr(node, 'part', '')}{part};")
+        return Part(node.node, f"{node.part}{part};") if type(node) is Part else Part(syntax(node), f"{part};")
 
-    def copy_site(self, node: Any, ref: Ref) -> Any:
+    def copy_site(self, node: Site, ref: Ref) -> Part:
         """The place at which a copy of an object is made."""
         return self.part_of(node, f"copy of {ref.site}.{ref.part}.{ref.context}.{ref.age}")
 
@@ -742,7 +730,7 @@ class Interpreter:
 
     # ---- events
 
-    def emit(self, kind: type[EventT], node: Any, **facts: Any) -> None:
+    def emit(self, kind: type[EventT], node: Site, **facts: Any) -> None:
         """Tell what happens, with the facts that hold now."""
         if self.is_silent or not self.state.live:
             return

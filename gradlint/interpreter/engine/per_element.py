@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
 
 from gradlint.domain import (
     UNKNOWN,
@@ -39,13 +38,14 @@ from gradlint.domain.heap import Heap
 from gradlint.domain.walks import GONE_OVER, at, is_at, plain
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.static.sites import Site
 
 HOLDING = (Container, Module, Iterating)
 """What knows of objects that are certainly in it."""
 TOLD_APART: tuple[type[Tensor] | type[Module], ...] = (Tensor, Module)
 
 
-def iteration_of(m: Interpreter, node: Any) -> str:
+def iteration_of(m: Interpreter, node: Site) -> str:
     """The name of a loop in this frame."""
     return f"{m.site(node)}.{m.frame.id}"
 

@@ -10,9 +10,10 @@ from gradlint.domain import Class, Container, Imported, Instance, Module, Named,
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.scopes import dotted
+from gradlint.interpreter.static.sites import Site
 
 
-def peek(m: Interpreter, node: Any) -> Value | None:
+def peek(m: Interpreter, node: Site) -> Value | None:
     """What a name, a chain of attributes or a constant subscript holds, without running anything."""
     if type(node) is cst.Name:
         return m.lookup(node.value)
@@ -35,11 +36,9 @@ def key_of(node: cst.Subscript) -> object | None:
     return None
 
 
-def poke(m: Interpreter, node: Any, value: Value) -> None:
+def poke(m: Interpreter, node: Site, value: Value) -> None:
     """Let a place hold this value from here on; what is no place is left alone, and so is a place in one of several
     objects that one reference stands for."""
-    if type(node) not in (cst.Name, cst.Attribute, cst.Subscript):
-        return
     if type(node) is cst.Name:
         frame: Any = m.frame.declared.get(node.value, m.frame)
         while frame is not None:
@@ -47,6 +46,8 @@ def poke(m: Interpreter, node: Any, value: Value) -> None:
                 m.state.names[frame.id, node.value] = value
                 return
             frame = frame.parent
+        return
+    if not isinstance(node, cst.Attribute | cst.Subscript):
         return
     owner = peek(m, node.value)
     if type(owner) is not Ref:
@@ -61,7 +62,7 @@ def poke(m: Interpreter, node: Any, value: Value) -> None:
         m.state.heap[owner] = replace(thing, items=tuple(items.items()))
 
 
-def peek_class(m: Interpreter, node: Any) -> str | Ref | None:
+def peek_class(m: Interpreter, node: Site) -> str | Ref | None:
     """The class that an expression names: an import path, or a class of the program."""
     path = dotted(node)
     if not path:

@@ -14,7 +14,8 @@ from gradlint.domain import KEPT, NOWHERE, Graph, Node, Ref, Slot
 from gradlint.domain.heap import Heap
 from gradlint.frozen import frozen
 from gradlint.interpreter.engine.history import grows, nodes_of, past_outside
-from gradlint.interpreter.engine.machine import Interpreter, syntax
+from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.static.sites import syntax
 from gradlint.knowledge.properties.zero_gradient import FLAT
 
 

@@ -154,7 +154,7 @@ class Trace:
 
     # ---- statements
 
-    def begin(self, m: Interpreter, node: Any) -> None:
+    def begin(self, m: Interpreter, node: cst.CSTNode) -> None:
         """A statement is about to run."""
         if (head := self._heads.get(node)) is not None:
             bound = _looked_at(m, _bound_inside(head))
@@ -167,7 +167,7 @@ class Trace:
             known = tuple(Known(name, text, text) for name, text in before)
             self.entries.append(Ran(node, known, m.state.modes[:2], m.later, head=True))
 
-    def end(self, m: Interpreter, node: Any) -> None:
+    def end(self, m: Interpreter, node: cst.CSTNode) -> None:
         """It has run."""
         _, before = self._at.pop()
         if isinstance(node, (*BLOCKS, *COMPOUND)):
@@ -192,7 +192,7 @@ class Trace:
             self.entries.append(Stopped(self._at[-1][0], bound))
 
 
-def _syntax(node: Any) -> Any:
+def _syntax(node: cst.CSTNode) -> Any:
     return getattr(node, "node", node)
 
 
@@ -204,7 +204,7 @@ TESTED = (cst.If, cst.While)
 IMPORTS = (cst.Import, cst.ImportFrom)
 
 
-def _bodies(node: Any) -> Iterator[tuple[Any, Any]]:
+def _bodies(node: cst.CSTNode) -> Iterator[tuple[Any, Any]]:
     """The bodies of a compound statement that bind names, each with what binds them, and those behind tests
     that are asked again."""
     if isinstance(node, (cst.For, cst.While, cst.With, cst.FunctionDef)):
@@ -233,7 +233,7 @@ HEADS: dict[type, str] = {cst.If: "test", cst.While: "test", cst.For: "iter", cs
 """Where the expression in the head of a compound statement stands."""
 
 
-def _read(node: Any) -> list[Any]:
+def _read(node: cst.CSTNode) -> list[Any]:
     """The places that a statement reads, or the head of a compound one; of what it assigns what that is a part of."""
     if isinstance(node, (cst.Assign, cst.AnnAssign)):
         inner = [part for target in _targets(node) if not isinstance(target, cst.Name) for part in parts(target)]
@@ -247,7 +247,7 @@ def _read(node: Any) -> list[Any]:
     return _places(roots, frozenset())
 
 
-def _targets(node: Any) -> list[Any]:
+def _targets(node: cst.CSTNode) -> list[Any]:
     """The places that an assignment binds."""
     if isinstance(node, cst.Assign):
         return [place for target in node.targets for place in targets(target.target)]
@@ -291,7 +291,7 @@ def _looked_at(m: Interpreter, places: list[Any], *, whole: bool = False) -> lis
     return [(name, text) for name, text in found.items() if text != name]
 
 
-def _of_its_own(m: Interpreter, node: Any) -> Iterator[tuple[str, str]]:
+def _of_its_own(m: Interpreter, node: cst.CSTNode) -> Iterator[tuple[str, str]]:
     """What is to be said of a statement besides: what a function returns, where an import leads."""
     if isinstance(node, cst.Return) and node.value is not None:
         value = variable(m, (m.frame.id, RESULT))

@@ -30,9 +30,10 @@ from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot
 from gradlint.interpreter.engine.escape import havoc, result_of_unknown
 from gradlint.interpreter.engine.iteration import emit_handed
-from gradlint.interpreter.engine.machine import Interpreter, syntax
+from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.module_tree import parameters
 from gradlint.interpreter.static.scopes import dotted
+from gradlint.interpreter.static.sites import Site, syntax
 from gradlint.knowledge.python.duck_typing_names import (
     ASKS_FOR_GRADIENTS,
     ASKS_FOR_NONE,
@@ -58,7 +59,7 @@ def handed_leaves(m: Interpreter, reach: Iterable[Ref]) -> list[Ref]:
     return [ref for _, ref in parameters(m, one_of(modules))[0][:MOST_ITEMS]] if modules else []
 
 
-def note_options(m: Interpreter, node: Any, args: Arguments) -> None:
+def note_options(m: Interpreter, node: Site, args: Arguments) -> None:
     """Note whether a call asks for no gradients, by the name of an option or in a table of options."""
     options: list[tuple[Any, Value]] = list(args.keywords.items())
     for value in args.values():
@@ -80,7 +81,7 @@ def is_opaque(thing: object) -> bool:
     return type(thing) is Instance and thing.belief is Belief.BY_NAME and thing.cls == UNKNOWN
 
 
-def learned(m: Interpreter, node: Any, value: Value, chain: str) -> Value:
+def learned(m: Interpreter, node: Site, value: Value, chain: str) -> Value:
     """The value itself, or what the use of a name that holds it tells where nothing else does."""
     return LEARN[object](m, node, value, chain)
 
@@ -93,7 +94,7 @@ def refine(m: Interpreter, ref: Ref, found: Ref) -> None:
     m.state.heap[ref] = thing
 
 
-def escape_by(m: Interpreter, node: Any, *callees: Value) -> Escape:
+def escape_by(m: Interpreter, node: Site, *callees: Value) -> Escape:
     """What unseen code that is called here may do with the graphs that it is handed, by the name it is called by, or
     where that says nothing by those of what it belongs to."""
     paths = [one.path for value in callees for one in alternatives(value) if type(one) is Named]
@@ -121,7 +122,7 @@ def perhaps_initialised(m: Interpreter, owner: Value) -> None:
             m.store(ref, replace(thing, initialised=NO | YES))
 
 
-def call_unknown(m: Interpreter, node: Any, values: list[Value], callee: Value = UNKNOWN) -> Value:
+def call_unknown(m: Interpreter, node: Site, values: list[Value], callee: Value = UNKNOWN) -> Value:
     """Code that the file does not show is handed these values, and is called by the name of a callee or as it is
     written; a grad mode among them it may enter."""
     m.counts["unknown calls"] += not m.muted

@@ -6,8 +6,6 @@ an object it is bound to, it comes as a `Bound` whose function is that path.
 
 from __future__ import annotations
 
-from typing import Any
-
 from gradlint.domain import Bound, Class, Instance, Module, Named, Ref, Value
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.arguments import Arguments
@@ -18,10 +16,11 @@ from gradlint.interpreter.libraries.pack_results import Given
 from gradlint.interpreter.python.foreign import foreign
 from gradlint.interpreter.python.instances import keep_attribute
 from gradlint.interpreter.python.mro import called, library_base
+from gradlint.interpreter.static.sites import Site
 from gradlint.knowledge.packs import Attribute, Call, Effect, LibraryClass
 
 
-def call(m: Interpreter, node: Any, path: str, args: Arguments) -> Value | None:
+def call(m: Interpreter, node: Site, path: str, args: Arguments) -> Value | None:
     """Call what a path of a library names; None where no pack speaks of it."""
     if not m.packs.speaks_of(path):
         return None
@@ -35,7 +34,7 @@ def call(m: Interpreter, node: Any, path: str, args: Arguments) -> Value | None:
     return foreign(m, node, path, args) if m.packs.is_foreign(path) else None
 
 
-def _run(m: Interpreter, node: Any, path: str, row: Call, cls: LibraryClass | None, args: Arguments) -> Value:
+def _run(m: Interpreter, node: Site, path: str, row: Call, cls: LibraryClass | None, args: Arguments) -> Value:
     owner = called(path.rpartition(".")[0], cls) if cls is not None else ""
     on_owner = cls is not None and (not row.of_class or any(m.may_be(first, Class) for first in args.positional[:1]))
     given = Given(args, ("self", *row.parameters) if on_owner else row.parameters, path, owner)
@@ -43,7 +42,7 @@ def _run(m: Interpreter, node: Any, path: str, row: Call, cls: LibraryClass | No
     return pack_results.given(m, node, row.gives, given)
 
 
-def _effects(m: Interpreter, node: Any, does: tuple[Effect, ...], given: Given) -> None:
+def _effects(m: Interpreter, node: Site, does: tuple[Effect, ...], given: Given) -> None:
     for effect in does:
         pack_effects.EFFECTS[type(effect)](m, node, effect, given)
 
@@ -58,7 +57,7 @@ def speaks_of(m: Interpreter, value: Value) -> bool:
 
 
 @implements(TypeSlot.BIND, Named)
-def looked_up(m: Interpreter, node: Any, owner: Ref, member: Named) -> Value | None:
+def looked_up(m: Interpreter, node: Site, owner: Ref, member: Named) -> Value | None:
     """A member of a library's class, looked up on an object or a class of the program; None where there is none."""
     path = member.path
     cls, _, name = path.rpartition(".")
@@ -73,7 +72,7 @@ def looked_up(m: Interpreter, node: Any, owner: Ref, member: Named) -> Value | N
     return Named(path) if row.of_class else Bound(owner, name, Named(path))
 
 
-def _read(m: Interpreter, node: Any, owner: Ref, row: Attribute, path: str) -> Value:
+def _read(m: Interpreter, node: Site, owner: Ref, row: Attribute, path: str) -> Value:
     """An attribute that the library sets: the same thing each time."""
     start = m.push(owner)
     value = pack_results.given(m, node, row.gives, Given(Arguments([owner]), ("self",), path, path.rpartition(".")[0]))
@@ -86,7 +85,7 @@ def _read(m: Interpreter, node: Any, owner: Ref, row: Attribute, path: str) -> V
 
 
 @implements(TypeSlot.INITIALISE, Named)
-def initialise(m: Interpreter, node: Any, owner: Value, cls: Value, args: Arguments) -> bool:
+def initialise(m: Interpreter, node: Site, owner: Value, cls: Value, args: Arguments) -> bool:
     """Give an object of a class of the program what the class of a library it derives from does."""
     found = library_base(m, cls)
     if found is None:

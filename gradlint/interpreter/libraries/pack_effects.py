@@ -15,24 +15,25 @@ from gradlint.interpreter.engine.machine import Interpreter, not_none
 from gradlint.interpreter.engine.module_tree import parameters
 from gradlint.interpreter.libraries.pack_results import MODES, Given
 from gradlint.interpreter.nn import module, module_methods
+from gradlint.interpreter.static.sites import Site
 from gradlint.interpreter.training import optimizer
 from gradlint.knowledge import packs
 
 ResultT = TypeVar("ResultT")
 
 
-def _backward(m: Interpreter, node: Any, effect: packs.Backward, args: Given) -> None:
+def _backward(m: Interpreter, node: Site, effect: packs.Backward, args: Given) -> None:
     retain, create = (flag(args.args, name, -1) for name in (effect.retain, effect.create))
     request = differentiating.Request("backward", retain=retain, create=create)
     differentiating.backward(m, node, [not_none(args[effect.of])], request)
 
 
-def _step(m: Interpreter, node: Any, effect: packs.Step, args: Given) -> None:
+def _step(m: Interpreter, node: Site, effect: packs.Step, args: Given) -> None:
     stepping = _optimizer_of(m, node, args[effect.of])
     m.maybe(lambda: optimizer.step(m, node, stepping, Arguments()), effect.perhaps)
 
 
-def _optimizer_of(m: Interpreter, node: Any, value: Value) -> Value:
+def _optimizer_of(m: Interpreter, node: Site, value: Value) -> Value:
     """The optimizer itself; for a module, whatever optimizer there is over its parameters."""
     if m.only(value, Module) is None:
         return value
@@ -41,30 +42,30 @@ def _optimizer_of(m: Interpreter, node: Any, value: Value) -> Value:
     return m.new(node, "optimizer inside", Optimizer("", groups, opened, marks=(Mark("made", node),)))
 
 
-def _zero_grad(m: Interpreter, node: Any, effect: packs.ZeroGrad, args: Given) -> None:
+def _zero_grad(m: Interpreter, node: Site, effect: packs.ZeroGrad, args: Given) -> None:
     value = args[effect.of]
     clear = module_methods.METHODS["zero_grad"] if m.may_be(value, Module) else optimizer.zero_grad
     m.maybe(lambda: clear(m, node, value, Arguments()), effect.perhaps)
 
 
-def _freeze(m: Interpreter, node: Any, effect: packs.Freeze, args: Given) -> None:
+def _freeze(m: Interpreter, node: Site, effect: packs.Freeze, args: Given) -> None:
     to = Arguments([Const(effect.to == "yes")])
     module_methods.METHODS["requires_grad_"](m, node, args[effect.of], to)
 
 
-def _set_mode(m: Interpreter, node: Any, effect: packs.SetMode, args: Given) -> None:
+def _set_mode(m: Interpreter, node: Site, effect: packs.SetMode, args: Given) -> None:
     module.set_mode(m, node, args[effect.of], MODES[effect.to])
 
 
-def _consume(m: Interpreter, node: Any, effect: packs.Consume, args: Given) -> None:
+def _consume(m: Interpreter, node: Site, effect: packs.Consume, args: Given) -> None:
     consume(m, node, args[effect.of], "clip")
 
 
-def _touch(m: Interpreter, node: Any, effect: packs.Touch, args: Given) -> None:
+def _touch(m: Interpreter, node: Site, effect: packs.Touch, args: Given) -> None:
     havoc(m, [args[effect.of]])
 
 
-def _hand(m: Interpreter, node: Any, effect: packs.Hand, args: Given) -> None:
+def _hand(m: Interpreter, node: Site, effect: packs.Hand, args: Given) -> None:
     value = args[effect.of]
     for option in alternatives(value):
         function = option.function if type(option) is Bound else option

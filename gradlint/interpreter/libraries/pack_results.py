@@ -51,6 +51,7 @@ from gradlint.interpreter.nn.module_methods import METHODS
 from gradlint.interpreter.python.containers import container
 from gradlint.interpreter.python.functions import call_function
 from gradlint.interpreter.python.mro import method_of
+from gradlint.interpreter.static.sites import Site
 from gradlint.interpreter.training import optimizer
 from gradlint.interpreter.unknown.parameters import annotated_instance
 from gradlint.knowledge import packs
@@ -82,24 +83,24 @@ class Given:
         return self.args.get(name, position, UNKNOWN)
 
 
-def given(m: Interpreter, node: Any, gift: packs.Gift, args: Given) -> Value:
+def given(m: Interpreter, node: Site, gift: packs.Gift, args: Given) -> Value:
     """What a row says comes back."""
     return GIFTS[type(gift)](m, node, gift, args)
 
 
-def _anything(m: Interpreter, node: Any, gift: packs.Anything, args: Given) -> Value:
+def _anything(m: Interpreter, node: Site, gift: packs.Anything, args: Given) -> Value:
     return result_of_unknown(args.args.values())
 
 
-def _python(m: Interpreter, node: Any, gift: packs.Python, args: Given) -> Value:
+def _python(m: Interpreter, node: Site, gift: packs.Python, args: Given) -> Value:
     return plain_value(gift.kind)
 
 
-def _argument(m: Interpreter, node: Any, gift: packs.Argument, args: Given) -> Value:
+def _argument(m: Interpreter, node: Site, gift: packs.Argument, args: Given) -> Value:
     return _standing_in(m, node, args[gift.of], gift)
 
 
-def _arguments(m: Interpreter, node: Any, gift: packs.Arguments, args: Given) -> Value:
+def _arguments(m: Interpreter, node: Site, gift: packs.Arguments, args: Given) -> Value:
     values = args.args.positional["self" in args.parameters :]
     if args.args.unknown or not values:
         return result_of_unknown(args.args.values())
@@ -107,7 +108,7 @@ def _arguments(m: Interpreter, node: Any, gift: packs.Arguments, args: Given) ->
     return found[0] if len(found) == 1 else container(m, node, "tuple", found)
 
 
-def _standing_in(m: Interpreter, node: Any, value: Value, gift: packs.Argument | packs.Arguments) -> Value:
+def _standing_in(m: Interpreter, node: Site, value: Value, gift: packs.Argument | packs.Arguments) -> Value:
     """An argument as it comes back."""
     if gift.perhaps:
         m.update_fields(value, Optimizer, held_back=MAYBE)
@@ -116,7 +117,7 @@ def _standing_in(m: Interpreter, node: Any, value: Value, gift: packs.Argument |
     return one_of([_wrapped(m, node, option, gift.wrapped) for option in alternatives(value)])
 
 
-def _wrapped(m: Interpreter, node: Any, value: Value, path: str) -> Value:
+def _wrapped(m: Interpreter, node: Site, value: Value, path: str) -> Value:
     module = m.only(value, Module)
     if module is None:
         return value
@@ -124,7 +125,7 @@ def _wrapped(m: Interpreter, node: Any, value: Value, path: str) -> Value:
                   open=NO, holder=path, belief=module.belief, marks=(Mark("made", node),)))  # fmt: skip
 
 
-def _copy(m: Interpreter, node: Any, gift: packs.Copy, args: Given) -> Value:
+def _copy(m: Interpreter, node: Site, gift: packs.Copy, args: Given) -> Value:
     made = MODELS["copy.deepcopy"](m, node, Arguments([args[gift.of]]))
     if gift.mode is not None:
         set_mode(m, node, made, MODES[gift.mode])
@@ -134,7 +135,7 @@ def _copy(m: Interpreter, node: Any, gift: packs.Copy, args: Given) -> Value:
 
 
 def _attributes(
-    m: Interpreter, node: Any, holding: tuple[tuple[str, packs.Gift], ...], args: Given
+    m: Interpreter, node: Site, holding: tuple[tuple[str, packs.Gift], ...], args: Given
 ) -> dict[str, Value]:
     """The attributes that a new object has from the start."""
     start = len(m.state.stack)
@@ -143,20 +144,20 @@ def _attributes(
     return dict(zip((name for name, _ in holding), m.pop_from(start), strict=True))
 
 
-def _several(m: Interpreter, node: Any, gift: packs.Several, args: Given) -> Value:
+def _several(m: Interpreter, node: Site, gift: packs.Several, args: Given) -> Value:
     return container(m, node, "tuple", _each(m, node, gift.of, args))
 
 
-def _either(m: Interpreter, node: Any, gift: packs.Either, args: Given) -> Value:
+def _either(m: Interpreter, node: Site, gift: packs.Either, args: Given) -> Value:
     return one_of(_each(m, node, gift.of, args))
 
 
-def _each(m: Interpreter, node: Any, gifts: tuple[packs.Gift, ...], args: Given) -> list[Value]:
+def _each(m: Interpreter, node: Site, gifts: tuple[packs.Gift, ...], args: Given) -> list[Value]:
     """Several things made at one place."""
     return [given(m, m.part_of(node, f"{index}"), one, args) for index, one in enumerate(gifts)]
 
 
-def _new(m: Interpreter, node: Any, gift: packs.New, args: Given) -> Value:
+def _new(m: Interpreter, node: Site, gift: packs.New, args: Given) -> Value:
     held = _attributes(m, node, gift.holding, args)
     made = _exactly(m, node, gift.path, held) if gift.path else _of_owner(m, node, args, held)
     if gift.mode is not None:
@@ -165,20 +166,20 @@ def _new(m: Interpreter, node: Any, gift: packs.New, args: Given) -> Value:
     return made
 
 
-def _of_owner(m: Interpreter, node: Any, args: Given, held: dict[str, Value]) -> Value:
+def _of_owner(m: Interpreter, node: Site, args: Given, held: dict[str, Value]) -> Value:
     """An object of the class whose method is called: of the library, or one of the program that derives from it."""
     cls = args.args.positional[0] if "self" in args.parameters else None
     return annotated_instance(m, node, cls) if type(cls) is Ref else _exactly(m, node, args.owner, held)
 
 
-def _optimizer_over(m: Interpreter, node: Any, gift: packs.OptimizerOver, args: Given) -> Value:
+def _optimizer_over(m: Interpreter, node: Site, gift: packs.OptimizerOver, args: Given) -> Value:
     value = args[gift.of]
     if m.only(value, Module) is not None:
         value = tensor_iterator(m, node, value, parameters(m, value), "parameters()")
     return optimizer.build(m, node, gift.kind, Arguments([value]))
 
 
-def _optimizers_from(m: Interpreter, node: Any, gift: packs.OptimizersFrom, args: Given) -> Value:
+def _optimizers_from(m: Interpreter, node: Site, gift: packs.OptimizersFrom, args: Given) -> Value:
     owner = args["self"]
     method = method_of(m, owner, gift.method)
     if method is None:
@@ -191,13 +192,13 @@ def _optimizers_from(m: Interpreter, node: Any, gift: packs.OptimizersFrom, args
     return found[0] if len(found) == 1 else container(m, node, "list", found[::-1])
 
 
-def _tensor(m: Interpreter, node: Any, gift: packs.ATensor, args: Given) -> Value:
+def _tensor(m: Interpreter, node: Site, gift: packs.ATensor, args: Given) -> Value:
     made = unknown_tensor(m, node, "given", Belief.PROVEN)
     m.update_fields(made, Tensor, requires_grad=ANSWERS[gift.requires_grad])
     return made
 
 
-def _computed(m: Interpreter, node: Any, gift: packs.Computed, args: Given) -> Value:
+def _computed(m: Interpreter, node: Site, gift: packs.Computed, args: Given) -> Value:
     values = [args[name] for name in gift.of] or [value for value in args.args.positional if type(value) is not Const]
     row = m.torch.operations.get(gift.by)
     known = bool(values) and not args.args.unknown and all(_is_of_tensors(m, value) for value in values)
@@ -225,13 +226,13 @@ def _is_of_tensors(m: Interpreter, value: Value) -> bool:
     return isinstance(thing, Tensor)
 
 
-def _chosen(m: Interpreter, node: Any, gift: packs.Chosen, args: Given) -> Value:
+def _chosen(m: Interpreter, node: Site, gift: packs.Chosen, args: Given) -> Value:
     value = args[gift.by]
     found = dict(gift.gives).get(value.value) if type(value) is Const and type(value.value) is str else None
     return result_of_unknown(args.args.values()) if found is None else given(m, node, found, args)
 
 
-def _block(m: Interpreter, node: Any, gift: packs.Block, args: Given) -> Value:
+def _block(m: Interpreter, node: Site, gift: packs.Block, args: Given) -> Value:
     to, inference = GRADIENTS[gift.gradients]
     made = Context(args.path, to, inference)
     first = args.args.positional[0] if args.args.positional else None
@@ -260,7 +261,7 @@ GIFTS: dict[type, Callable[[Interpreter, Any, Any, Given], Value]] = {
 # ---- new objects
 
 
-def construct(m: Interpreter, node: Any, path: str, row: LibraryClass, args: Arguments) -> Value:
+def construct(m: Interpreter, node: Site, path: str, row: LibraryClass, args: Arguments) -> Value:
     """A class of a library is called; what its constructor is handed and does not name, the object keeps somehow."""
     if row.kind == "optimizer":
         return optimizer.build(m, node, path, args)
@@ -272,11 +273,11 @@ def construct(m: Interpreter, node: Any, path: str, row: LibraryClass, args: Arg
 
 
 @implements(TypeSlot.ANNOTATED, Named)
-def _annotated(m: Interpreter, node: Any, path: str) -> Value:
+def _annotated(m: Interpreter, node: Site, path: str) -> Value:
     return typical(m, node, path, "annotated", Belief.ANNOTATED)
 
 
-def typical(m: Interpreter, node: Any, path: str, part: str, belief: Belief) -> Value:
+def typical(m: Interpreter, node: Site, path: str, part: str, belief: Belief) -> Value:
     """An object of the class at a path or of one derived from it, whoever made it."""
     known = m.packs.cls(path)
     if known is not None and known.row.kind == "module":
@@ -284,7 +285,7 @@ def typical(m: Interpreter, node: Any, path: str, part: str, belief: Belief) -> 
     return _other(m, node, path, part, {}, belief)
 
 
-def _exactly(m: Interpreter, node: Any, path: str, held: dict[str, Value]) -> Value:
+def _exactly(m: Interpreter, node: Site, path: str, held: dict[str, Value]) -> Value:
     """An object of the class at a path, made by its library."""
     known = m.packs.cls(path)
     if known is not None and known.row.kind == "module":
@@ -292,7 +293,7 @@ def _exactly(m: Interpreter, node: Any, path: str, held: dict[str, Value]) -> Va
     return _other(m, node, path, "new", held, Belief.PROVEN)
 
 
-def _other(m: Interpreter, node: Any, path: str, part: str, held: dict[str, Value], belief: Belief) -> Value:
+def _other(m: Interpreter, node: Site, path: str, part: str, held: dict[str, Value], belief: Belief) -> Value:
     """An object of a class that no row says to be a module's: of torch, an optimizer's, or any other."""
     known = m.packs.cls(path)
     if path == MODULE:
@@ -312,7 +313,7 @@ MODULE, OPTIMIZER = "torch.nn.Module", "torch.optim.Optimizer"
 
 
 def _made(
-    m: Interpreter, node: Any, path: str, row: LibraryClass, part: str, held: dict[str, Value], belief: Belief
+    m: Interpreter, node: Site, path: str, row: LibraryClass, part: str, held: dict[str, Value], belief: Belief
 ) -> Value:
     """A module of a class of a library."""
     attributes: tuple[tuple[object, Value], ...] = tuple(held.items())

@@ -57,6 +57,7 @@ from gradlint.interpreter.python.containers import container
 from gradlint.interpreter.python.functions import call_function
 from gradlint.interpreter.python.mro import find_method, torch_base
 from gradlint.interpreter.static.scopes import receiver, spelled
+from gradlint.interpreter.static.sites import Site
 from gradlint.knowledge.modules.arguments import POSITIONS, named
 from gradlint.knowledge.modules.families import LAZY
 from gradlint.knowledge.modules.options import GIVEN, OPTIONS
@@ -78,7 +79,7 @@ WITHOUT_BUFFERS = {"track_running_stats": ""}
 """Keywords that leave out parameters, or buffers, of that name (or, where empty, all of them) when they are False."""
 
 
-def parameter(m: Interpreter, node: Any, part: str, **facts: Any) -> Ref:
+def parameter(m: Interpreter, node: Site, part: str, **facts: Any) -> Ref:
     """A new parameter that nobody has changed."""
     known: dict[str, Any] = {
         "dtype": FLOAT,
@@ -90,7 +91,7 @@ def parameter(m: Interpreter, node: Any, part: str, **facts: Any) -> Ref:
     return fresh(m, node, part, **(known | facts))
 
 
-def build(m: Interpreter, node: Any, path: str, args: Arguments) -> Ref:
+def build(m: Interpreter, node: Site, path: str, args: Arguments) -> Ref:
     """A new module of a class of torch."""
     row, start = m.torch.modules[path], m.push(*args.values())
     args = _with_names(path, args)
@@ -142,7 +143,7 @@ DROPPED = "p"
 
 def emit_built(
     m: Interpreter,
-    node: Any,
+    node: Site,
     value: Value,
     given: Sequence[Value] = (),
     lost: Callable[[], tuple[events.Unregistered, ...]] = tuple,
@@ -159,7 +160,7 @@ def emit_built(
     m.emit(events.ModuleBuilt, node, module=shown, parameters=held, own=own, open=opened, unregistered=lost())
 
 
-def _own_buffer(m: Interpreter, node: Any, row: ModuleRow, name: str, args: Arguments) -> Value:
+def _own_buffer(m: Interpreter, node: Site, row: ModuleRow, name: str, args: Arguments) -> Value:
     left_out = _left_out(row, name, args, WITHOUT_BUFFERS)
     if left_out is YES:
         return NONE_VALUE
@@ -168,7 +169,7 @@ def _own_buffer(m: Interpreter, node: Any, row: ModuleRow, name: str, args: Argu
     return made if left_out is NO else one_of((made, NONE_VALUE))
 
 
-def _own_parameters(m: Interpreter, node: Any, row: ModuleRow, args: Arguments) -> tuple[dict[object, Value], Value]:
+def _own_parameters(m: Interpreter, node: Site, row: ModuleRow, args: Arguments) -> tuple[dict[object, Value], Value]:
     """The parameters of a layer of torch: those with names of their own, and the rest."""
     found: dict[object, Value] = {}
     rest: Value = NOTHING
@@ -189,7 +190,7 @@ def _own_parameters(m: Interpreter, node: Any, row: ModuleRow, args: Arguments) 
 
 
 def _asked_for(
-    m: Interpreter, node: Any, row: ModuleRow, args: Arguments
+    m: Interpreter, node: Site, row: ModuleRow, args: Arguments
 ) -> tuple[dict[object, Value], tuple[str, ...]]:
     """The tensors that a layer has only if it is asked for them, or None in their place; and which are buffers."""
     last = row.path.rpartition(".")[2]
@@ -238,7 +239,7 @@ def _left_out(row: ModuleRow, name: str, args: Arguments, without: Mapping[str, 
     return NO
 
 
-def unknown_module(m: Interpreter, node: Any, part: str, belief: Belief, cls: Value = UNKNOWN) -> Ref:
+def unknown_module(m: Interpreter, node: Site, part: str, belief: Belief, cls: Value = UNKNOWN) -> Ref:
     """A module of which only the kind is known: some parameters, which require grad unless somebody froze them, with
     gradients of any state."""
     rows = [m.torch.modules.get(one.path) if type(one) is Named else None for one in alternatives(cls)]
@@ -266,7 +267,7 @@ def unknown_module(m: Interpreter, node: Any, part: str, belief: Belief, cls: Va
 
 def tensor_iterator(
     m: Interpreter,
-    node: Any,
+    node: Site,
     owner: Value,
     tensors: Tensors,
     by: str,
@@ -297,7 +298,7 @@ def of_lazy_layers(m: Interpreter, value: Value) -> set[Ref]:
     return {ref for layer in layers for _, part in layer.attributes for ref, _ in m.all(part, Tensor)}
 
 
-def set_mode(m: Interpreter, node: Any, owner: Value, mode: Mode) -> None:
+def set_mode(m: Interpreter, node: Site, owner: Value, mode: Mode) -> None:
     """`train()` and `eval()` reach all parts of a module; a part whose class has its own `train` is handed to that."""
     tops = {ref for ref, _ in m.all(owner, Module)}
     overriding: dict[Ref, Function] = {}
@@ -315,7 +316,7 @@ def set_mode(m: Interpreter, node: Any, owner: Value, mode: Mode) -> None:
     _hand_mode_on(m, node, overriding, Const(mode is TRAIN) if mode in (TRAIN, EVAL) else Scalar(BOOL))
 
 
-def _emit_mode(m: Interpreter, node: Any, owner: Value, mode: Mode, reached: Iterable[Ref]) -> None:
+def _emit_mode(m: Interpreter, node: Site, owner: Value, mode: Mode, reached: Iterable[Ref]) -> None:
     shown = m.only(owner, Module)
     if shown is not None and not m.is_silent:
         m.emit(
@@ -329,7 +330,7 @@ def _emit_mode(m: Interpreter, node: Any, owner: Value, mode: Mode, reached: Ite
         )
 
 
-def _hand_mode_on(m: Interpreter, node: Any, overriding: dict[Ref, Function], mode: Value) -> None:
+def _hand_mode_on(m: Interpreter, node: Site, overriding: dict[Ref, Function], mode: Value) -> None:
     """Run the `train` methods that classes of the program define."""
     start = m.push(*overriding)
     for index, method in enumerate(overriding.values()):

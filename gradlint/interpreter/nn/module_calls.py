@@ -62,12 +62,13 @@ from gradlint.interpreter.nn.module import DROPPED, MOST_MODULES_DEEP, REDUCTION
 from gradlint.interpreter.python.containers import container
 from gradlint.interpreter.python.functions import call_function, too_deep
 from gradlint.interpreter.python.mro import find_method, library_base, may_be_overridden, torch_base
+from gradlint.interpreter.static.sites import Site
 from gradlint.knowledge.modules.options import names_of
 from gradlint.knowledge.schema import ModuleRow, Operation, Result
 from gradlint.knowledge.shapes import NOT_SEEN, Told
 
 
-def call(m: Interpreter, node: Any, owner: Value, args: Arguments, how: str, name: str) -> Value:
+def call(m: Interpreter, node: Site, owner: Value, args: Arguments, how: str, name: str) -> Value:
     """A module is applied to arguments."""
     results = []
     found = m.all(owner, Module)
@@ -128,7 +129,7 @@ PLAIN = frozenset({"layer", "two", "loss", "with loss"})
 """How layers are applied that have no parts of their own."""
 
 
-def _given(node: Any) -> tuple[Any, ...]:
+def _given(node: Site) -> tuple[Any, ...]:
     """The arguments of a call, if it is one and they are given by position."""
     args = getattr(node, "args", ())
     return () if any(one.star or one.keyword for one in args) else tuple([one.value for one in args])
@@ -145,7 +146,7 @@ def _taken_from(m: Interpreter, callee: Any) -> str:
     return "" if wrapper is None else wrapper.holder
 
 
-def _hooked(m: Interpreter, node: Any, start: int, args: Arguments) -> Value:
+def _hooked(m: Interpreter, node: Site, start: int, args: Arguments) -> Value:
     """A module with hooks is called; it is the first value held since `start`."""
     args = hooks.before_call(m, node, m.state.stack[start], args)
     given = m.push(*args.values())
@@ -193,7 +194,7 @@ def _own_method(m: Interpreter, module: Module, how: str) -> Function | None:
     return find_method(m, module.cls, "__call__" if how == "call" else "forward")
 
 
-def run(m: Interpreter, node: Any, ref: Ref, args: Arguments, how: str) -> Value:
+def run(m: Interpreter, node: Site, ref: Ref, args: Arguments, how: str) -> Value:
     """What a module makes of its arguments: `how` is "call", or anything else where the `forward` of its class is meant
     and neither a `__call__` of its own nor what was put in the place of `forward`."""
     module: Module = m[ref]
@@ -218,7 +219,7 @@ def run(m: Interpreter, node: Any, ref: Ref, args: Arguments, how: str) -> Value
     return as_torch(m, node, ref, args)
 
 
-def _not_followed(m: Interpreter, node: Any, ref: Ref, forward: Function | None, args: Arguments) -> Value:
+def _not_followed(m: Interpreter, node: Site, ref: Ref, forward: Function | None, args: Arguments) -> Value:
     """What a `forward` of the program gives that is not run here: what the module of a class that nobody sees gives,
     unless its text shows that it may differentiate what it computes."""
     module: Module = m[ref]
@@ -243,7 +244,7 @@ def _may_differentiate(m: Interpreter, module: Module, forward: Function) -> boo
     return False
 
 
-def as_torch(m: Interpreter, node: Any, ref: Ref, args: Arguments) -> Value:
+def as_torch(m: Interpreter, node: Site, ref: Ref, args: Arguments) -> Value:
     """What the `forward` of the class of torch gives that a module is of or derives from."""
     module: Module = m[ref]
     path = module.cls.path if type(module.cls) is Named else torch_base(m, module.cls)
@@ -296,7 +297,9 @@ def _is_parameter(m: Interpreter, value: Value) -> bool:
     return tensor is not None and tensor.parameter is YES
 
 
-def loose_result(m: Interpreter, node: Any, ref: Ref, module: Module, args: Arguments, *, by_all: bool = True) -> Value:
+def loose_result(
+    m: Interpreter, node: Site, ref: Ref, module: Module, args: Arguments, *, by_all: bool = True
+) -> Value:
     """What a module of an unknown class gives: something computed from its parameters and arguments, and perhaps from
     other tensors that it holds: it may well have set them anew before. Not `by_all`: what it is given decides which of
     its parameters take part."""
@@ -320,7 +323,7 @@ def _operation(module: Module, row: ModuleRow, operands: tuple[str, ...], result
     return Operation(name, (), operands, operands, "", results=results, saves=row.saves)
 
 
-def _layer(m: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:
+def _layer(m: Interpreter, node: Site, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:
     result = row.result
     attributes = dict(module.attributes)
     inplace = NO if row.inplace_at is None else truth_of(attributes.get("inplace", Const(False)))
@@ -337,7 +340,7 @@ def _layer(m: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, 
     return with_counts(m, node, made, [truth_of(attributes[name]) for name in COUNTS if name in attributes])
 
 
-def _two(m: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:
+def _two(m: Interpreter, node: Site, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:
     """A layer of two operands; which of them is which is known where they are given by place."""
     if len(args.positional) < len(TWO):
         return _custom(m, node, ref, module, row, args)
@@ -348,7 +351,7 @@ TWO = ("input", "target")
 """What the rows call the operands of a layer that has two."""
 
 
-def _with_loss(m: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:
+def _with_loss(m: Interpreter, node: Site, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:
     """A layer of two operands that gives what it computes, and the loss."""
     if len(args.positional) < len(TWO):
         return _custom(m, node, ref, module, row, args)
@@ -366,7 +369,7 @@ def _idle(module: Module, row: ModuleRow) -> Truth:
     return either([nothing, asleep])
 
 
-def _written(m: Interpreter, node: Any, module: Module, row: ModuleRow, args: Arguments) -> Value:
+def _written(m: Interpreter, node: Site, module: Module, row: ModuleRow, args: Arguments) -> Value:
     """A layer that writes its argument and gives it back, or leaves it alone."""
     target = args.positional[0] if args.positional else UNKNOWN
     start = m.push(target)
@@ -379,7 +382,7 @@ def _written(m: Interpreter, node: Any, module: Module, row: ModuleRow, args: Ar
     return m.pop_from(start)[0]
 
 
-def _loss(m: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:
+def _loss(m: Interpreter, node: Site, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:
     reduction, scalar = dict(module.attributes).get(REDUCTION), UNSURE
     if reduction is not None and args.positional:
         scalar = shape.reduced(m, row.path.rpartition(".")[2], reduction, args.values())
@@ -396,7 +399,7 @@ def _made_at_last(m: Interpreter, ref: Ref) -> None:
 
 def _applied(
     m: Interpreter,
-    node: Any,
+    node: Site,
     ref: Ref,
     row: Operation,
     args: Arguments,
@@ -414,21 +417,21 @@ def _applied(
     return apply(m, node, row, given, scalar=scalar, told=told, extra=_own(m, ref), part=part)
 
 
-def _rnn(m: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:
+def _rnn(m: Interpreter, node: Site, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:
     operation = _operation(module, row, ("input", "state"), (row.result, row.result))
     states = [*args.positional[1:], *(value for name, value in args.keywords.items() if name != "input")]
     args = Arguments([args.get("input", 0, UNKNOWN), *states])
     return _applied(m, node, ref, operation, args, 2, shape.of_layer(m, module))
 
 
-def _cell(m: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:
+def _cell(m: Interpreter, node: Site, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:
     """One step of an LSTM, which is handed its two states in one tuple."""
     states = [*args.positional[1:], *(value for name, value in args.keywords.items() if name != "input")]
     each = [part for state in states for part in element_list(m, state) or [elements(m, node, state)]]
     return _rnn(m, node, ref, module, row, Arguments([args.get("input", 0, UNKNOWN), *each]))
 
 
-def _lstm(m: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:
+def _lstm(m: Interpreter, node: Site, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:
     flat = Arguments([*args.positional[:1], *(elements(m, node, v) for v in args.positional[1:])])
     operation = _operation(module, row, ("input", "state"), (row.result,) * 3)
     out = _applied(m, node, ref, operation, flat, 2, shape.of_layer(m, module))
@@ -436,7 +439,7 @@ def _lstm(m: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, a
     return container(m, node, "tuple", [output, container(m, node, "tuple", [hidden, cell], "states")], "outcome")
 
 
-def _attention(m: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:
+def _attention(m: Interpreter, node: Site, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:
     """Output and weights, with None in the place of weights that nobody wants."""
     attended = [args.get(name, at, UNKNOWN) for at, name in enumerate(ATTENDED)]
     masks = [*args.positional[len(ATTENDED) :], *(v for name, v in args.keywords.items() if name not in ATTENDED)]
@@ -454,7 +457,7 @@ ATTENDED = ("query", "key", "value")
 """What attention is given, whatever hides parts of it."""
 
 
-def _sequence(m: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:
+def _sequence(m: Interpreter, node: Site, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:
     """Sequential: each part gets what the one before gave."""
     value = args.positional[0] if args.positional else UNKNOWN
     if module.open.may(YES):
@@ -468,7 +471,7 @@ def _sequence(m: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRo
     )
 
 
-def _through_each(m: Interpreter, node: Any, ref: Ref, module: Module, value: Value) -> Value:
+def _through_each(m: Interpreter, node: Site, ref: Ref, module: Module, value: Value) -> Value:
     start = m.push(value)
     m.inside_module += 1
     for name, part in module_containers.parts(m, module):
@@ -483,7 +486,7 @@ def _through_each(m: Interpreter, node: Any, ref: Ref, module: Module, value: Va
     return m.pop_from(start)[0]
 
 
-def _through_all(m: Interpreter, node: Any, ref: Ref, value: Value) -> Value:
+def _through_all(m: Interpreter, node: Site, ref: Ref, value: Value) -> Value:
     """Sequential, where nobody knows how many parts there are and in which order: any of them, over and over."""
     start = m.push(ref, value)
     place = m.part_of(node, f"{ref.site} parts")
@@ -500,7 +503,7 @@ def _through_all(m: Interpreter, node: Any, ref: Ref, value: Value) -> Value:
     return m.pop_from(start)[1]
 
 
-def _custom(m: Interpreter, node: Any, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:
+def _custom(m: Interpreter, node: Site, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:
     return loose_result(m, node, ref, module, args, by_all=row.result.passes)
 
 
@@ -519,7 +522,7 @@ CALLS = {
 }
 
 
-def of_library(m: Interpreter, node: Any, ref: Ref, module: Module, args: Arguments) -> Value | None:
+def of_library(m: Interpreter, node: Site, ref: Ref, module: Module, args: Arguments) -> Value | None:
     """What calling a module of a library gives, where its class tells more than of others."""
     found = library_base(m, module.cls)
     if found is None:

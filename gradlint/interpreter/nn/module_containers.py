@@ -43,6 +43,7 @@ from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python.containers import certain as certain_of
 from gradlint.interpreter.python.containers import is_slice, key_of
 from gradlint.interpreter.python.mro import torch_base
+from gradlint.interpreter.static.sites import Site
 
 SEQUENCES = frozenset({"torch.nn.Sequential", "torch.nn.ModuleList", "torch.nn.ParameterList"})
 MAPPINGS = frozenset({"torch.nn.ModuleDict", "torch.nn.ParameterDict"})
@@ -95,7 +96,7 @@ def truthiness(m: Interpreter, module: Module) -> Truth:
 
 
 @implements(TypeSlot.NEXT, Module)
-def iterated(m: Interpreter, node: Any, ref: Ref, module: Module) -> Value:
+def iterated(m: Interpreter, node: Site, ref: Ref, module: Module) -> Value:
     """What iterating over a module gives: parts, or the keys of a ModuleDict."""
     path = base(m, module)
     if not path:
@@ -116,7 +117,7 @@ def keys(m: Interpreter, module: Module) -> Value:
 # ---- by index and key
 
 
-def get_item(m: Interpreter, node: Any, ref: Ref, index: Value) -> Value:
+def get_item(m: Interpreter, node: Site, ref: Ref, index: Value) -> Value:
     """`sequential[0]`, `modulelist[-1]`, `modulelist[1:]`, `moduledict["a"]`."""
     module: Module = m[ref]
     if not base(m, module):
@@ -146,7 +147,7 @@ def _lacks(m: Interpreter, module: Module, index: Value) -> bool:
     return isinstance(key, str) and all(name != key for name, _ in parts(m, module))
 
 
-def _sliced(m: Interpreter, node: Any, module: Module, index: Value) -> Value:
+def _sliced(m: Interpreter, node: Site, module: Module, index: Value) -> Value:
     """A new container of the same class, in training mode, with some of the parts."""
     known = [value for _, value in parts(m, module)]
     if type(index) is Const and module.rest == NOTHING:
@@ -164,7 +165,7 @@ def certainly_lacks(m: Interpreter, module: Module, key: Value) -> bool:
     return closed and _lacks(m, module, key)
 
 
-def set_item(m: Interpreter, node: Any, ref: Ref, index: Value, value: Value) -> None:
+def set_item(m: Interpreter, node: Site, ref: Ref, index: Value, value: Value) -> None:
     """`container[index] = value`."""
     module: Module = m[ref]
     path = base(m, module)
@@ -214,7 +215,7 @@ def _with_parts(
     return replace(module, attributes=(*plain, *numbered), rest=rest, certain=certain)
 
 
-def _kept(m: Interpreter, node: Any, path: str, value: Value) -> Value:
+def _kept(m: Interpreter, node: Site, path: str, value: Value) -> Value:
     """A ParameterList and a ParameterDict make parameters of tensors."""
     tensor = m.only(value, Tensor)
     if path not in OF_PARAMETERS or tensor is None or tensor.parameter is YES:
@@ -232,7 +233,7 @@ Parts = tuple[tuple[Part, ...], Value, tuple[Ref, ...]]
 """Parts with names, all others in one, and what certainly is among these."""
 
 
-def filled(m: Interpreter, node: Any, path: str, args: Arguments) -> Parts:
+def filled(m: Interpreter, node: Site, path: str, args: Arguments) -> Parts:
     """The parts that a container of torch is made with."""
     if path == "torch.nn.Sequential" and not (len(args.positional) == 1 and m.may_be(args.positional[0], Container)):
         given = [*args.positional, *args.keywords.values()]
@@ -248,7 +249,7 @@ def filled(m: Interpreter, node: Any, path: str, args: Arguments) -> Parts:
     return kept, held, certain if held == rest else with_certain((), [held])
 
 
-def _given(m: Interpreter, node: Any, value: Value) -> Parts:
+def _given(m: Interpreter, node: Site, value: Value) -> Parts:
     """The parts in a list, a dict, an iterable or another module."""
     thing = m.only(value, Container)
     if thing is not None:
@@ -264,18 +265,18 @@ def _given(m: Interpreter, node: Any, value: Value) -> Parts:
     return (), dict(pair.items).get(1, UNKNOWN) if pair is not None else some, there
 
 
-def _append(m: Interpreter, node: Any, ref: Ref, args: Arguments) -> Value:
+def _append(m: Interpreter, node: Site, ref: Ref, args: Arguments) -> Value:
     _more(m, node, ref, args.positional[:1], NOTHING, ())
     return ref
 
 
-def _extend(m: Interpreter, node: Any, ref: Ref, args: Arguments) -> Value:
+def _extend(m: Interpreter, node: Site, ref: Ref, args: Arguments) -> Value:
     found, rest, certain = _given(m, node, args.values()[0] if args.values() else NONE_VALUE)
     _more(m, node, ref, [value for _, value in found], rest, certain)
     return ref
 
 
-def _more(m: Interpreter, node: Any, ref: Ref, values: Sequence[Value], rest: Value, certain: tuple[Ref, ...]) -> None:
+def _more(m: Interpreter, node: Site, ref: Ref, values: Sequence[Value], rest: Value, certain: tuple[Ref, ...]) -> None:
     """More parts at the end."""
     module: Module = m[ref]
     path = base(m, module)
@@ -289,7 +290,7 @@ def _more(m: Interpreter, node: Any, ref: Ref, values: Sequence[Value], rest: Va
         m.store(ref, _with_parts(m, module, known, one_of([module.rest, *new, rest], MOST_ITEMS), there))
 
 
-def _insert(m: Interpreter, node: Any, ref: Ref, args: Arguments) -> Value:
+def _insert(m: Interpreter, node: Site, ref: Ref, args: Arguments) -> Value:
     module: Module = m[ref]
     at, value = key_of(args.get("index", 0, UNKNOWN)), args.get("module", 1, UNKNOWN)
     known = [value for _, value in parts(m, module)]
@@ -302,14 +303,14 @@ def _insert(m: Interpreter, node: Any, ref: Ref, args: Arguments) -> Value:
     return ref if base(m, module) == "torch.nn.Sequential" else NONE_VALUE
 
 
-def _pop(m: Interpreter, node: Any, ref: Ref, args: Arguments) -> Value:
+def _pop(m: Interpreter, node: Site, ref: Ref, args: Arguments) -> Value:
     index = args.get("key", 0, Const(-1))
     found = get_item(m, node, ref, index)
     delete_item(m, ref, index)
     return found
 
 
-def _update(m: Interpreter, node: Any, ref: Ref, args: Arguments) -> Value:
+def _update(m: Interpreter, node: Site, ref: Ref, args: Arguments) -> Value:
     found, rest, _ = _given(m, node, args.get("modules", 0, NONE_VALUE))
     for name, value in found:
         set_item(m, m.part_of(node, name), ref, Const(name), value)
@@ -318,7 +319,7 @@ def _update(m: Interpreter, node: Any, ref: Ref, args: Arguments) -> Value:
     return NONE_VALUE
 
 
-def _clear(m: Interpreter, node: Any, ref: Ref, args: Arguments) -> Value:
+def _clear(m: Interpreter, node: Site, ref: Ref, args: Arguments) -> Value:
     m.store(ref, _with_parts(m, m[ref], []))
     return NONE_VALUE
 
@@ -326,16 +327,16 @@ def _clear(m: Interpreter, node: Any, ref: Ref, args: Arguments) -> Value:
 # ---- looking through
 
 
-def _keys(m: Interpreter, node: Any, ref: Ref, args: Arguments) -> Value:
+def _keys(m: Interpreter, node: Site, ref: Ref, args: Arguments) -> Value:
     return iterator(m, node, keys(m, m[ref]), "keys()", empty=_empty(m, ref), source=ref)
 
 
-def _values(m: Interpreter, node: Any, ref: Ref, args: Arguments) -> Value:
+def _values(m: Interpreter, node: Site, ref: Ref, args: Arguments) -> Value:
     held = all_parts(m, m[ref])
     return iterator(m, node, held, "values()", empty=_empty(m, ref), source=ref, certain=_certain(m, m[ref]))
 
 
-def _items(m: Interpreter, node: Any, ref: Ref, args: Arguments) -> Value:
+def _items(m: Interpreter, node: Site, ref: Ref, args: Arguments) -> Value:
     module: Module = m[ref]
     pair = m.new(node, "pair", Container("tuple", items=((0, keys(m, module)), (1, all_parts(m, module)))))
     return iterator(m, node, pair, "items()", empty=_empty(m, ref), source=ref, certain=_certain(m, module))
@@ -345,7 +346,7 @@ def _empty(m: Interpreter, ref: Ref) -> Truth:
     return NO if certainly_not_empty(m, m[ref]) else UNSURE
 
 
-def _get(m: Interpreter, node: Any, ref: Ref, args: Arguments) -> Value:
+def _get(m: Interpreter, node: Site, ref: Ref, args: Arguments) -> Value:
     key, default = args.get("key", 0, UNKNOWN), args.get("default", 1, NONE_VALUE)
     if certainly_lacks(m, m[ref], key):
         return default
@@ -368,7 +369,7 @@ METHODS: dict[str, Callable[[Interpreter, Any, Ref, Arguments], Value]] = {
 """Methods of the containers of torch, beside those that every module has."""
 
 
-def call_method(m: Interpreter, node: Any, owner: Value, name: str, args: Arguments) -> Value | None:
+def call_method(m: Interpreter, node: Site, owner: Value, name: str, args: Arguments) -> Value | None:
     """A method of a container of torch; None for what is none, or has no such method."""
     known = METHODS.get(name)
     found = m.all(owner, Module)
@@ -382,7 +383,7 @@ def call_method(m: Interpreter, node: Any, owner: Value, name: str, args: Argume
     return one_of(results, MOST_ITEMS)
 
 
-def added(m: Interpreter, node: Any, left: Value, right: Value, *, in_place: bool) -> Value | None:
+def added(m: Interpreter, node: Site, left: Value, right: Value, *, in_place: bool) -> Value | None:
     """`sequential + sequential`, `modulelist += modules`; None where no container of torch is added to."""
     module = m.only(left, Module)
     if module is None or not base(m, module):

@@ -52,13 +52,14 @@ from gradlint.interpreter.python.dynamic_attributes import set_by_name
 from gradlint.interpreter.python.functions import call_function
 from gradlint.interpreter.python.mro import method_of
 from gradlint.interpreter.static.scopes import receiver, spelled
+from gradlint.interpreter.static.sites import Site
 from gradlint.knowledge.training.clearing import OF_MODULES
 
 
 def _tensors_of(which: Callable[..., Tensors], by: str, position: int) -> Callable[..., Value]:
     """A method that goes over tensors of a module: those inside its parts as well, or its own alone."""
 
-    def method(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+    def method(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
         deep = flag(args, "recurse", position, default=True)
         own = which(m, owner, recurse=False)[0] if deep.may(NO) else None
         return tensor_iterator(m, node, owner, which(m, owner, recurse=deep.may(YES)), by, surely=own)
@@ -66,12 +67,12 @@ def _tensors_of(which: Callable[..., Tensors], by: str, position: int) -> Callab
     return method
 
 
-def _train(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+def _train(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
     set_mode(m, node, owner, mode_of(truth_of(args.get("mode", 0, Const(True)))))
     return owner
 
 
-def _eval(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+def _eval(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
     """`eval()` is `train(False)`, also where the class has a `train` of its own."""
     own = method_of(m, owner, "train")
     if own is not None:
@@ -80,7 +81,7 @@ def _eval(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
     return owner
 
 
-def _moved(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+def _moved(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
     """`to`, `half` and the like: the same module, and the same handles, perhaps made of other numbers."""
     facts: dict[str, Any] = {"precision": ANY_PRECISION, "device": ANY_DEVICE}
     if args.unknown or "memory_format" in args.keywords:
@@ -92,18 +93,18 @@ def _moved(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
     for _, ref in buffers(m, owner)[0]:
         thing = m[ref]
         computed = both(thing.requires_grad, m.recording)  # a buffer is replaced by what the move computes from it
-        node, leaf = thing.node, thing.leaf
+        made_by, leaf = thing.node, thing.leaf
         if computed.may(YES):
-            node, leaf = tuple(dict.fromkeys((*(node or (None,)), OPAQUE))), leaf | NO
-        m.store(ref, replace(thing, requires_grad=thing.requires_grad | computed, leaf=leaf, node=node))
+            made_by, leaf = tuple(dict.fromkeys((*(made_by or (None,)), OPAQUE))), leaf | NO
+        m.store(ref, replace(thing, requires_grad=thing.requires_grad | computed, leaf=leaf, node=made_by))
     return owner
 
 
-def _nothing(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+def _nothing(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
     return NONE_VALUE
 
 
-def _requires_grad_(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+def _requires_grad_(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
     to = truth_of(args.get("requires_grad", 0, Const(True)))
     refs = [ref for _, ref in parameters(m, owner)[0]]
     if refs:
@@ -114,7 +115,7 @@ def _requires_grad_(m: Interpreter, node: Any, owner: Value, args: Arguments) ->
     return owner
 
 
-def _zero_grad(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+def _zero_grad(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
     to_none = left_as_none(m, OF_MODULES, args)
     refs = [ref for _, ref in parameters(m, owner)[0]]
     m.sweeping += refs
@@ -123,7 +124,7 @@ def _zero_grad(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Valu
     return NONE_VALUE
 
 
-def _modules(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+def _modules(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
     found = _all(m, node, owner)
     return iterator(m, node, found, "modules()", empty=NO, source=owner, certain=_certain(m, owner, found))
 
@@ -134,12 +135,12 @@ def _certain(m: Interpreter, owner: Value, element: Value) -> tuple[Ref, ...]:
     return tuple(option for option in alternatives(element) if type(option) is Ref and option in parts)
 
 
-def _all(m: Interpreter, node: Any, owner: Value) -> Value:
+def _all(m: Interpreter, node: Site, owner: Value) -> Value:
     """A module and all its parts; those nobody saw are one more."""
     return one_of([NOTHING, *submodules(m, owner), *_unseen(m, node, owner)], MOST_ITEMS)
 
 
-def _unseen(m: Interpreter, node: Any, owner: Value) -> list[Value]:
+def _unseen(m: Interpreter, node: Site, owner: Value) -> list[Value]:
     """A module that stands for the parts that were not seen, if there may be any."""
     opened = [m[ref] for ref in submodules(m, owner) if m[ref].open.may(YES)]
     if not opened:
@@ -147,39 +148,39 @@ def _unseen(m: Interpreter, node: Any, owner: Value) -> list[Value]:
     return [unknown_module(m, node, "unseen part", Belief.BY_USE, Named(TORCH_MODULE))]
 
 
-def _children_of(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+def _children_of(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
     found = _direct(m, node, owner)
     return iterator(m, node, found, "children()", source=owner, certain=_certain(m, owner, found))
 
 
-def _direct(m: Interpreter, node: Any, owner: Value) -> Value:
+def _direct(m: Interpreter, node: Site, owner: Value) -> Value:
     """The modules that are registered on a module itself."""
     held = [part for _, module in m.all(owner, Module) for part in (*dict(module.attributes).values(), module.rest)]
     found = [ref for part in held for ref, _ in m.all(part, Module)]
     return one_of([NOTHING, *found, *_unseen(m, node, owner)], MOST_ITEMS)
 
 
-def _named(m: Interpreter, node: Any, element: Value, by: str, owner: Value) -> Value:
+def _named(m: Interpreter, node: Site, element: Value, by: str, owner: Value) -> Value:
     pair = m.new(node, "pair", Container("tuple", items=((0, Plain("str")), (1, element))))
     return iterator(m, node, pair, by, source=owner, certain=_certain(m, owner, element))
 
 
-def _named_modules(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+def _named_modules(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
     return _named(m, node, _all(m, node, owner), "named_modules()", owner)
 
 
-def _named_children(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+def _named_children(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
     return _named(m, node, _direct(m, node, owner), "named_children()", owner)
 
 
-def _apply(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+def _apply(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
     """`apply(fn)`: the function is called with each part."""
     start = m.push(owner)
     call_value(m, node, args.get("fn", 0, UNKNOWN), Arguments([_all(m, node, owner)]), "")
     return m.pop_from(start)[0]
 
 
-def _register_buffer(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+def _register_buffer(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
     name = args.get("name", 0, UNKNOWN)
     _emit_buffer(m, node, owner, name, args.get("tensor", 1, NONE_VALUE))
     saved = Const(True) if flag(args, "persistent", 2, default=True) is not NO else Const(False)
@@ -192,7 +193,7 @@ def _register_buffer(m: Interpreter, node: Any, owner: Value, args: Arguments) -
     return NONE_VALUE
 
 
-def _emit_buffer(m: Interpreter, node: Any, owner: Value, name: Value, value: Value) -> None:
+def _emit_buffer(m: Interpreter, node: Site, owner: Value, name: Value, value: Value) -> None:
     shown = m.only(owner, Module)
     if shown is None or m.is_silent:
         return
@@ -202,17 +203,17 @@ def _emit_buffer(m: Interpreter, node: Any, owner: Value, name: Value, value: Va
     m.emit(events.BufferRegistered, node, module=shown, tensor=m.thing(value), name=known, trained=trained)
 
 
-def _register_parameter(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+def _register_parameter(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
     set_by_name(m, node, owner, args.get("name", 0, UNKNOWN), args.get("param", 1, NONE_VALUE))
     return NONE_VALUE
 
 
-def _add_module(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+def _add_module(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
     set_by_name(m, node, owner, args.get("name", 0, UNKNOWN), args.get("module", 1, NONE_VALUE))
     return NONE_VALUE
 
 
-def _at_path(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+def _at_path(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
     """`get_submodule`, `get_parameter` and `get_buffer`: what a dotted name leads to."""
     path = args.values()[0] if args.values() else UNKNOWN
     if type(path) is not Const or not isinstance(path.value, str):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
 
 import libcst as cst
 
@@ -46,23 +45,24 @@ from gradlint.interpreter.nn.registration import unregistered
 from gradlint.interpreter.python.instances import attributes_of, keep_attribute
 from gradlint.interpreter.python.items import item_by_method
 from gradlint.interpreter.python.mro import find_member, torch_base
+from gradlint.interpreter.static.sites import Site
 from gradlint.knowledge.modules.settings import MODULE_NAMES, SETTINGS, SIZES
 
 
 @implements(TypeSlot.CALL, Module)
 @implements(TypeSlot.CALL_ALL, Module)
-def _call(m: Interpreter, node: Any, owner: Value, args: Arguments, name: str) -> Value:
+def _call(m: Interpreter, node: Site, owner: Value, args: Arguments, name: str) -> Value:
     return module_calls.call(m, node, owner, args, "call", name)
 
 
 @implements(TypeSlot.CALL_DEFINED, Module)
-def _call_defined(m: Interpreter, node: Any, owner: Value, method: str, args: Arguments, name: str) -> Value | None:
+def _call_defined(m: Interpreter, node: Site, owner: Value, method: str, args: Arguments, name: str) -> Value | None:
     applies = method in APPLYING and m.only(owner, Module) is not None
     return _applied(m, node, owner, method, args, name) if applies else None
 
 
 @implements(TypeSlot.CALL_INHERITED, Module)
-def _call_inherited(m: Interpreter, node: Any, owner: Value, method: str, args: Arguments) -> Value | None:
+def _call_inherited(m: Interpreter, node: Site, owner: Value, method: str, args: Arguments) -> Value | None:
     """What the class of torch makes of a method that a class of the program defines anew."""
     if method == "forward":
         return one_of([as_torch(m, node, ref, args) for ref, _ in m.all(owner, Module)])
@@ -72,7 +72,7 @@ def _call_inherited(m: Interpreter, node: Any, owner: Value, method: str, args: 
     return None if known is None else known(m, node, owner, args)
 
 
-def _applied(m: Interpreter, node: Any, owner: Value, method: str, args: Arguments, name: str) -> Value:
+def _applied(m: Interpreter, node: Site, owner: Value, method: str, args: Arguments, name: str) -> Value:
     """`module.forward(x)` and `module.__call__(x)`, written so or taken off the module before."""
     func = getattr(node, "func", None)
     written = type(func) is cst.Attribute and func.attr.value == method
@@ -81,7 +81,7 @@ def _applied(m: Interpreter, node: Any, owner: Value, method: str, args: Argumen
 
 
 @implements(TypeSlot.CALL_METHOD, Module)
-def _call_method(m: Interpreter, node: Any, owner: Value, method: str, args: Arguments, name: str) -> Value | None:
+def _call_method(m: Interpreter, node: Site, owner: Value, method: str, args: Arguments, name: str) -> Value | None:
     chain = name.rpartition(".")[0]
     if method in APPLYING:
         return _applied(m, node, owner, method, args, name)
@@ -113,7 +113,7 @@ REGISTRIES = frozenset({"_modules", "_parameters", "_buffers"})
 
 
 @implements(TypeSlot.GET_BUILT_IN, Module)
-def _built_in(m: Interpreter, node: Any, owner: Ref, name: str) -> Value | None:
+def _built_in(m: Interpreter, node: Site, owner: Ref, name: str) -> Value | None:
     """What every module has, a wrapper, or a class of torch."""
     thing: Module = m[owner]
     if name in METHODS or name in APPLYING or f"{thing.holder}.{name}" in MODELS:
@@ -127,7 +127,7 @@ def _built_in(m: Interpreter, node: Any, owner: Ref, name: str) -> Value | None:
     return _part_of_torch(m, node, thing, name)
 
 
-def _part_of_torch(m: Interpreter, node: Any, thing: Module, name: str) -> Value | None:
+def _part_of_torch(m: Interpreter, node: Site, thing: Module, name: str) -> Value | None:
     """What a class of torch gives its modules, or what was registered under a name that was made up."""
     if m.may_be(thing.rest, Module):
         return thing.rest
@@ -148,7 +148,7 @@ def _within(names: Sequence[str], part: str) -> list[str]:
     return [name.removeprefix(f"{part}.") for name in names if name.startswith(f"{part}.")]
 
 
-def _inner_part(m: Interpreter, node: Any, place: str, names: Sequence[str], parameter: Value) -> Value:
+def _inner_part(m: Interpreter, node: Site, place: str, names: Sequence[str], parameter: Value) -> Value:
     """A part of a layer, with its parameters by name: one handle stands for all that the layer has."""
     made = unknown_module(m, node, place, Belief.BY_USE, Named("torch.nn.Module"))
     if parameter == NOTHING:
@@ -161,7 +161,7 @@ def _inner_part(m: Interpreter, node: Any, place: str, names: Sequence[str], par
     return made
 
 
-def _one_of_those(m: Interpreter, node: Any, place: str, parameter: Value) -> Value:
+def _one_of_those(m: Interpreter, node: Site, place: str, parameter: Value) -> Value:
     """One of the parameters for which a handle stands: what is done to it is not done to all of them."""
     return one_of([parameter, *(m.new(node, place, tensor) for _, tensor in m.all(parameter, Tensor))])
 
@@ -185,14 +185,14 @@ def has_attribute(m: Interpreter, module: Module, name: str) -> Truth:
 
 
 @implements(TypeSlot.UNFOLLOWED, Module)
-def _unfollowed(m: Interpreter, node: Any, cls: Ref) -> Value:
+def _unfollowed(m: Interpreter, node: Site, cls: Ref) -> Value:
     """A module of a class of the program that is not taken apart: it has some parameters and whatever else."""
     made = unknown_module(m, node, "instance", Belief.PROVEN, cls)
     m.store(made, replace(m[made], open=UNSURE, unbuilt=YES))
     return made
 
 
-def built_as(m: Interpreter, node: Any, owner: Value, path: str, args: Arguments) -> None:
+def built_as(m: Interpreter, node: Site, owner: Value, path: str, args: Arguments) -> None:
     """The parts that a torch class's own `__init__` gives an instance."""
     start = m.push(owner)
     made = build(m, m.part_of(node, f"as {path}"), path, args)
@@ -205,13 +205,13 @@ def built_as(m: Interpreter, node: Any, owner: Value, path: str, args: Arguments
 
 
 @implements(TypeSlot.NEW, Module)
-def _new(m: Interpreter, thing: Class, cls: Ref, node: Any) -> Module | None:
+def _new(m: Interpreter, thing: Class, cls: Ref, node: Site) -> Module | None:
     marks = (Mark("made", node),)
     return Module(cls=cls, mode=TRAIN, open=thing.open, initialised=NO, marks=marks) if thing.module is YES else None
 
 
 @implements(TypeSlot.INITIALISE, Module)
-def _initialise(m: Interpreter, node: Any, owner: Value, cls: Value, args: Arguments) -> bool:
+def _initialise(m: Interpreter, node: Site, owner: Value, cls: Value, args: Arguments) -> bool:
     path = torch_base(m, cls)
     if path:
         built_as(m, node, owner, path, args)
@@ -219,11 +219,11 @@ def _initialise(m: Interpreter, node: Any, owner: Value, cls: Value, args: Argum
 
 
 @implements(TypeSlot.BUILT, Module)
-def _built(m: Interpreter, node: Any, made: Value, given: list[Value]) -> None:
+def _built(m: Interpreter, node: Site, made: Value, given: list[Value]) -> None:
     emit_built(m, node, made, given, lambda: unregistered(m, made, given))
 
 
 @implements(TypeSlot.GET_ITEM, Module)
-def _get_item(m: Interpreter, node: Any, owner: Ref, index: Value) -> Value:
+def _get_item(m: Interpreter, node: Site, owner: Ref, index: Value) -> Value:
     found = item_by_method(m, node, owner, index)
     return module_containers.get_item(m, node, owner, index) if found is None else found

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import reduce
 from operator import or_
-from typing import Any
 
 from gradlint.domain import NO, NONE_VALUE, UNSURE, YES, Const, Mark, Module, Named, Ref, Tensor, Truth, Value, both
 from gradlint.frozen import replace
@@ -16,6 +15,7 @@ from gradlint.interpreter.engine.escape import result_of_unknown
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.module_tree import parameters
 from gradlint.interpreter.nn.module import parameter
+from gradlint.interpreter.static.sites import Site
 from gradlint.knowledge import ROWS
 from gradlint.knowledge.modules.reparametrizations import RESTORING
 from gradlint.knowledge.schema import Operation, ReparametrizationRow, Result
@@ -31,7 +31,7 @@ def _name(args: Arguments) -> str:
 
 
 def _reparametrizing(path: str) -> Model:
-    def reparametrize(m: Interpreter, node: Any, args: Arguments) -> Value:
+    def reparametrize(m: Interpreter, node: Site, args: Arguments) -> Value:
         row = m.torch.reparametrizations[path]
         start, name = m.push(args.get("module", 0, NONE_VALUE)), _name(args)
         for ref, module in m.all(m.state.stack[start], Module):
@@ -48,7 +48,7 @@ def _reparametrizing(path: str) -> Model:
 
 
 def _replace(
-    m: Interpreter, node: Any, ref: Ref, row: ReparametrizationRow, name: str, held: Value, old: Tensor
+    m: Interpreter, node: Site, ref: Ref, row: ReparametrizationRow, name: str, held: Value, old: Tensor
 ) -> None:
     """Others take the place of a parameter, which from now on is computed from them; where it is but one other, it is
     that parameter itself under another name."""
@@ -79,7 +79,7 @@ def _made_there(m: Interpreter, old: Tensor) -> Truth:
     return NO if old.inference is NO and m.state.inference is NO else UNSURE
 
 
-def _put(m: Interpreter, node: Any, ref: Ref, path: str, value: Value, *, buffer: bool = False) -> None:
+def _put(m: Interpreter, node: Site, ref: Ref, path: str, value: Value, *, buffer: bool = False) -> None:
     """Set what a dotted name means in a module; what stands between is made where it is missing."""
     first, _, below = path.partition(".")
     module: Module = m[ref]
@@ -97,7 +97,7 @@ def _put(m: Interpreter, node: Any, ref: Ref, path: str, value: Value, *, buffer
 def _restoring(path: str) -> Model:
     keeps = any(same for one, _, same in RESTORING if one == path)
 
-    def restore(m: Interpreter, node: Any, args: Arguments) -> Value:
+    def restore(m: Interpreter, node: Site, args: Arguments) -> Value:
         """What was computed is a parameter again."""
         owner, name = args.get("module", 0, NONE_VALUE), _name(args)
         for ref, module in m.all(owner, Module):

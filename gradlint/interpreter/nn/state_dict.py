@@ -44,9 +44,10 @@ from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.machine import Interpreter, not_none
 from gradlint.interpreter.engine.module_tree import buffers, certain_parts, parameters, submodules
 from gradlint.interpreter.nn.module import depends_on_mode, of_lazy_layers
+from gradlint.interpreter.static.sites import Site
 
 
-def state_dict(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+def state_dict(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
     """`state_dict()`: new handles on the module's own memory, without gradients; of a lazy layer that was not called
     before, the parameters themselves."""
     items: dict[object, Value] = {}
@@ -77,14 +78,14 @@ def state_dict(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Valu
     )
 
 
-def _entry(m: Interpreter, node: Any, index: int, tensor: Tensor) -> Ref:
+def _entry(m: Interpreter, node: Site, index: int, tensor: Tensor) -> Ref:
     """What a state dict holds of a parameter: a handle of its own on the same memory."""
     alone = counts_alone(tensor)
     return fresh(m, node, f"entry {index}", dtype=tensor.dtype, made="state_dict", storage=tensor.storage, alone=alone,
                  count=tensor.count, inference=tensor.inference, many=tensor.many, belief=tensor.belief)  # fmt: skip
 
 
-def load_state_dict(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+def load_state_dict(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
     source = args.get("state_dict", 0, UNKNOWN)
     memories = {memory for _, ref in parameters(m, owner)[0] for memory in m[ref].storage}
     given = [thing for _, thing in m.all(source, Container)]
@@ -124,7 +125,7 @@ def _shares(m: Interpreter, source: Value, loaded: Sequence[Tensor], memories: s
     return YES if all(inside) else MAYBE if any(inside) else NO
 
 
-def _take_over(m: Interpreter, node: Any, part: Ref, loaded: Sequence[Tensor], *, every: bool) -> None:
+def _take_over(m: Interpreter, node: Site, part: Ref, loaded: Sequence[Tensor], *, every: bool) -> None:
     """With `assign=True` what is loaded takes the place of the tensors of a module; they themselves stay as they are.
     Not `every` one is replaced where some may be missing."""
     module: Module = m[part]
@@ -148,7 +149,7 @@ def _take_over(m: Interpreter, node: Any, part: Ref, loaded: Sequence[Tensor], *
     m.update_fields(now, Module, attributes=attributes, rest=rest, certain=certain)
 
 
-def _taken(m: Interpreter, node: Any, part: Ref, name: str, old: Tensor, loaded: Sequence[Tensor]) -> Ref:
+def _taken(m: Interpreter, node: Site, part: Ref, name: str, old: Tensor, loaded: Sequence[Tensor]) -> Ref:
     """What takes the place of a tensor: a parameter asks as the one before did, a buffer is what was loaded."""
     place, handle = m.part_of(node, f"{part.site} {name}"), f"assigned {part.age}"
     made_there = reduce(or_, [one.inference for one in loaded]) if loaded else UNSURE

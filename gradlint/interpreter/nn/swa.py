@@ -5,8 +5,6 @@ What is said here is what `torch/optim/swa_utils.py` does in torch 2.13, and is 
 
 from __future__ import annotations
 
-from typing import Any
-
 from gradlint.domain import INTEGER, NO, NONE_VALUE, TRAIN, UNKNOWN, Const, Mark, Module, Named, Value
 from gradlint.interpreter.autograd.in_place import written_without_graph
 from gradlint.interpreter.autograd.tensor import fresh
@@ -15,12 +13,13 @@ from gradlint.interpreter.engine.dispatch import MODELS, models
 from gradlint.interpreter.engine.escape import result_of_unknown
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.module_tree import buffers, parameters
+from gradlint.interpreter.static.sites import Site
 
 AVERAGED = "torch.optim.swa_utils.AveragedModel"
 
 
 @models(AVERAGED)
-def _build(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _build(m: Interpreter, node: Site, args: Arguments) -> Value:
     """A module with a copy of the model as its part `module`, which it calls."""
     copy = MODELS["copy.deepcopy"](m, node, Arguments([args.get("model", 0, UNKNOWN)]))
     shown = m.only(copy, Module)
@@ -33,7 +32,7 @@ def _build(m: Interpreter, node: Any, args: Arguments) -> Value:
 
 
 @models(f"{AVERAGED}.update_parameters")
-def _update(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _update(m: Interpreter, node: Site, args: Arguments) -> Value:
     """The parameters and buffers of the copy are written through handles without a graph; the model is only read."""
     owner = args.positional[0] if args.positional else UNKNOWN
     for _, ref in (*parameters(m, owner)[0], *buffers(m, owner)[0]):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from math import inf
-from typing import Any
 
 from gradlint.domain import (
     MOST_ALTERNATIVES,
@@ -32,6 +31,7 @@ from gradlint.interpreter.autograd.operations import plain_result, plain_value
 from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot, implements
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python.mro import find_member, find_method
+from gradlint.interpreter.static.sites import Site
 from gradlint.knowledge.python.duck_typing_names import METHODS_OF_TENSORS
 
 GET: dict[type, Callable[..., Value]] = SLOTS[TypeSlot.GET_ATTRIBUTE]
@@ -40,7 +40,7 @@ LEAVING_THE_GRAPH = frozenset({"detach", "item", "tolist", "numpy", "cpu"})
 """Methods by which something unknown shows that it is a tensor and is looked at, not handed on."""
 
 
-def get_attribute(m: Interpreter, node: Any, owner: Value, name: str, chain: str, *, guard: bool = False) -> Value:
+def get_attribute(m: Interpreter, node: Site, owner: Value, name: str, chain: str, *, guard: bool = False) -> Value:
     """`owner.name`; `chain` is how the owner is written, if it is a chain of names."""
     options = alternatives(owner)
     if len(options) > 1:
@@ -73,7 +73,7 @@ def _asks_program(m: Interpreter, owner: Value, name: str) -> bool:
     return type(member) is not Named if member is not None else find_method(m, thing.cls, "__getattr__") is not None
 
 
-def _attribute(m: Interpreter, node: Any, owner: Value, name: str, chain: str, guard: bool) -> Value:
+def _attribute(m: Interpreter, node: Site, owner: Value, name: str, chain: str, guard: bool) -> Value:
     if type(owner) is Ref:
         reader = GET.get(type(m.state.heap.get(owner)))
         return reader(m, node, owner, name, chain, guard) if reader else Unknown((owner,))
@@ -100,5 +100,5 @@ def found_at(m: Interpreter, path: str) -> Value:
 
 
 @implements(TypeSlot.GET_ATTRIBUTE, Iterator, Scaler, Node)
-def _method_only(m: Interpreter, node: Any, owner: Ref, name: str, chain: str, guard: bool) -> Value:
+def _method_only(m: Interpreter, node: Site, owner: Ref, name: str, chain: str, guard: bool) -> Value:
     return Bound(owner, name)

@@ -46,13 +46,14 @@ from gradlint.interpreter.engine.module_tree import mode_of, parameters
 from gradlint.interpreter.python import descriptors
 from gradlint.interpreter.python.functions import call_function
 from gradlint.interpreter.python.mro import FUNCTION_CONTEXT, find_member, find_method
+from gradlint.interpreter.static.sites import Site
 
 SET = SLOTS[TypeSlot.SET_ATTRIBUTE]
 
 
 def set_attribute(
     m: Interpreter,
-    node: Any,
+    node: Site,
     owner: Value,
     name: str,
     value: Value,
@@ -89,7 +90,7 @@ def set_attribute(
 
 
 def set_past_class(
-    m: Interpreter, node: Any, owner: Value, name: str, value: Value, *, registered: bool = False
+    m: Interpreter, node: Site, owner: Value, name: str, value: Value, *, registered: bool = False
 ) -> None:
     """An attribute is set by `object.__setattr__`, past what the class of the object makes of assignments; whether a
     module counts it among its parts nevertheless."""
@@ -128,7 +129,7 @@ def _may_be_part(m: Interpreter, value: Value) -> bool:
 
 def emit_assigned(
     m: Interpreter,
-    node: Any,
+    node: Site,
     owner: Value,
     name: str,
     value: Value,
@@ -222,7 +223,7 @@ def setter_of(name: str) -> str:
 
 
 @implements(TypeSlot.SET_ATTRIBUTE, Module, Instance, Optimizer)
-def _set_on_object(m: Interpreter, node: Any, ref: Ref, name: str, value: Value, sure: bool) -> None:
+def _set_on_object(m: Interpreter, node: Site, ref: Ref, name: str, value: Value, sure: bool) -> None:
     thing: Any = m[ref]
     redirect = find_method(m, thing.cls, "__setattr__")
     if redirect is not None:
@@ -258,7 +259,7 @@ def _fits_nowhere(m: Interpreter, value: Value, *, among_modules: bool) -> bool:
     return type(thing) in (Scalar, Container) or (type(thing) is Module and not among_modules)
 
 
-def _set_as_objects_do(m: Interpreter, node: Any, ref: Ref, name: str, value: Value, *, sure: bool = True) -> None:
+def _set_as_objects_do(m: Interpreter, node: Site, ref: Ref, name: str, value: Value, *, sure: bool = True) -> None:
     """What `object.__setattr__` does: a property or a descriptor of the class takes the value, or the object keeps
     it."""
     cls = m[ref].cls
@@ -272,7 +273,7 @@ def _set_as_objects_do(m: Interpreter, node: Any, ref: Ref, name: str, value: Va
         set_plainly(m, ref, name, value, sure=sure)
 
 
-def _told(m: Interpreter, node: Any, method: Function, args: Arguments, sure: bool) -> None:
+def _told(m: Interpreter, node: Site, method: Function, args: Arguments, sure: bool) -> None:
     """A method of the program that stands for an assignment, of an object that may be another than the one meant."""
     m.maybe(lambda: call_function(m, node, method, args), not sure)
 
@@ -311,7 +312,7 @@ def deleter_of(name: str) -> str:
     return f"{name} deleter"
 
 
-def delete_attribute(m: Interpreter, node: Any, owner: Value, name: str, *, by_class: bool = True) -> None:
+def delete_attribute(m: Interpreter, node: Site, owner: Value, name: str, *, by_class: bool = True) -> None:
     """`del owner.name`, or `object.__delattr__`, which goes past what the class of the object makes of that."""
     options = alternatives(owner)
     for ref in [option for option in options if type(option) is Ref]:
@@ -327,7 +328,7 @@ def delete_attribute(m: Interpreter, node: Any, owner: Value, name: str, *, by_c
             _told(m, node, redirect, Arguments([ref, Const(name)]), sure)
 
 
-def _delete_as_objects_do(m: Interpreter, node: Any, ref: Ref, name: str, *, sure: bool = True) -> None:
+def _delete_as_objects_do(m: Interpreter, node: Site, ref: Ref, name: str, *, sure: bool = True) -> None:
     """What `object.__delattr__` does: a property of the class hears of it, or the object has the attribute no more."""
     thing: Any = m[ref]
     deleter = find_member(m, thing.cls, deleter_of(name))

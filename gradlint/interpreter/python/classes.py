@@ -51,6 +51,7 @@ from gradlint.interpreter.python.mro import (
     library_base,
     torch_base,
 )
+from gradlint.interpreter.static.sites import Site
 from gradlint.knowledge.modules.families import public
 
 MOST_INSTANCES_DEEP = 4
@@ -117,7 +118,7 @@ def _is_calling_metaclass(m: Interpreter, keyword: cst.Arg) -> bool:
     return type(value) is Ref and find_method(m, value, "__call__") is not None
 
 
-def _by_metaclass(m: Interpreter, node: Any, cls: Ref, thing: Class, args: Arguments) -> Value:
+def _by_metaclass(m: Interpreter, node: Site, cls: Ref, thing: Class, args: Arguments) -> Value:
     """A metaclass may give any instance, also one that it gave before, and do with it what it likes."""
     havoc(m, args.values())
     return result_of_unknown(args.values())
@@ -128,14 +129,14 @@ MAKERS[CALLED] = _by_metaclass
 
 
 def _decorator_name(decorator: cst.Decorator) -> str:
-    node: Any = decorator.decorator
+    node: Site = decorator.decorator
     while isinstance(node, (cst.Call, cst.Attribute)):
         node = node.func if isinstance(node, cst.Call) else node.attr
     return str(node.value) if isinstance(node, cst.Name) else ""
 
 
 @implements(TypeSlot.CALL, Class)
-def instantiate(m: Interpreter, node: Any, cls: Ref, args: Arguments, name: str = "") -> Value:
+def instantiate(m: Interpreter, node: Site, cls: Ref, args: Arguments, name: str = "") -> Value:
     """A class of the program is called."""
     start = m.push(*args.values())
     made = by_summary(m, node, cls, args, lambda: _instantiate(m, node, cls, args))
@@ -146,7 +147,7 @@ def instantiate(m: Interpreter, node: Any, cls: Ref, args: Arguments, name: str 
     return made
 
 
-def _instantiate(m: Interpreter, node: Any, cls: Ref, args: Arguments) -> Value:
+def _instantiate(m: Interpreter, node: Site, cls: Ref, args: Arguments) -> Value:
     thing: Class = m[cls]
     if thing.kind in MAKERS:
         return MAKERS[thing.kind](m, node, cls, thing, args)
@@ -180,13 +181,13 @@ def _is_left_unseen(m: Interpreter, cls: Ref, args: Arguments) -> bool:
     return True
 
 
-def _new_by_program(m: Interpreter, node: Any, cls: Ref, args: Arguments) -> Value | None:
+def _new_by_program(m: Interpreter, node: Site, cls: Ref, args: Arguments) -> Value | None:
     """What a `__new__` written in the program gives; None where there is none."""
     method = find_method(m, cls, "__new__")
     return None if method is None else call_function(m, m.part_of(node, "new"), method, args.with_first(cls))
 
 
-def bare_instance(m: Interpreter, node: Any, cls: Ref) -> Ref:
+def bare_instance(m: Interpreter, node: Site, cls: Ref) -> Ref:
     """An instance before its `__init__` runs."""
     thing: Class = m[cls]
     of_torch = (SLOTS[TypeSlot.NEW][kind](m, thing, cls, node) for kind in (Module, Optimizer))
@@ -195,7 +196,7 @@ def bare_instance(m: Interpreter, node: Any, cls: Ref) -> Ref:
     return m.new(node, "instance", fresh)
 
 
-def initialise(m: Interpreter, node: Any, owner: Value, cls: Value, args: Arguments, after: Ref | None = None) -> None:
+def initialise(m: Interpreter, node: Site, owner: Value, cls: Value, args: Arguments, after: Ref | None = None) -> None:
     """Run `__init__` of a class, or of what stands behind `after` in its order of look-up."""
     method = find_method(m, cls, "__init__", after)
     if method is not None:
@@ -213,7 +214,7 @@ def initialise(m: Interpreter, node: Any, owner: Value, cls: Value, args: Argume
         havoc(m, [owner, *args.values()])
 
 
-def initialised(m: Interpreter, node: Any, owner: Value, args: Arguments) -> None:
+def initialised(m: Interpreter, node: Site, owner: Value, args: Arguments) -> None:
     """`Module.__init__` runs, by whatever name it was reached."""
     shown = m.only(owner, Module)
     if shown is None:
@@ -226,7 +227,7 @@ def initialised(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Non
 
 
 @implements(TypeSlot.CALL_METHOD, Super)
-def call_super(m: Interpreter, node: Any, value: Super, name: str, args: Arguments, chain: str) -> Value:
+def call_super(m: Interpreter, node: Site, value: Super, name: str, args: Arguments, chain: str) -> Value:
     """`super().name(...)`."""
     owner = m.thing(value.owner)
     cls = owner.cls if isinstance(owner, (Module, Instance, Optimizer)) else value.cls
@@ -253,7 +254,7 @@ def call_super(m: Interpreter, node: Any, value: Super, name: str, args: Argumen
     return result_of_unknown([value.owner, *args.values()])
 
 
-def _set_past_class(m: Interpreter, node: Any, value: Super, args: Arguments) -> Value:
+def _set_past_class(m: Interpreter, node: Site, value: Super, args: Arguments) -> Value:
     name = args.get("name", 0, UNKNOWN)
     if type(name) is not Const or not isinstance(name.value, str):
         havoc(m, [value.owner, *args.values()])
@@ -262,7 +263,7 @@ def _set_past_class(m: Interpreter, node: Any, value: Super, args: Arguments) ->
     return NONE_VALUE
 
 
-def _new(m: Interpreter, node: Any, value: Super, args: Arguments) -> Value:
+def _new(m: Interpreter, node: Site, value: Super, args: Arguments) -> Value:
     cls = args.get("cls", 0, UNKNOWN)
     return bare_instance(m, node, cls) if type(cls) is Ref and m.may_be(cls, Class) else UNKNOWN
 
@@ -293,7 +294,7 @@ def super_of(m: Interpreter, args: Arguments) -> Value:
     return UNKNOWN
 
 
-def _class_written_at(m: Interpreter, owner: Value, node: Any) -> Ref | None:
+def _class_written_at(m: Interpreter, owner: Value, node: Site) -> Ref | None:
     """The class with this text among those an object is of: a class made in a function ages like any other object."""
     thing = m.thing(owner)
     cls = thing.cls if isinstance(thing, (Module, Instance, Optimizer)) else owner
@@ -305,7 +306,7 @@ def _class_written_at(m: Interpreter, owner: Value, node: Any) -> Ref | None:
 
 
 @implements(TypeSlot.CALL_METHOD, Class)
-def _call_method(m: Interpreter, node: Any, owner: Value, method: str, args: Arguments, name: str) -> Value:
+def _call_method(m: Interpreter, node: Site, owner: Value, method: str, args: Arguments, name: str) -> Value:
     """A method that a class has without defining it."""
     refs = [ref for ref, _ in m.all(owner, Class)]
     found = INHERITED[Class](m, node, refs[0], method, args) if len(refs) == 1 else None
@@ -320,7 +321,7 @@ def _call_method(m: Interpreter, node: Any, owner: Value, method: str, args: Arg
 
 
 @implements(TypeSlot.GET_ATTRIBUTE, Class)
-def _get_attribute(m: Interpreter, node: Any, owner: Ref, name: str, chain: str, guard: bool) -> Value:
+def _get_attribute(m: Interpreter, node: Site, owner: Ref, name: str, chain: str, guard: bool) -> Value:
     member = find_member(m, owner, name)
     if type(member) is Function and member.kind == "class":
         return Bound(owner, name, member)
@@ -335,7 +336,7 @@ def _get_attribute(m: Interpreter, node: Any, owner: Ref, name: str, chain: str,
 
 
 @implements(TypeSlot.SET_ATTRIBUTE, Class)
-def _set_attribute(m: Interpreter, node: Any, ref: Ref, name: str, value: Value, sure: bool) -> None:
+def _set_attribute(m: Interpreter, node: Site, ref: Ref, name: str, value: Value, sure: bool) -> None:
     thing: Class = m[ref]
     members = dict(thing.members) | {name: value}
     m.store(ref, replace(thing, members=tuple(members.items())), sure=sure)

@@ -11,13 +11,14 @@ import libcst as cst
 from gradlint import events
 from gradlint.domain import YES, Container, Graph, Node, Ref, Slot, Tensor, Truth, Value, alternatives, either, truth
 from gradlint.interpreter.engine.history import certainly_recorded, in_every
-from gradlint.interpreter.engine.machine import Interpreter, syntax
+from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.scopes import spelled
+from gradlint.interpreter.static.sites import Site, syntax
 
 
 def emit_stored(
     m: Interpreter,
-    node: Any,
+    node: Site,
     container: Container,
     value: Value,
     *,

@@ -37,6 +37,7 @@ from gradlint.interpreter.python import containers
 from gradlint.interpreter.python.containers import copied, get_item, key_of, keys_of, without
 from gradlint.interpreter.python.descriptors import member_of
 from gradlint.interpreter.python.mro import field_names, field_of, find_member
+from gradlint.interpreter.static.sites import Site
 
 Method = Callable[[Interpreter, Any, Ref, Container, Arguments], Value]
 METHODS: dict[str, Method] = {}
@@ -53,7 +54,7 @@ def method(*names: str) -> Callable[[Method], Method]:
     return register
 
 
-def call(m: Interpreter, node: Any, ref: Ref, name: str, args: Arguments) -> Value:
+def call(m: Interpreter, node: Site, ref: Ref, name: str, args: Arguments) -> Value:
     """A method of a container is called."""
     known = METHODS.get(name)
     return Unknown((ref,)) if known is None else known(m, node, ref, m[ref], args)
@@ -71,17 +72,17 @@ def _all(thing: Container) -> Value:
 
 
 @method("values")
-def _values(m: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+def _values(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Arguments) -> Value:
     return iterator(m, node, _all(thing), "values()", empty=NO if thing.items else UNSURE, source=ref)
 
 
 @method("keys", "elements")
-def _keys(m: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+def _keys(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Arguments) -> Value:
     return iterator(m, node, keys_of(thing), "keys()", empty=NO if thing.items else UNSURE, source=ref)
 
 
 @method("items", "most_common")
-def _items(m: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+def _items(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Arguments) -> Value:
     pair = m.new(node, "pair", Container("tuple", items=((0, keys_of(thing)), (1, _all(thing)))))
     return iterator(m, node, pair, "items()", empty=NO if thing.items else UNSURE, source=ref)
 
@@ -90,38 +91,38 @@ def _items(m: Interpreter, node: Any, ref: Ref, thing: Container, args: Argument
 
 
 @method("append", "add")
-def _append(m: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+def _append(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Arguments) -> Value:
     containers.append(m, node, ref, _first(args))
     return NONE_VALUE
 
 
 @method("appendleft")
-def _append_left(m: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+def _append_left(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Arguments) -> Value:
     containers.insert(m, node, ref, _first(args), at=0)
     return NONE_VALUE
 
 
 @method("insert")
-def _insert(m: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+def _insert(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Arguments) -> Value:
     containers.insert(m, node, ref, args.get("object", 1, UNKNOWN), at=key_of(_first(args)))
     return NONE_VALUE
 
 
 @method("extend")
-def _extend(m: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+def _extend(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Arguments) -> Value:
     containers.extend(m, node, ref, _first(args))
     return NONE_VALUE
 
 
 @method("extendleft", "intersection_update", "difference_update", "symmetric_difference_update")
-def _extend_somewhere(m: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+def _extend_somewhere(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Arguments) -> Value:
     m.store(ref, thinned(thing))
     containers.extend(m, node, ref, _first(args))
     return NONE_VALUE
 
 
 @method("update")
-def _update(m: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+def _update(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Arguments) -> Value:
     for more in args.positional:
         (containers.merge if thing.kind in MAPPINGS else containers.extend)(m, node, ref, more)
     for key, value in args.keywords.items():
@@ -130,7 +131,7 @@ def _update(m: Interpreter, node: Any, ref: Ref, thing: Container, args: Argumen
 
 
 @method("__setitem__")
-def _set_item(m: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+def _set_item(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Arguments) -> Value:
     containers.set_item(m, node, ref, _first(args), args.get("value", 1, UNKNOWN))
     return NONE_VALUE
 
@@ -139,7 +140,7 @@ def _set_item(m: Interpreter, node: Any, ref: Ref, thing: Container, args: Argum
 
 
 @method("get")
-def _get(m: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+def _get(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Arguments) -> Value:
     default = args.get("default", 1, NONE_VALUE)
     if thing.rest == NOTHING and not thing.items:
         return default
@@ -148,7 +149,7 @@ def _get(m: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments)
 
 
 @method("setdefault")
-def _set_default(m: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+def _set_default(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Arguments) -> Value:
     found = _get(m, node, ref, thing, args)
     if not _certainly_has(thing, _first(args)):
         containers.set_item(m, node, ref, _first(args), found)
@@ -161,12 +162,12 @@ def _certainly_has(thing: Container, key: Value) -> bool:
 
 
 @method("__getitem__")
-def _get_item(m: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+def _get_item(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Arguments) -> Value:
     return get_item(m, ref, thing, _first(args))
 
 
 @method("pop")
-def _pop(m: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+def _pop(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Arguments) -> Value:
     if thing.kind not in MAPPINGS:
         return _take(m, ref, thing, _first(args) if args.positional else Const(-1))
     has_default = len(args.positional) > 1
@@ -176,7 +177,7 @@ def _pop(m: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments)
 
 
 @method("popleft")
-def _pop_left(m: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+def _pop_left(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Arguments) -> Value:
     return _take(m, ref, thing, Const(0))
 
 
@@ -189,20 +190,20 @@ def _take(m: Interpreter, ref: Ref, thing: Container, index: Value) -> Value:
 
 
 @method("popitem")
-def _pop_item(m: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+def _pop_item(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Arguments) -> Value:
     pair = Container("tuple", items=((0, keys_of(thing)), (1, _all(thing))))
     m.store(ref, thinned(thing))
     return m.new(node, "pair", pair)
 
 
 @method("clear")
-def _clear(m: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+def _clear(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Arguments) -> Value:
     m.store(ref, replace(thing, items=(), rest=NOTHING, certain=()))
     return NONE_VALUE
 
 
 @method("sort")
-def _sort(m: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+def _sort(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Arguments) -> Value:
     """The function by which elements are compared is called on them."""
     whole = summarised(thing)
     m.store(ref, whole)
@@ -212,19 +213,19 @@ def _sort(m: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments
 
 
 @method("remove", "discard")
-def _remove(m: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+def _remove(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Arguments) -> Value:
     m.store(ref, thinned(thing))
     return NONE_VALUE
 
 
 @method("rotate", "move_to_end")
-def _disorder(m: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+def _disorder(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Arguments) -> Value:
     m.store(ref, summarised(thing) if thing.kind in SEQUENCES else thing)
     return NONE_VALUE
 
 
 @method("reverse")
-def _reverse(m: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+def _reverse(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Arguments) -> Value:
     turned = tuple(enumerate(value for _, value in reversed(thing.items)))
     m.store(ref, replace(thing, items=turned) if thing.rest == NOTHING else summarised(thing))
     return NONE_VALUE
@@ -234,17 +235,17 @@ def _reverse(m: Interpreter, node: Any, ref: Ref, thing: Container, args: Argume
 
 
 @method("copy", "__copy__", "__reversed__")
-def _copy(m: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+def _copy(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Arguments) -> Value:
     return m.new(node, "copy", copied(m, node, thing) if thing.kind in MAPPINGS else thing)
 
 
 @method("difference", "intersection")
-def _some(m: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+def _some(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Arguments) -> Value:
     return m.new(node, "copy", thinned(thing))
 
 
 @method("union", "symmetric_difference")
-def _union(m: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+def _union(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Arguments) -> Value:
     made = m.new(node, "union", thing)
     for more in args.positional:
         containers.extend(m, node, made, more)
@@ -252,7 +253,7 @@ def _union(m: Interpreter, node: Any, ref: Ref, thing: Container, args: Argument
 
 
 @method("index", "count", "__len__", "total")
-def _number(m: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+def _number(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Arguments) -> Value:
     return Scalar(INTEGER)
 
 
@@ -260,20 +261,20 @@ def _number(m: Interpreter, node: Any, ref: Ref, thing: Container, args: Argumen
 
 
 @method("_replace")
-def _with_fields(m: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+def _with_fields(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Arguments) -> Value:
     names = field_names(m, thing)
     items = dict(thing.items) | {names.index(name): value for name, value in args.keywords.items() if name in names}
     return m.new(node, "instance", replace(thing, items=tuple(items.items())))
 
 
 @method("_asdict")
-def _as_dict(m: Interpreter, node: Any, ref: Ref, thing: Container, args: Arguments) -> Value:
+def _as_dict(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Arguments) -> Value:
     items = tuple(zip(field_names(m, thing), (value for _, value in thing.items), strict=False))
     return m.new(node, "container", Container("dict", items=items, rest=thing.rest, certain=thing.certain))
 
 
 @implements(TypeSlot.CALL_METHOD, Container)
-def _call_method(m: Interpreter, node: Any, owner: Value, method: str, args: Arguments, name: str) -> Value:
+def _call_method(m: Interpreter, node: Site, owner: Value, method: str, args: Arguments, name: str) -> Value:
     results: list[Value] = []
     for ref in m.one_of_these(owner, Container):
         start = m.push(ref, *results)
@@ -283,7 +284,7 @@ def _call_method(m: Interpreter, node: Any, owner: Value, method: str, args: Arg
 
 
 @implements(TypeSlot.GET_ATTRIBUTE, Container)
-def _get_attribute(m: Interpreter, node: Any, owner: Ref, name: str, chain: str, guard: bool) -> Value:
+def _get_attribute(m: Interpreter, node: Site, owner: Ref, name: str, chain: str, guard: bool) -> Value:
     """A field of a named tuple, what its class defines, or a method that all containers have."""
     thing: Container = m[owner]
     found = field_of(m, thing, name)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import libcst as cst
 
@@ -38,9 +37,10 @@ from gradlint.frozen import replace
 from gradlint.interpreter.engine.deferred import asked
 from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot, implements
 from gradlint.interpreter.engine.iteration import RESTARTING, SEQUENCES, WAITING, consume, element_list, elements
-from gradlint.interpreter.engine.machine import Interpreter, syntax
+from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.per_element import current_element
 from gradlint.interpreter.python.container_growth import emit_stored
+from gradlint.interpreter.static.sites import Site, syntax
 
 CERTAIN, NOT_EMPTY = SLOTS[TypeSlot.CERTAIN], SLOTS[TypeSlot.NOT_EMPTY]
 
@@ -48,7 +48,7 @@ BOUNDED = "bounded deque"
 """A deque that drops elements: none of them has a place of its own, and none is certainly there."""
 
 
-def container(m: Interpreter, node: Any, kind: str, values: Sequence[Value], part: str = "container") -> Ref:
+def container(m: Interpreter, node: Site, kind: str, values: Sequence[Value], part: str = "container") -> Ref:
     """A new sequence of these values."""
     if len(values) > MOST_ITEMS:
         return m.new(node, part, Container(kind, rest=one_of(values), certain=with_certain((), values)))
@@ -93,7 +93,7 @@ def _certainly_given(m: Interpreter, thing: Iterator) -> tuple[Ref, ...]:
     return thing.certain if source is None else (*thing.certain, *certain_elements(m, source))
 
 
-def unpacked(m: Interpreter, node: Any, value: Value, count: int) -> list[Value]:
+def unpacked(m: Interpreter, node: Site, value: Value, count: int) -> list[Value]:
     """The values that unpacking into `count` targets gives."""
     out: list[list[Value]] = [[] for _ in range(count)]
     for option in alternatives(value):
@@ -209,7 +209,7 @@ def _set(mode: Truth, is_set: Truth, to: Truth) -> Truth:
 
 
 @implements(TypeSlot.GET_ITEM, Container)
-def _get_item(m: Interpreter, node: Any, owner: Ref, index: Value) -> Value:
+def _get_item(m: Interpreter, node: Site, owner: Ref, index: Value) -> Value:
     thing: Container = m[owner]
     if is_slice(index):
         return m.new(node, "slice", sliced(m, owner, thing, index))
@@ -261,7 +261,7 @@ def sliced(m: Interpreter, ref: Ref, thing: Container, index: Value) -> Containe
     return replace(thing, items=tuple(enumerate(known[index.value])))
 
 
-def set_item(m: Interpreter, node: Any, owner: Value, key: Value, value: Value) -> None:
+def set_item(m: Interpreter, node: Site, owner: Value, key: Value, value: Value) -> None:
     """`container[key] = value`."""
     found = m.all(owner, Container)
     for ref, thing in found:
@@ -329,7 +329,7 @@ def without(thing: Container, key: object | None) -> Container:
     return replace(thing, items=tuple(enumerate(kept)))
 
 
-def append(m: Interpreter, node: Any, owner: Value, value: Value) -> None:
+def append(m: Interpreter, node: Site, owner: Value, value: Value) -> None:
     """`owner.append(value)`."""
     found = m.all(owner, Container)
     for ref, thing in found:
@@ -339,7 +339,7 @@ def append(m: Interpreter, node: Any, owner: Value, value: Value) -> None:
         m.store(ref, new, sure=m.is_strong_update(owner, found))
 
 
-def insert(m: Interpreter, node: Any, ref: Ref, value: Value, at: object | None) -> None:
+def insert(m: Interpreter, node: Site, ref: Ref, value: Value, at: object | None) -> None:
     """`owner.insert(at, value)`; without a constant index the value may stand anywhere."""
     thing: Container = m[ref]
     emit_stored(m, node, thing, value)
@@ -351,7 +351,7 @@ def insert(m: Interpreter, node: Any, ref: Ref, value: Value, at: object | None)
     m.store(ref, replace(thing, items=tuple(enumerate(values))))
 
 
-def extend(m: Interpreter, node: Any, owner: Value, more: Value) -> None:
+def extend(m: Interpreter, node: Site, owner: Value, more: Value) -> None:
     """`owner.extend(more)`, `owner += more`."""
     found = m.all(owner, Container)
     known, there = element_list(m, more), certain(m, more)
@@ -374,7 +374,7 @@ def with_all(thing: Container, other: Container) -> Container:
     return stored(thing, other.keys, other.rest) if other.rest != NOTHING else thing
 
 
-def merge(m: Interpreter, node: Any, owner: Value, more: Value) -> None:
+def merge(m: Interpreter, node: Site, owner: Value, more: Value) -> None:
     """`owner.update(more)` of mappings."""
     found = m.all(owner, Container)
     other = m.only(more, Container)
@@ -390,7 +390,7 @@ def merge(m: Interpreter, node: Any, owner: Value, more: Value) -> None:
 
 
 @implements(TypeSlot.NEXT, Container)
-def _of_container(m: Interpreter, node: Any, value: Value, thing: Container) -> Value:
+def _of_container(m: Interpreter, node: Site, value: Value, thing: Container) -> Value:
     if thing.kind in MAPPINGS:
         return keys_of(thing)
     return one_of([*(v for _, v in thing.items), thing.rest], MOST_ITEMS)
@@ -403,7 +403,7 @@ def keys_of(thing: Container) -> Value:
     return keys_with(thing, (key for key, _ in thing.items))
 
 
-def copied(m: Interpreter, node: Any, thing: Container) -> Container:
+def copied(m: Interpreter, node: Site, thing: Container) -> Container:
     """A mapping that tells where it was filled with what another holds (of a state dict more is known)."""
     if thing.origin:
         return thing

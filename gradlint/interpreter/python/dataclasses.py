@@ -19,11 +19,12 @@ from gradlint.interpreter.python.classes import COMPLETED, FILLED, MAKERS
 from gradlint.interpreter.python.functions import call_function
 from gradlint.interpreter.python.mro import ancestry, find_method
 from gradlint.interpreter.static.scopes import dotted
+from gradlint.interpreter.static.sites import Site
 
 # ---- the fields of a class
 
 
-def _annotated(node: Any) -> list[str]:
+def _annotated(node: Site) -> list[str]:
     """The names that the body of a class annotates, in order, without those that are the class's own."""
     found = []
     for line in node.body.body if type(node) is cst.ClassDef else ():
@@ -39,7 +40,7 @@ def _of_class(annotation: cst.Annotation) -> bool:
     return dotted(told).rpartition(".")[2] in ("ClassVar", "KW_ONLY")
 
 
-def _complete(m: Interpreter, node: Any, ref: Ref, thing: Class) -> None:
+def _complete(m: Interpreter, node: Site, ref: Ref, thing: Class) -> None:
     """Fields and their defaults are taken out of the members: instances have them, the class only some defaults."""
     fields: dict[object, Value] = {}
     for base in reversed([m.thing(one) for one in ancestry(m, ref)]):
@@ -68,7 +69,7 @@ def _default(m: Interpreter, default: Value) -> Value | None:
     return None if found == NOTHING else found
 
 
-def _made(m: Interpreter, node: Any, name: str, default: Value) -> Value | None:
+def _made(m: Interpreter, node: Site, name: str, default: Value) -> Value | None:
     """What a field holds that nobody gave: its default, or what its factory makes."""
     told = _described(m, default)
     if told is None or "default_factory" not in told:
@@ -91,14 +92,14 @@ def _given(m: Interpreter, thing: Class, args: Arguments) -> dict[str, Value]:
 
 
 @models("dataclasses.field", "dataclasses.InitVar")
-def _field(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _field(m: Interpreter, node: Site, args: Arguments) -> Value:
     return m.new(node, "field", Instance(cls=FIELD, attributes=tuple(args.keywords.items()), open=NO))
 
 
 # ---- dataclasses
 
 
-def _fill(m: Interpreter, node: Any, owner: Value, thing: Class, args: Arguments) -> None:
+def _fill(m: Interpreter, node: Site, owner: Value, thing: Class, args: Arguments) -> None:
     """What the `__init__` of a dataclass does."""
     given = _given(m, thing, args)
     start = m.push(owner, *given.values())
@@ -117,7 +118,7 @@ def _fill(m: Interpreter, node: Any, owner: Value, thing: Class, args: Arguments
 
 
 @models("dataclasses.replace", "copy.replace")
-def _replace(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _replace(m: Interpreter, node: Site, args: Arguments) -> Value:
     """Another instance with some fields changed: made anew, so that `__post_init__` runs."""
     owner = args.positional[0] if args.positional else UNKNOWN
     instance = m.only(owner, Instance)
@@ -130,18 +131,18 @@ def _replace(m: Interpreter, node: Any, args: Arguments) -> Value:
 
 
 @models("dataclasses.asdict")
-def _asdict(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _asdict(m: Interpreter, node: Site, args: Arguments) -> Value:
     """A dictionary of copies of the fields."""
     return _copied(m, node, args, lambda fields: Container("dict", items=tuple(fields.items())))
 
 
 @models("dataclasses.astuple")
-def _astuple(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _astuple(m: Interpreter, node: Site, args: Arguments) -> Value:
     """A tuple of copies of the fields."""
     return _copied(m, node, args, lambda fields: Container("tuple", items=tuple(enumerate(fields.values()))))
 
 
-def _copied(m: Interpreter, node: Any, args: Arguments, made: Callable[[dict[object, Value]], Container]) -> Value:
+def _copied(m: Interpreter, node: Site, args: Arguments, made: Callable[[dict[object, Value]], Container]) -> Value:
     instance = m.only(args.positional[0], Instance) if args.positional else None
     thing = m.thing(instance.cls) if instance is not None else None
     if instance is None or type(thing) is not Class or thing.kind != "dataclass":
@@ -155,7 +156,7 @@ def _copied(m: Interpreter, node: Any, args: Arguments, made: Callable[[dict[obj
 
 
 @models("collections.namedtuple")
-def _named_tuple_class(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _named_tuple_class(m: Interpreter, node: Site, args: Arguments) -> Value:
     """`namedtuple("Point", "x y")` makes a class."""
     names = _names_of(m, args.get("field_names", 1, UNKNOWN))
     if names is None:
@@ -178,7 +179,7 @@ def _names_of(m: Interpreter, value: Value) -> list[str] | None:
     return found if len(found) == len(thing.items) else None
 
 
-def _named_tuple(m: Interpreter, node: Any, cls: Ref, thing: Class, args: Arguments) -> Value:
+def _named_tuple(m: Interpreter, node: Site, cls: Ref, thing: Class, args: Arguments) -> Value:
     given = _given(m, thing, args)
     missing = UNKNOWN if args.unknown else NOTHING
     values = [given.get(str(name), default if missing == NOTHING else missing) for name, default in thing.fields]
@@ -189,7 +190,7 @@ def _named_tuple(m: Interpreter, node: Any, cls: Ref, thing: Class, args: Argume
 # ---- typed dictionaries
 
 
-def _typed_dict(m: Interpreter, node: Any, cls: Ref, thing: Class, args: Arguments) -> Value:
+def _typed_dict(m: Interpreter, node: Site, cls: Ref, thing: Class, args: Arguments) -> Value:
     return call_value(m, node, Named("builtins.dict"), args, "")
 
 

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from gradlint.domain import Bound, Class, Const, Function, Instance, Named, Ref, Value
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python.functions import call_function
 from gradlint.interpreter.python.mro import method_of
+from gradlint.interpreter.static.sites import Site
 
 BIND = SLOTS[TypeSlot.BIND]
 
 
-def answered(m: Interpreter, node: Any, owner: Ref, member: Value) -> Value | None:
+def answered(m: Interpreter, node: Site, owner: Ref, member: Value) -> Value | None:
     """What a member of the class of an object gives as an attribute of that; None if it is given itself."""
     method = method_of(m, member, "__get__")
     return None if method is None else call_function(m, node, method, Arguments([member, owner, m[owner].cls]))
@@ -25,7 +24,7 @@ def takes(m: Interpreter, member: Value | None) -> Function | None:
     return None if member is None else method_of(m, member, "__set__")
 
 
-def named(m: Interpreter, node: Any, cls: Ref) -> None:
+def named(m: Interpreter, node: Site, cls: Ref) -> None:
     """Members of a class that was made are told their names."""
     made: Class = m[cls]
     for name, member in made.members:
@@ -35,7 +34,7 @@ def named(m: Interpreter, node: Any, cls: Ref) -> None:
             m.pop_from(start)
 
 
-def member_of(m: Interpreter, node: Any, owner: Ref, member: Value, name: str) -> Value:
+def member_of(m: Interpreter, node: Site, owner: Ref, member: Value, name: str) -> Value:
     """What a member of the class of an object is as an attribute of that."""
     if type(member) is not Function:
         known: Value | None = BIND[Named](m, node, owner, member) if type(member) is Named else None

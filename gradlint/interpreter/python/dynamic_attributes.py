@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from gradlint.domain import (
     MOST_ITEMS,
     NOTHING,
@@ -22,6 +20,7 @@ from gradlint.frozen import replace
 from gradlint.interpreter.engine.escape import result_of_unknown
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python.attribute_store import set_attribute
+from gradlint.interpreter.static.sites import Site
 from gradlint.interpreter.static.string_values import beginning
 
 
@@ -39,7 +38,7 @@ def names_of(value: Value) -> list[str] | None:
     return names if names and len(names) == len(alternatives(value)) else None
 
 
-def set_by_name(m: Interpreter, node: Any, owner: Value, name: Value, value: Value) -> None:
+def set_by_name(m: Interpreter, node: Site, owner: Value, name: Value, value: Value) -> None:
     """An attribute is set whose name may be computed."""
     names = names_of(name)
     if names is not None and len(names) == 1:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from gradlint.domain import (
     NO,
@@ -26,9 +25,10 @@ from gradlint.interpreter.engine.escape import result_of_unknown
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python.classes import COMPLETED, MAKERS
 from gradlint.interpreter.python.mro import ancestry, find_member
+from gradlint.interpreter.static.sites import Site
 
 
-def _enumerate_members(m: Interpreter, node: Any, ref: Ref, thing: Class) -> None:
+def _enumerate_members(m: Interpreter, node: Site, ref: Ref, thing: Class) -> None:
     """The plain members of an enumeration become instances with a name and a value; a second name for a value is one
     more name for its member."""
     members: list[tuple[object, Value]] = []
@@ -49,7 +49,7 @@ def _enumerate_members(m: Interpreter, node: Any, ref: Ref, thing: Class) -> Non
     m.store(ref, replace(thing, members=tuple(members)))
 
 
-def _new_member(m: Interpreter, node: Any, cls: Ref, name: str, value: Value) -> Ref:
+def _new_member(m: Interpreter, node: Site, cls: Ref, name: str, value: Value) -> Ref:
     about = (("name", Const(name)), ("value", value))
     return m.new(m.part_of(node, f"member {name}"), "member", Instance(cls=cls, attributes=about, open=NO))
 
@@ -94,7 +94,7 @@ def members_of(m: Interpreter, thing: Class) -> Value:
     return one_of(found, max(len(found), 1))
 
 
-def _by_value(m: Interpreter, node: Any, cls: Ref, thing: Class, args: Arguments) -> Value:
+def _by_value(m: Interpreter, node: Site, cls: Ref, thing: Class, args: Arguments) -> Value:
     """`Kind("sum")` finds a member by its value."""
     wanted = args.positional[0] if args.positional else UNKNOWN
     for _, member in thing.members:
@@ -105,7 +105,7 @@ def _by_value(m: Interpreter, node: Any, cls: Ref, thing: Class, args: Arguments
 
 
 @implements(TypeSlot.NEXT, Class)
-def _of_class_itself(m: Interpreter, node: Any, value: Value, thing: Class) -> Value:
+def _of_class_itself(m: Interpreter, node: Site, value: Value, thing: Class) -> Value:
     return members_of(m, thing) if thing.kind == "enum" else result_of_unknown([value])
 
 
@@ -133,5 +133,5 @@ MAKERS["enum"] = _by_value
 
 
 @implements(TypeSlot.GET_ITEM, Class)
-def _get_item(m: Interpreter, node: Any, owner: Ref, index: Value) -> Value:
+def _get_item(m: Interpreter, node: Site, owner: Ref, index: Value) -> Value:
     return named(m, m[owner], index) if m[owner].kind == "enum" else owner

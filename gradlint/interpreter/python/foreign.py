@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from gradlint.domain import Const, Instance, Named, Plain, Ref, Value
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.escape import havoc, result_of_unknown
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.unseen import escape_by
+from gradlint.interpreter.static.sites import Site
 
 
-def foreign(m: Interpreter, node: Any, path: str, args: Arguments) -> Value:
+def foreign(m: Interpreter, node: Site, path: str, args: Arguments) -> Value:
     """What a library that is none of torch's gives: a thing of its own, unless it may give back what it was handed."""
     values = args.values()
     if m.torchless:
@@ -24,7 +23,7 @@ def foreign(m: Interpreter, node: Any, path: str, args: Arguments) -> Value:
     return m.new(node, "foreign", Instance(cls=Named(path), attributes=tuple(held.items())))
 
 
-def foreign_part(m: Interpreter, node: Any, owner: Ref, name: str) -> Value | None:
+def foreign_part(m: Interpreter, node: Site, owner: Ref, name: str) -> Value | None:
     """An attribute of a thing that is none of torch's is another such thing; None for all others."""
     cls = getattr(m.state.heap.get(owner), "cls", None)
     if type(cls) is not Named or not m.packs.is_foreign(cls.path):
@@ -33,7 +32,7 @@ def foreign_part(m: Interpreter, node: Any, owner: Ref, name: str) -> Value | No
     return m.new(node, f"part {name}", Instance(cls=Named(f"{cls.path}.{name}"), attributes=held))
 
 
-def foreign_made(m: Interpreter, node: Any, owner: Value) -> Value | None:
+def foreign_made(m: Interpreter, node: Site, owner: Value) -> Value | None:
     """What a call, an index or an operator makes of a thing of a look-alike where there is no torch: another such."""
     cls = getattr(m.thing(owner), "cls", None) if m.torchless else None
     if type(cls) is not Named or not m.packs.is_foreign(cls.path):

@@ -44,6 +44,7 @@ from gradlint.interpreter.engine.recursion import MOST_DESCENTS, descends
 from gradlint.interpreter.engine.unseen import perhaps_initialised
 from gradlint.interpreter.python.roles import roles_of
 from gradlint.interpreter.static.scopes import spelled
+from gradlint.interpreter.static.sites import Site
 
 
 def new_frame(m: Interpreter, key: object, function: Function) -> Frame:
@@ -86,7 +87,7 @@ def steps_left(m: Interpreter, frame: Frame) -> tuple[str, int]:
 
 
 @implements(TypeSlot.CALL, Function)
-def call_function(m: Interpreter, node: Any, function: Function, args: Arguments, name: str = "") -> Value:
+def call_function(m: Interpreter, node: Site, function: Function, args: Arguments, name: str = "") -> Value:
     """A function of the program is called: run it with these arguments."""
     if function.generator or function.name == "__init__":
         return _run_call(m, node, function, args)
@@ -105,7 +106,7 @@ def _as_remembered(m: Interpreter, result: Value, known: Collection[Ref]) -> Val
     return result_of_unknown([result]) if any(both(one.leaf, one.requires_grad) is not NO for one in made) else result
 
 
-def _run_call(m: Interpreter, node: Any, function: Function, args: Arguments) -> Value:
+def _run_call(m: Interpreter, node: Site, function: Function, args: Arguments) -> Value:
     if is_left_to_others(function) or too_deep(m, function, args):
         m.escaped_functions[function.node] = None
         if m.frames[function.frame].file.foreign and not m.frame.file.foreign:
@@ -121,20 +122,20 @@ def _run_call(m: Interpreter, node: Any, function: Function, args: Arguments) ->
         return _told(m, node, function, run_function(m, node, frame, function, caller=node))
 
 
-def _told(m: Interpreter, node: Any, function: Function, result: Value) -> Value:
+def _told(m: Interpreter, node: Site, function: Function, result: Value) -> Value:
     return SLOTS[TypeSlot.LEARN_RESULT][Function](m, node, function, result)  # type: ignore[no-any-return]
 
 
 MANAGERS = (Named("contextlib.contextmanager"), Named("contextlib.asynccontextmanager"))
 
 
-def waiting_manager(m: Interpreter, node: Any, function: Function, args: Arguments) -> Value:
+def waiting_manager(m: Interpreter, node: Site, function: Function, args: Arguments) -> Value:
     """What a function under `@contextmanager` gives: its body runs around the block that enters it."""
     given = (*enumerate(args.positional), *args.keywords.items())
     return m.new(node, "manager", Instance(cls=function, attributes=given, open=UNSURE if args.unknown else NO))
 
 
-def enter(m: Interpreter, node: Any, function: Function, args: Arguments) -> Frame:
+def enter(m: Interpreter, node: Site, function: Function, args: Arguments) -> Frame:
     """The frame of a call, with the parameters bound."""
     m.called[function.node] = None
     frame = new_frame(
@@ -148,7 +149,7 @@ def enter(m: Interpreter, node: Any, function: Function, args: Arguments) -> Fra
     return frame
 
 
-def run_function(m: Interpreter, node: Any, frame: Frame, function: Function, caller: Any) -> Value:
+def run_function(m: Interpreter, node: Site, frame: Frame, function: Function, caller: Any) -> Value:
     """Run a function whose parameters are bound, and give what it returns."""
     outer, began, mode = m.frame, len(m.story), m.state.modes
     outer_run, outer_sweeping, index = m.run, m.sweeping, 0
@@ -272,7 +273,7 @@ def let_out(m: Interpreter, raised: State | None) -> None:
     m.frame.tries[-1] = Tried(found, around.waiting)
 
 
-def _leave(m: Interpreter, node: Any, frame: Frame, function: Function, depth: int) -> Value:
+def _leave(m: Interpreter, node: Site, frame: Frame, function: Function, depth: int) -> Value:
     """Bring all ways out of a function together."""
     key = (frame.id, RESULT)
     if m.state.live and key not in m.state.names:
@@ -297,7 +298,7 @@ def _leave(m: Interpreter, node: Any, frame: Frame, function: Function, depth: i
     return m.pop_from(start)[0]
 
 
-def emit_returned(m: Interpreter, node: Any, value: Value) -> None:
+def emit_returned(m: Interpreter, node: Site, value: Value) -> None:
     """What a function hands back, by the expression of it."""
     if not m.is_silent and m.state.live:
         m.emit(events.Returned, node, value=m.thing(value), arguments=arguments_in(m, value), name=spelled(node),
@@ -307,7 +308,7 @@ def emit_returned(m: Interpreter, node: Any, value: Value) -> None:
 # ---- parameters
 
 
-def bind_parameters(m: Interpreter, node: Any, frame: Frame, function: Function, args: Arguments) -> None:
+def bind_parameters(m: Interpreter, node: Site, frame: Frame, function: Function, args: Arguments) -> None:
     """Bind what a call hands over to the names of the parameters."""
     params = function.node.params
     names = m.state.names

@@ -10,6 +10,7 @@ from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.escape import havoc
 from gradlint.interpreter.engine.machine import Frame, Interpreter
 from gradlint.interpreter.python.functions import enter, passing, run_function, too_deep
+from gradlint.interpreter.static.sites import Site
 
 Block = Callable[[Value], None]
 
@@ -20,7 +21,7 @@ def is_manager(m: Interpreter, value: Value) -> bool:
     return thing is not None and type(thing.cls) is Function
 
 
-def run_around(m: Interpreter, node: Any, manager: Value, block: Block) -> None:
+def run_around(m: Interpreter, node: Site, manager: Value, block: Block) -> None:
     """Run the body of the manager and in it the block; what leaves that early passes through the rest of the body."""
     thing = m.only(manager, Instance)
     assert thing is not None and type(thing.cls) is Function
@@ -48,7 +49,7 @@ def run_around(m: Interpreter, node: Any, manager: Value, block: Block) -> None:
         passing(m, before, lambda: _leave(m, node, function, args, entry))
 
 
-def _leave(m: Interpreter, node: Any, function: Function, args: Arguments, entry: Any) -> None:
+def _leave(m: Interpreter, node: Site, function: Function, args: Arguments, entry: Any) -> None:
     """Run the rest of the body on a state that left the block: up to the yield the body runs on the state before."""
     left, m.state = m.state, entry.copy()
 
@@ -58,7 +59,7 @@ def _leave(m: Interpreter, node: Any, function: Function, args: Arguments, entry
     _run(m, node, function, args, go_on)
 
 
-def _run(m: Interpreter, node: Any, function: Function, args: Arguments, block: Block) -> None:
+def _run(m: Interpreter, node: Site, function: Function, args: Arguments, block: Block) -> None:
     outer = (m.frame, m.sweeping, m.run)
     frame = enter(m, node, function, args)
 

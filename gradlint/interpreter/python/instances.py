@@ -41,12 +41,13 @@ from gradlint.interpreter.python.foreign import foreign_made, foreign_part
 from gradlint.interpreter.python.functions import call_function
 from gradlint.interpreter.python.items import item_by_method
 from gradlint.interpreter.python.mro import ancestry, class_of, find_member, find_method, may_be_overridden
+from gradlint.interpreter.static.sites import Site
 
 BUILT_IN: dict[type, Callable[..., Value | None]] = SLOTS[TypeSlot.GET_BUILT_IN]
 
 
 @implements(TypeSlot.CALL, Instance)
-def _call(m: Interpreter, node: Any, ref: Ref, args: Arguments, name: str) -> Value | None:
+def _call(m: Interpreter, node: Site, ref: Ref, args: Arguments, name: str) -> Value | None:
     """An object is called: by the method of its class, or as its library says."""
     thing: Instance = m[ref]
     called = CALLED.get(thing.cls.path) if type(thing.cls) is Named else None
@@ -70,7 +71,7 @@ def _call_known(m: Interpreter, ref: Value, run: Callable[[], Value], otherwise:
 
 
 @implements(TypeSlot.CALL_METHOD, Instance)
-def _call_method(m: Interpreter, node: Any, owner: Value, method: str, args: Arguments, name: str) -> Value:
+def _call_method(m: Interpreter, node: Site, owner: Value, method: str, args: Arguments, name: str) -> Value:
     """A method of an object whose class is known by its import path."""
     instance = m.only(owner, Instance)
     if instance is None or type(instance.cls) is not Named:
@@ -79,7 +80,7 @@ def _call_method(m: Interpreter, node: Any, owner: Value, method: str, args: Arg
 
 
 @implements(TypeSlot.GET_ATTRIBUTE, Module, Instance)
-def _get_attribute(m: Interpreter, node: Any, owner: Ref, name: str, chain: str, guard: bool) -> Value:
+def _get_attribute(m: Interpreter, node: Site, owner: Ref, name: str, chain: str, guard: bool) -> Value:
     """Attributes of modules and instances: set on the object, defined by its class, or not seen."""
     thing: Any = m[owner]
     if m.looked is not None:
@@ -113,7 +114,7 @@ def _get_attribute(m: Interpreter, node: Any, owner: Ref, name: str, chain: str,
     return Bound(owner, name)
 
 
-def _settled(m: Interpreter, node: Any, owner: Ref, thing: Any, name: str) -> Any:
+def _settled(m: Interpreter, node: Site, owner: Ref, thing: Any, name: str) -> Any:
     """The object once it is told what an attribute is where it was not set on it: what its class has under the name. It
     has that all along then; else asking for it raises."""
     member, own = find_member(m, thing.cls, name), dict(thing.attributes).get(name)
@@ -126,14 +127,14 @@ def _settled(m: Interpreter, node: Any, owner: Ref, thing: Any, name: str) -> An
     return m[owner]
 
 
-def _asked(m: Interpreter, node: Any, owner: Ref, thing: Any, name: str, method: Function) -> Value:
+def _asked(m: Interpreter, node: Site, owner: Ref, thing: Any, name: str, method: Function) -> Value:
     """What `__getattr__` gives; where not all that was set on the object was seen, it may not have been asked."""
     unsure = thing.open.may(YES)
     given = m.maybe(lambda: call_function(m, node, method, Arguments([owner, Const(name)])), unsure)
     return one_of([given, Unknown((owner,))]) if unsure else given
 
 
-def attributes_of(m: Interpreter, node: Any, owner: Value) -> Value:
+def attributes_of(m: Interpreter, node: Site, owner: Value) -> Value:
     """`vars(x)`: what was set on an object so far. Through it others may be set, which are then not known."""
     found: list[Value] = []
     for option in alternatives(owner):
@@ -158,7 +159,7 @@ OF_ALL_OBJECTS: dict[str, Callable[[Interpreter, Any, Value], Value]] = {
 """Attributes that every object has."""
 
 
-def _learn(m: Interpreter, node: Any, owner: Ref, name: str, chain: str, value: Value) -> Value:
+def _learn(m: Interpreter, node: Site, owner: Ref, name: str, chain: str, value: Value) -> Value:
     """An attribute that nobody was seen to set: what its use tells it to be, or some object; the same one next time."""
     cls = m[owner].cls
     computed = ATTRIBUTES_OF.get(cls.path) if type(cls) is Named else None
@@ -190,7 +191,7 @@ def _is_declared(m: Interpreter, cls: Value, name: str) -> bool:
 
 
 @implements(TypeSlot.GET_ITEM, Instance)
-def _get_item(m: Interpreter, node: Any, owner: Ref, index: Value) -> Value:
+def _get_item(m: Interpreter, node: Site, owner: Ref, index: Value) -> Value:
     found, thing = item_by_method(m, node, owner, index), m[owner]
     if found is not None:
         return found

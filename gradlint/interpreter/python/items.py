@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from gradlint.domain import UNKNOWN, Const, Named, Plain, Ref, Tensor, Value, alternatives, one_of
 from gradlint.interpreter.engine.arguments import Arguments
@@ -13,11 +12,12 @@ from gradlint.interpreter.engine.iteration import ELEMENTS
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python.functions import call_function
 from gradlint.interpreter.python.mro import method_of
+from gradlint.interpreter.static.sites import Site
 
 GET: dict[type, Callable[..., Value]] = SLOTS[TypeSlot.GET_ITEM]
 
 
-def get_item(m: Interpreter, node: Any, owner: Value, index: Value) -> Value:
+def get_item(m: Interpreter, node: Site, owner: Value, index: Value) -> Value:
     """`owner[index]`."""
     options = [option for option in alternatives(owner) if option != Const(None)]
     tensors = [option for option in options if type(option) is Ref and type(m.state.heap.get(option)) is Tensor]
@@ -26,7 +26,7 @@ def get_item(m: Interpreter, node: Any, owner: Value, index: Value) -> Value:
     return one_of([_item(m, node, option, index) for option in options])
 
 
-def _item(m: Interpreter, node: Any, owner: Value, index: Value) -> Value:
+def _item(m: Interpreter, node: Site, owner: Value, index: Value) -> Value:
     handler = GET.get(kind_of(m, owner))
     if handler is not None:
         return handler(m, node, owner, index)
@@ -40,7 +40,7 @@ def _item(m: Interpreter, node: Any, owner: Value, index: Value) -> Value:
     return result_of_unknown([owner]) if found is None else found
 
 
-def item_by_method(m: Interpreter, node: Any, owner: Value, index: Value) -> Value | None:
+def item_by_method(m: Interpreter, node: Site, owner: Value, index: Value) -> Value | None:
     """What the `__getitem__` that the class of an object defines gives; None where it defines none."""
     method = method_of(m, owner, "__getitem__")
     return None if method is None else call_function(m, node, method, Arguments([owner, index]))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from gradlint.domain import INTEGER, Function, Instance, Named, Ref, Scalar, Unknown, Value
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import ELEMENTS_OF, ITEMS_OF, TypeSlot, implements
@@ -11,17 +9,18 @@ from gradlint.interpreter.engine.machine import Interpreter, Tried
 from gradlint.interpreter.python.foreign import foreign_made
 from gradlint.interpreter.python.functions import call_function, let_out
 from gradlint.interpreter.python.mro import find_method
+from gradlint.interpreter.static.sites import Site
 
 
 @implements(TypeSlot.ITERATE, Instance)
-def iterated(m: Interpreter, node: Any, ref: Ref, thing: Instance) -> Value:
+def iterated(m: Interpreter, node: Site, ref: Ref, thing: Instance) -> Value:
     """`iter(x)`: what the method of the class gives."""
     method = find_method(m, thing.cls, "__iter__") or find_method(m, thing.cls, "__aiter__")
     return ref if method is None else call_function(m, m.part_of(node, "iter"), method, Arguments([ref]))
 
 
 @implements(TypeSlot.NEXT, Instance)
-def following(m: Interpreter, node: Any, ref: Ref, thing: Instance) -> Value:
+def following(m: Interpreter, node: Site, ref: Ref, thing: Instance) -> Value:
     """`next(x)`; without `__next__` an object is asked for its items by number."""
     method = find_method(m, thing.cls, "__next__") or find_method(m, thing.cls, "__anext__")
     if method is not None:
@@ -37,7 +36,7 @@ def following(m: Interpreter, node: Any, ref: Ref, thing: Instance) -> Value:
     return foreign_made(m, node, ref) or Unknown((ref,))
 
 
-def _until_stopped(m: Interpreter, node: Any, method: Function, args: Arguments) -> Value:
+def _until_stopped(m: Interpreter, node: Site, method: Function, args: Arguments) -> Value:
     """The error by which a method ends an iteration is no error of the loop: what ran before it may have happened."""
     depth = len(m.state.stack)
     m.frame.tries.append(Tried())

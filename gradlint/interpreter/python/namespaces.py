@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from gradlint.domain import (
     BOOL,
     NO,
@@ -27,11 +25,12 @@ from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import call_value
 from gradlint.interpreter.engine.dispatch import models
 from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.static.sites import Site
 
 
 def _namespace(path: str) -> None:
     @models(path)
-    def make(m: Interpreter, node: Any, args: Arguments) -> Value:
+    def make(m: Interpreter, node: Site, args: Arguments) -> Value:
         known = tuple((name, value) for name, value in args.keywords.items() if name != "**")
         return m.new(
             node, "namespace", Instance(cls=Named(path), attributes=known, open=UNSURE if args.unknown else NO)
@@ -48,18 +47,18 @@ PARSER, NAMESPACE = Named("argparse.ArgumentParser"), Named("argparse.Namespace"
 
 
 @models(PARSER.path)
-def _parser(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _parser(m: Interpreter, node: Site, args: Arguments) -> Value:
     """A parser; its attributes are what the namespaces it makes will hold."""
     return m.new(node, "parser", Instance(cls=PARSER, open=NO))
 
 
 @models(*(f"{PARSER.path}.{name}" for name in ("add_argument_group", "add_mutually_exclusive_group")))
-def _group(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _group(m: Interpreter, node: Site, args: Arguments) -> Value:
     return args.positional[0]
 
 
 @models(f"{PARSER.path}.add_argument")
-def _add_argument(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _add_argument(m: Interpreter, node: Site, args: Arguments) -> Value:
     """An option is one more attribute."""
     parser, *flags = args.positional
     name = _destination(flags, args.keywords.get("dest"))
@@ -83,7 +82,7 @@ def _destination(flags: list[Value], given: Value | None) -> str | None:
     return long[0].lstrip("-").replace("-", "_")
 
 
-def _option(m: Interpreter, node: Any, about: dict[str, Value]) -> Value:
+def _option(m: Interpreter, node: Site, about: dict[str, Value]) -> Value:
     """What an option holds: its default, or what the command line gives for it."""
     action = about.get("action", Const("store"))
     if action in (Const("store_true"), Const("store_false")):
@@ -117,7 +116,7 @@ def _is_text(value: Value) -> bool:
 
 
 @models(f"{PARSER.path}.set_defaults")
-def _set_defaults(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _set_defaults(m: Interpreter, node: Site, args: Arguments) -> Value:
     for ref, thing in m.all(args.positional[0], Instance):
         known = dict(thing.attributes)
         more = {name: one_of([known.get(name, NOTHING), value]) for name, value in args.keywords.items()}
@@ -127,7 +126,7 @@ def _set_defaults(m: Interpreter, node: Any, args: Arguments) -> Value:
 
 
 @models(f"{PARSER.path}.parse_args", f"{PARSER.path}.parse_intermixed_args")
-def _parse_args(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _parse_args(m: Interpreter, node: Site, args: Arguments) -> Value:
     parser = m.only(args.positional[0], Instance)
     given = args.get("namespace", 2, NONE_VALUE)
     if parser is None or given != NONE_VALUE:
@@ -136,7 +135,7 @@ def _parse_args(m: Interpreter, node: Any, args: Arguments) -> Value:
 
 
 @models(f"{PARSER.path}.parse_known_args")
-def _parse_known_args(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _parse_known_args(m: Interpreter, node: Site, args: Arguments) -> Value:
     rest = m.new(node, "rest", Container("list", rest=Plain("str")))
     found = _parse_args(m, node, args)
     return m.new(node, "pair", Container("tuple", items=((0, found), (1, rest))))

@@ -29,18 +29,19 @@ from gradlint.interpreter.autograd.in_place import gradients_written, is_local, 
 from gradlint.interpreter.autograd.indexing import index_kind
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import TypeSlot, implements
-from gradlint.interpreter.engine.machine import Interpreter, syntax
+from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.static.sites import Site, syntax
 from gradlint.knowledge.python.numpy_arrays import ALWAYS_VIEWS, IN_PLACE, NUMBERS, SOMETIMES_VIEWS
 
 OWN = "array memory"
 
 
-def fresh_array(m: Interpreter, node: Any, **facts: Any) -> Ref:
+def fresh_array(m: Interpreter, node: Site, **facts: Any) -> Ref:
     """A new array with memory of its own."""
     return m.new(node, "array", Array(storage=(m.memory(node, OWN),), **facts))
 
 
-def call(m: Interpreter, node: Any, owner: Value, name: str, args: Arguments) -> Value:
+def call(m: Interpreter, node: Site, owner: Value, name: str, args: Arguments) -> Value:
     """A method of an array."""
     found = m.all(owner, Array)
     if name in NUMBERS:
@@ -52,14 +53,14 @@ def call(m: Interpreter, node: Any, owner: Value, name: str, args: Arguments) ->
     return part(m, node, found[0][1], views) if len(found) == 1 else fresh_array(m, node, marks=cuts(m, [owner]))
 
 
-def part(m: Interpreter, node: Any, array: Array, views: Truth) -> Ref:
+def part(m: Interpreter, node: Site, array: Array, views: Truth) -> Ref:
     """What is taken out of an array, which it `views` or is a copy of."""
     shared = array.storage if views.may(YES) else ()
     own = (m.memory(node, OWN),) if views is not YES else ()
     return m.new(node, "array", Array(array.dtype, (*shared, *own), array.belief, array.marks))
 
 
-def write_array(m: Interpreter, node: Any, value: Value, op: str, name: str) -> None:
+def write_array(m: Interpreter, node: Site, value: Value, op: str, name: str) -> None:
     """The memory of an array is written, and with it that of every tensor that shares it."""
     found = m.all(value, Array)
     sure = len(alternatives(value)) == 1 and m.is_strong(found)
@@ -75,7 +76,7 @@ def _of_kind(how: str, array: Array) -> tuple[Mark, ...]:
     return tuple(mark for mark in array.marks if mark.how == how)
 
 
-def _tell(m: Interpreter, node: Any, array: Array, op: str, name: str, made: tuple[Syntax, ...]) -> None:
+def _tell(m: Interpreter, node: Site, array: Array, op: str, name: str, made: tuple[Syntax, ...]) -> None:
     """Tell of every tensor on the memory; where it may be another memory nobody can tell."""
     if len(array.storage) != 1:
         return
@@ -86,16 +87,16 @@ def _tell(m: Interpreter, node: Any, array: Array, op: str, name: str, made: tup
 
 
 @implements(TypeSlot.NEXT, Array)
-def _element(m: Interpreter, node: Any, ref: Ref, thing: Array) -> Value:
+def _element(m: Interpreter, node: Site, ref: Ref, thing: Array) -> Value:
     return Scalar(thing.dtype)
 
 
 @implements(TypeSlot.GET_ATTRIBUTE, Array)
-def _get_attribute(m: Interpreter, node: Any, owner: Ref, name: str, chain: str, guard: bool) -> Value:
+def _get_attribute(m: Interpreter, node: Site, owner: Ref, name: str, chain: str, guard: bool) -> Value:
     return Plain("Size") if name in ("shape", "strides") else Bound(owner, name)
 
 
 @implements(TypeSlot.GET_ITEM, Array)
-def _get_item(m: Interpreter, node: Any, owner: Ref, index: Value) -> Value:
+def _get_item(m: Interpreter, node: Site, owner: Ref, index: Value) -> Value:
     thing: Array = m[owner]
     return Scalar(thing.dtype) if index == Scalar(INTEGER) else part(m, node, thing, negation(index_kind(m, index)))

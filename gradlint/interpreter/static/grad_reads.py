@@ -9,6 +9,7 @@ import libcst as cst
 
 from gradlint.frozen import frozen
 from gradlint.interpreter.static.scopes import spelled
+from gradlint.interpreter.static.sites import Site
 from gradlint.source import parts
 
 NEEDED, HANDED = "needed", "handed"
@@ -46,7 +47,7 @@ def _nodes(tree: cst.Module) -> Iterator[Any]:
         todo += parts(node)
 
 
-def _reads(node: Any) -> bool:
+def _reads(node: Site) -> bool:
     return type(node) is cst.Attribute and node.attr.value == "grad"
 
 

@@ -38,7 +38,7 @@ class _Step(NamedTuple):
     """A node that is to be walked: in which statement and loops it stands, whether in a function of its own, and the
     names that are others in there."""
 
-    node: Any
+    node: cst.CSTNode
     statement: int
     loops: tuple[Any, ...]
     inner: bool
@@ -77,7 +77,7 @@ def _walked(scope: cst.CSTNode) -> _Walk:
     while todo:
         node, at, loops, inner, hidden = todo.pop()
         kind = type(node)
-        if kind is cst.Name:
+        if type(node) is cst.Name:
             if node.value in hidden:
                 continue
             found.reads.setdefault(node.value, []).append((at, loops))
@@ -87,7 +87,7 @@ def _walked(scope: cst.CSTNode) -> _Walk:
         if isinstance(node, _STATEMENTS):
             number += 1
             at = number
-        if kind is cst.Assign and not inner:
+        if type(node) is cst.Assign and not inner:
             names = [one for target in node.targets for one in targets(target.target)]
             found.writes += [(name, at, loops) for name in names if type(name) is cst.Name]
         inner = inner or kind in (cst.FunctionDef, cst.ClassDef, cst.Lambda)

@@ -14,6 +14,7 @@ from typing import Any
 import libcst as cst
 
 from gradlint.frozen import frozen
+from gradlint.interpreter.static.sites import Site
 from gradlint.knowledge.python.duck_typing_names import DETACH_DROPPED
 from gradlint.source import parts
 
@@ -112,7 +113,7 @@ class Program:
     scan: Scan
 
 
-def dotted(node: Any) -> str:
+def dotted(node: Site | None) -> str:
     """`a.b.c` for a chain of names, else nothing."""
     names: list[str] = []
     while type(node) is cst.Attribute:
@@ -129,14 +130,14 @@ KEEPING = frozenset(
 """Methods that give the same kind of thing as they are called on."""
 
 
-def kept(node: Any) -> Any:
+def kept(node: Site) -> Any:
     """What these methods are called on."""
     while isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and node.func.attr.value in KEEPING:
         node = node.func.value
     return node
 
 
-def spelled(node: Any) -> str:
+def spelled(node: Site) -> str:
     """How a place is written: a chain of names, attributes and constant subscripts, else nothing."""
     if type(node) is cst.Subscript and len(node.slice) == 1 and isinstance(node.slice[0].slice, cst.Index):
         owner, key = spelled(node.value), node.slice[0].slice.value
@@ -149,13 +150,13 @@ def spelled(node: Any) -> str:
     return dotted(node)
 
 
-def receiver(node: Any) -> Any:
+def receiver(node: Site) -> Any:
     """The expression whose method is called; None for what is no call of a method."""
     call = getattr(node, "node", node)
     return call.func.value if type(call) is cst.Call and type(call.func) is cst.Attribute else None
 
 
-def argument(node: Any, index: int) -> Any:
+def argument(node: Site, index: int) -> Any:
     """The expression that a call is given at this position; None where there is none."""
     listed = node.args if type(node) is cst.Call else ()
     return listed[index].value if index < len(listed) and not listed[index].star else None
@@ -235,8 +236,10 @@ def parameters_of(params: cst.Parameters) -> list[cst.Param]:
     return [*params.posonly_params, *params.params, *params.kwonly_params, *stars]
 
 
-def _parameter_names(node: Any) -> list[str]:
-    return [] if isinstance(node, cst.ClassDef) else [param.name.value for param in parameters_of(node.params)]
+def _parameter_names(node: cst.CSTNode) -> list[str]:
+    if not isinstance(node, cst.FunctionDef | cst.Lambda):
+        return []
+    return [param.name.value for param in parameters_of(node.params)]
 
 
 def _imported(node: cst.Import | cst.ImportFrom) -> list[str]:

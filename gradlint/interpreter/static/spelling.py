@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import libcst as cst
 
 from gradlint.interpreter.static.scopes import targets
+from gradlint.interpreter.static.sites import Site
 from gradlint.knowledge.torch.autograd_names import VOCABULARY
 from gradlint.source import parts
 
@@ -76,7 +77,7 @@ def receivers_of(tree: cst.Module) -> Iterator[Receiver]:
         yield Receiver(node, f"{_shape(node.value, names)}.{node.attr.value}{use}".strip(), _origin(node.value, names))
 
 
-def _use(node: Any) -> tuple[Any, str]:
+def _use(node: Site) -> tuple[Any, str]:
     """A part of a piece of syntax that it calls or assigns to, and how that is shown."""
     if isinstance(node, cst.Call):
         return node.func, "()"
@@ -109,7 +110,7 @@ def _of_parameter(param: cst.Param) -> str:
 # ---- where names come from
 
 
-def _imported(node: Any, names: _Names) -> None:
+def _imported(node: cst.Import | cst.ImportFrom, names: _Names) -> None:
     if isinstance(node.names, cst.ImportStar):
         return
     base = ""
@@ -182,7 +183,7 @@ def _origin(value: Any, names: _Names) -> str:
 # ---- how it is written
 
 
-def _shape(node: Any, names: _Names) -> str:
+def _shape(node: Site, names: _Names) -> str:
     pieces: list[str] = []
     while isinstance(node, (cst.Attribute, cst.Call, cst.Subscript)):
         if isinstance(node, cst.Attribute):
@@ -195,15 +196,15 @@ def _shape(node: Any, names: _Names) -> str:
     return _cut(_root(node, names) + "".join(reversed(pieces)))
 
 
-def _is_own(node: Any) -> bool:
+def _is_own(node: Site) -> bool:
     return isinstance(node, cst.Name) and node.value in OWN
 
 
-def _is_imported(node: Any, names: _Names) -> bool:
+def _is_imported(node: Site, names: _Names) -> bool:
     return isinstance(node, cst.Name) and names.found(lambda at: at.paths, node.value) is not None
 
 
-def _root(node: Any, names: _Names) -> str:
+def _root(node: Site, names: _Names) -> str:
     if not isinstance(node, cst.Name):
         return f"({type(node).__name__})"
     if node.value in OWN:

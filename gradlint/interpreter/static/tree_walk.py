@@ -8,6 +8,7 @@ from typing import Any
 import libcst as cst
 
 from gradlint.interpreter.static.scopes import spelled, targets
+from gradlint.interpreter.static.sites import Site
 from gradlint.source import parts
 
 
@@ -20,7 +21,7 @@ def in_order(tree: Any) -> Iterator[Any]:
         todo += reversed(parts(node))
 
 
-def is_statement(node: Any) -> bool:
+def is_statement(node: Site) -> bool:
     """Whether a piece of syntax is a statement."""
     return isinstance(node, cst.BaseSmallStatement | cst.BaseCompoundStatement)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import reduce
 from operator import or_
-from typing import Any
 
 from gradlint.domain import (
     BOOL,
@@ -46,6 +45,7 @@ from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python import containers, ndarray
 from gradlint.interpreter.python.attribute_load import LEAVING_THE_GRAPH
 from gradlint.interpreter.python.containers import copied
+from gradlint.interpreter.static.sites import Site, syntax
 from gradlint.interpreter.static.string_values import filled_text
 from gradlint.interpreter.syntax.operators import compute
 from gradlint.interpreter.syntax.try_with import enter
@@ -56,7 +56,7 @@ from gradlint.knowledge.python.numpy_arrays import ARRAYS, SHARING
 
 
 def _collected(kind: str) -> Model:
-    def collect(m: Interpreter, node: Any, args: Arguments) -> Value:
+    def collect(m: Interpreter, node: Site, args: Arguments) -> Value:
         if not args.positional:
             return m.new(node, "container", Container(containers.BOUNDED if "maxlen" in args.keywords else kind))
         if args.given("maxlen", 1):
@@ -83,17 +83,17 @@ for _kind, _paths in {
 
 
 @models("builtins.dict", "types.MappingProxyType")
-def _dict(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _dict(m: Interpreter, node: Site, args: Arguments) -> Value:
     return _mapping(m, node, Container("dict"), args)
 
 
 @models("collections.OrderedDict")
-def _ordered_dict(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _ordered_dict(m: Interpreter, node: Site, args: Arguments) -> Value:
     return _mapping(m, node, Container("OrderedDict"), args)
 
 
 @models("collections.defaultdict")
-def _default_dict(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _default_dict(m: Interpreter, node: Site, args: Arguments) -> Value:
     """A key that is not there holds what the factory makes; one such object stands for those of all keys."""
     factory = args.positional[0] if args.positional else NONE_VALUE
     if factory == NONE_VALUE:
@@ -106,7 +106,7 @@ def _default_dict(m: Interpreter, node: Any, args: Arguments) -> Value:
 
 
 @models("builtins.any", "builtins.all")
-def _some(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _some(m: Interpreter, node: Site, args: Arguments) -> Value:
     begin(m, args.get("iterable", 0, UNKNOWN))
     return Scalar(BOOL)
 
@@ -122,13 +122,13 @@ def _oldest(m: Interpreter, value: Value, known: frozenset[Ref]) -> Value:
 
 
 @models("collections.Counter")
-def _counter(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _counter(m: Interpreter, node: Site, args: Arguments) -> Value:
     keys = elements(m, node, args.positional[0]) if args.positional else NOTHING
     return m.new(node, "container", Container("Counter", rest=Scalar(INTEGER), keys=keys))
 
 
 @models("collections.ChainMap")
-def _chain_map(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _chain_map(m: Interpreter, node: Site, args: Arguments) -> Value:
     made = Container("dict")
     for value in reversed(args.positional):
         thing = m.only(value, Container)
@@ -137,7 +137,7 @@ def _chain_map(m: Interpreter, node: Any, args: Arguments) -> Value:
 
 
 @models("builtins.dict.fromkeys", "collections.OrderedDict.fromkeys")
-def _from_keys(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _from_keys(m: Interpreter, node: Site, args: Arguments) -> Value:
     value, listing = args.get("value", 1, NONE_VALUE), element_list(m, args.get("iterable", 0, UNKNOWN))
     made = Container("dict")
     if listing is None:
@@ -148,7 +148,7 @@ def _from_keys(m: Interpreter, node: Any, args: Arguments) -> Value:
     return m.new(node, "container", made)
 
 
-def _mapping(m: Interpreter, node: Any, made: Container, args: Arguments) -> Value:
+def _mapping(m: Interpreter, node: Site, made: Container, args: Arguments) -> Value:
     """The mapping with what a mapping or pairs give it, and the keywords."""
     if args.positional:
         made = _filled(m, node, made, args.positional[0])
@@ -159,7 +159,7 @@ def _mapping(m: Interpreter, node: Any, made: Container, args: Arguments) -> Val
     return m.new(node, "container", made)
 
 
-def _filled(m: Interpreter, node: Any, made: Container, source: Value) -> Container:
+def _filled(m: Interpreter, node: Site, made: Container, source: Value) -> Container:
     thing = m.only(source, Container)
     if thing is not None and thing.kind in MAPPINGS:
         whole = containers.with_all(made, thing)
@@ -177,12 +177,12 @@ def _filled(m: Interpreter, node: Any, made: Container, source: Value) -> Contai
 
 
 @models("builtins.abs")
-def _abs(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _abs(m: Interpreter, node: Site, args: Arguments) -> Value:
     return compute(m, node, "abs", [args.get("x", 0, UNKNOWN)])
 
 
 @models("builtins.round")
-def _round(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _round(m: Interpreter, node: Site, args: Arguments) -> Value:
     """A whole number, or with digits one of the same kind. Tensors refuse to be rounded so."""
     value = args.get("number", 0, UNKNOWN)
     kinds = [number_kind(option) for option in alternatives(value) if not m.all(option, Tensor)]
@@ -192,24 +192,24 @@ def _round(m: Interpreter, node: Any, args: Arguments) -> Value:
 
 
 @models("builtins.pow")
-def _pow(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _pow(m: Interpreter, node: Site, args: Arguments) -> Value:
     return compute(m, node, "pow", args.positional[:2])
 
 
 @models("random.shuffle")
-def _shuffle(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _shuffle(m: Interpreter, node: Site, args: Arguments) -> Value:
     for ref, thing in m.all(args.get("x", 0, UNKNOWN), Container):
         m.store(ref, summarised(thing))
     return NONE_VALUE
 
 
 @models("random.sample", "random.choices")
-def _drawn(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _drawn(m: Interpreter, node: Site, args: Arguments) -> Value:
     rest = elements(m, node, args.get("population", 0, UNKNOWN))
     return m.new(node, "drawn", Container("list", rest=rest))
 
 
-def _null_context(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _null_context(m: Interpreter, node: Site, args: Arguments) -> Value:
     return args.get("enter_result", 0, NONE_VALUE)
 
 
@@ -217,37 +217,38 @@ MODELS["contextlib.nullcontext"] = _null_context  # in place of its row: what it
 
 
 @models("typing.cast")
-def _cast(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _cast(m: Interpreter, node: Site, args: Arguments) -> Value:
     """`cast(type, value)` is the value; where nothing is known of it, one of that type."""
     if len(args.positional) < 2 or type(args.positional[1]) is not Unknown:
         return args.positional[1] if len(args.positional) > 1 else UNKNOWN
-    told = value_of(m, node, node.args[0].value)
+    written = getattr(syntax(node), "args", ())
+    told = value_of(m, node, written[0].value) if written else None
     return args.positional[1] if told is None else grown(m, told, args.positional[1].reach)
 
 
 @models("contextlib.suppress", "pytest.raises", "pytest.warns")
-def _suppress(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _suppress(m: Interpreter, node: Site, args: Arguments) -> Value:
     return Plain("suppress")
 
 
 @models("contextlib.ExitStack", "contextlib.AsyncExitStack")
-def _exit_stack(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _exit_stack(m: Interpreter, node: Site, args: Arguments) -> Value:
     return EXIT_STACK
 
 
 @models("builtins.reveal")
-def _reveal(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _reveal(m: Interpreter, node: Site, args: Arguments) -> Value:
     """`reveal(x)` tells what is known of `x`; it exists only for gradlint."""
     return NONE_VALUE
 
 
 @models(*sorted(ARRAYS - SHARING))
-def _array(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _array(m: Interpreter, node: Site, args: Arguments) -> Value:
     return ndarray.fresh_array(m, node, marks=cut_off(m, node, "numpy", args.values()))
 
 
 @models(*sorted(SHARING))
-def _sharing_array(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _sharing_array(m: Interpreter, node: Site, args: Arguments) -> Value:
     """An array that may share the memory of what it was made from."""
     reached = m.state.reach(args.values())
     memories = dict.fromkeys(memory for ref in reached for memory in getattr(m[ref], "storage", ()))
@@ -256,7 +257,7 @@ def _sharing_array(m: Interpreter, node: Any, args: Arguments) -> Value:
 
 
 @models("inspect.signature")
-def _signature(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _signature(m: Interpreter, node: Site, args: Arguments) -> Value:
     return m.new(node, "signature", Instance(cls=Named("inspect.Signature")))
 
 
@@ -268,7 +269,7 @@ def _word_for(value: Value) -> str:
 
 
 @implements(TypeSlot.CALL_METHOD, object)
-def _plain_method(m: Interpreter, node: Any, owner: Value, name: str, args: Arguments, chain: str) -> Value | None:
+def _plain_method(m: Interpreter, node: Site, owner: Value, name: str, args: Arguments, chain: str) -> Value | None:
     """A method of a Python object, an array, or something unknown; None for unknown code."""
     options = alternatives(owner)
     if owner == EXIT_STACK and name == "enter_context":
@@ -294,7 +295,7 @@ def _plain_method(m: Interpreter, node: Any, owner: Value, name: str, args: Argu
     return None
 
 
-def _by_hand(m: Interpreter, node: Any, manager: Value, name: str) -> Value:
+def _by_hand(m: Interpreter, node: Site, manager: Value, name: str) -> Value:
     """A grad mode that no block takes back: it is entered, or left for whatever there was before."""
     if name not in ("__enter__", "__exit__"):
         return UNKNOWN

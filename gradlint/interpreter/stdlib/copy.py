@@ -40,21 +40,22 @@ from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python.containers import copied
 from gradlint.interpreter.python.mro import find_member
 from gradlint.interpreter.static.scopes import spelled
+from gradlint.interpreter.static.sites import Site
 
 
 @models("copy.copy")
-def _shallow_copy(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _shallow_copy(m: Interpreter, node: Site, args: Arguments) -> Value:
     """A copy of the object alone: what it holds, and its memory, is shared."""
     value = args.get("x", 0, UNKNOWN)
     return one_of([_copied(m, node, o) if type(o) is Ref and o in m.state.heap else o for o in alternatives(value)])
 
 
-def _copied(m: Interpreter, node: Any, ref: Ref) -> Ref:
+def _copied(m: Interpreter, node: Site, ref: Ref) -> Ref:
     place = m.copy_site(node, ref)
     return m.new(place, "copy", _shallow(m, node, m[ref], own_count(m.memory(place, "copy"))))
 
 
-def _shallow(m: Interpreter, node: Any, thing: Object, count: Slot) -> Object:
+def _shallow(m: Interpreter, node: Site, thing: Object, count: Slot) -> Object:
     """The copy of a tensor is a leaf on its memory that requires grad as it does, whatever recorded it."""
     if type(thing) is Container and thing.kind in MAPPINGS:
         return copied(m, node, thing)
@@ -67,7 +68,7 @@ def _shallow(m: Interpreter, node: Any, thing: Object, count: Slot) -> Object:
 
 
 @models("copy.deepcopy")
-def _copy(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _copy(m: Interpreter, node: Site, args: Arguments) -> Value:
     """A copy has objects of its own all the way down; leaves stay leaves, state dictionaries own their memory."""
     value = args.get("x", 0, UNKNOWN)
     if not m.is_silent:
@@ -98,7 +99,7 @@ def _copy(m: Interpreter, node: Any, args: Arguments) -> Value:
     return renamed(value, now)
 
 
-def _argument(node: Any) -> Any:
+def _argument(node: Site) -> Any:
     """The expression that is copied, where it is written in the call."""
     args = getattr(getattr(node, "node", node), "args", ())
     return next((one.value for one in args if len(args) == 1 and not one.star), None)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from gradlint.domain import NO, NOTHING, UNKNOWN, Const, Container, Instance, Named, Tensor, Value, one_of
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import call_value
@@ -15,6 +13,7 @@ from gradlint.interpreter.engine.unseen import call_unknown
 from gradlint.interpreter.python import containers
 from gradlint.interpreter.python.attribute_load import get_attribute
 from gradlint.interpreter.python.items import get_item
+from gradlint.interpreter.static.sites import Site
 from gradlint.interpreter.unknown.annotations import CALLABLE
 
 PARTIAL = Named("functools.partial")
@@ -26,31 +25,31 @@ KEEPING_ALL = Named("functools.update_wrapper")
          "functools.lru_cache", "functools.cache", "functools.total_ordering", "functools.singledispatch",
          "dataclasses.dataclass", "typing.no_type_check", "typing.final", "typing.overload",
          "typing.runtime_checkable", "atexit.register")  # fmt: skip
-def _same(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _same(m: Interpreter, node: Site, args: Arguments) -> Value:
     """Gives the function or class it is handed; called with options only, what does so."""
     return args.positional[0] if args.positional else KEEPING_ALL
 
 
 @models("functools.wraps")
-def _wraps(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _wraps(m: Interpreter, node: Site, args: Arguments) -> Value:
     return KEEPING_ALL
 
 
 @models("asyncio.run", "asyncio.create_task", "asyncio.ensure_future", "asyncio.wait_for", "asyncio.shield")
-def _awaited(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _awaited(m: Interpreter, node: Site, args: Arguments) -> Value:
     """A coroutine is what its function gives, whenever somebody waits for it."""
     return args.positional[0] if args.positional else UNKNOWN
 
 
 @models("asyncio.gather")
-def _gathered(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _gathered(m: Interpreter, node: Site, args: Arguments) -> Value:
     if args.unknown:
         return m.new(node, "gathered", Container("list", rest=one_of(args.positional)))
     return containers.container(m, node, "list", args.positional)
 
 
 @models("functools.partial", "functools.partialmethod")
-def _partial(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _partial(m: Interpreter, node: Site, args: Arguments) -> Value:
     """A callable with some arguments given: it keeps them as attributes."""
     if not args.positional or args.unknown:
         havoc(m, args.values())
@@ -61,7 +60,7 @@ def _partial(m: Interpreter, node: Any, args: Arguments) -> Value:
     return m.new(node, "partial", Instance(cls=PARTIAL, attributes=about, open=NO))
 
 
-def _call_partial(m: Interpreter, node: Any, thing: Instance, args: Arguments) -> Value:
+def _call_partial(m: Interpreter, node: Site, thing: Instance, args: Arguments) -> Value:
     """A callable that only turned out to be a partial one was given nobody knows what."""
     about = dict(thing.attributes)
     given, named = (m.thing(about.get(name, UNKNOWN)) for name in ("args", "keywords"))
@@ -73,7 +72,7 @@ def _call_partial(m: Interpreter, node: Any, thing: Instance, args: Arguments) -
     return call_value(m, node, about["func"], Arguments(positional, keywords, unknown), "")
 
 
-def _call_annotated(m: Interpreter, node: Any, thing: Instance, args: Arguments) -> Value:
+def _call_annotated(m: Interpreter, node: Site, thing: Instance, args: Arguments) -> Value:
     """Unknown code, of which an annotation tells what it gives."""
     returns = dict(thing.attributes).get("returns", UNKNOWN)
     found = call_unknown(m, node, args.values())
@@ -84,7 +83,7 @@ CALLED |= {PARTIAL.path: _call_partial, CALLABLE.path: _call_annotated}
 
 
 @models("functools.reduce")
-def _reduce(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _reduce(m: Interpreter, node: Site, args: Arguments) -> Value:
     """Calls a function on what it gave before and the next element; without elements the start is the result."""
     if len(args.positional) < 2:
         return UNKNOWN
@@ -108,7 +107,7 @@ MOST_REDUCTIONS = 2
 def _getter(path: str) -> Model:
     """`itemgetter(1)`: a callable that keeps what it will look for."""
 
-    def make(m: Interpreter, node: Any, args: Arguments) -> Value:
+    def make(m: Interpreter, node: Site, args: Arguments) -> Value:
         wanted = m.new(node, "wanted", Container("tuple", items=tuple(enumerate(args.positional))))
         keywords = m.new(node, "keywords", Container("dict", items=tuple(args.keywords.items())))
         about = (("wanted", wanted), ("keywords", keywords))
@@ -122,14 +121,14 @@ def _wanted(m: Interpreter, thing: Instance) -> list[Value]:
     return [value for _, value in found.items] if type(found) is Container else [UNKNOWN]
 
 
-def _get_items(m: Interpreter, node: Any, thing: Instance, args: Arguments) -> Value:
+def _get_items(m: Interpreter, node: Site, thing: Instance, args: Arguments) -> Value:
     keys, owner = _wanted(m, thing), args.get("obj", 0, UNKNOWN)
     if len(keys) == 1:
         return get_item(m, node, owner, keys[0])
     return _together(m, node, [get_item(m, m.part_of(node, f"item {n}"), owner, k) for n, k in enumerate(keys)])
 
 
-def _get_attributes(m: Interpreter, node: Any, thing: Instance, args: Arguments) -> Value:
+def _get_attributes(m: Interpreter, node: Site, thing: Instance, args: Arguments) -> Value:
     names = [name.value if type(name) is Const else None for name in _wanted(m, thing)]
     owner = args.get("obj", 0, UNKNOWN)
     if len(names) != 1 or not isinstance(names[0], str):
@@ -139,7 +138,7 @@ def _get_attributes(m: Interpreter, node: Any, thing: Instance, args: Arguments)
     return owner
 
 
-def _call_method(m: Interpreter, node: Any, thing: Instance, args: Arguments) -> Value:
+def _call_method(m: Interpreter, node: Site, thing: Instance, args: Arguments) -> Value:
     name, *positional = _wanted(m, thing)
     keywords = m.thing(dict(thing.attributes)["keywords"])
     if type(name) is not Const or not isinstance(name.value, str) or type(keywords) is not Container:
@@ -149,7 +148,7 @@ def _call_method(m: Interpreter, node: Any, thing: Instance, args: Arguments) ->
     return call_value(m, node, method, given, "")
 
 
-def _together(m: Interpreter, node: Any, values: list[Value]) -> Value:
+def _together(m: Interpreter, node: Site, values: list[Value]) -> Value:
     return m.new(node, "items", Container("tuple", items=tuple(enumerate(values))))
 
 

@@ -30,6 +30,7 @@ from gradlint.interpreter.python.dynamic_attributes import got_somewhere, holder
 from gradlint.interpreter.python.instances import attributes_of
 from gradlint.interpreter.python.isinstance_checks import is_instance
 from gradlint.interpreter.python.mro import class_of
+from gradlint.interpreter.static.sites import Site
 
 
 def _answer(fact: Truth) -> Value:
@@ -37,7 +38,7 @@ def _answer(fact: Truth) -> Value:
 
 
 @models("builtins.isinstance")
-def _isinstance(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _isinstance(m: Interpreter, node: Site, args: Arguments) -> Value:
     if len(args.positional) < 2:
         return Scalar(BOOL)
     return _answer(is_instance(m, args.positional[0], args.positional[1]))
@@ -57,7 +58,7 @@ def has(m: Interpreter, owner: Value, name: str) -> Truth:
 
 
 @models("builtins.getattr")
-def _getattr(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _getattr(m: Interpreter, node: Site, args: Arguments) -> Value:
     names = names_of(args.get("name", 1, UNKNOWN))
     if len(args.positional) < 2:
         return result_of_unknown(args.positional[:1])
@@ -75,7 +76,7 @@ def _getattr(m: Interpreter, node: Any, args: Arguments) -> Value:
 
 
 @models("builtins.hasattr")
-def _hasattr(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _hasattr(m: Interpreter, node: Site, args: Arguments) -> Value:
     names = names_of(args.get("name", 1, UNKNOWN))
     if names is None or len(names) != 1:
         return Scalar(BOOL)
@@ -87,12 +88,12 @@ Setting = Callable[[Value, str, Value], None]
 
 
 @models("builtins.setattr")
-def _setattr(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _setattr(m: Interpreter, node: Site, args: Arguments) -> Value:
     return _set_by_name(m, args, lambda owner, name, value: set_attribute(m, node, owner, name, value, "", own=False))
 
 
 @models("builtins.object.__setattr__")
-def _object_setattr(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _object_setattr(m: Interpreter, node: Site, args: Arguments) -> Value:
     return _set_by_name(m, args, lambda owner, name, value: set_past_class(m, node, owner, name, value))
 
 
@@ -120,16 +121,16 @@ def _set_by_name(m: Interpreter, args: Arguments, setting: Setting) -> Value:
 
 
 @models("builtins.delattr")
-def _delattr(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _delattr(m: Interpreter, node: Site, args: Arguments) -> Value:
     return _delete_by_name(m, node, args, by_class=True)
 
 
 @models("builtins.object.__delattr__")
-def _object_delattr(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _object_delattr(m: Interpreter, node: Site, args: Arguments) -> Value:
     return _delete_by_name(m, node, args, by_class=False)
 
 
-def _delete_by_name(m: Interpreter, node: Any, args: Arguments, *, by_class: bool) -> Value:
+def _delete_by_name(m: Interpreter, node: Site, args: Arguments, *, by_class: bool) -> Value:
     names = names_of(args.get("name", 1, UNKNOWN))
     if names is not None and len(names) == 1:
         delete_attribute(m, node, args.positional[0], names[0], by_class=by_class)
@@ -137,12 +138,12 @@ def _delete_by_name(m: Interpreter, node: Any, args: Arguments, *, by_class: boo
 
 
 @models("builtins.vars")
-def _vars(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _vars(m: Interpreter, node: Site, args: Arguments) -> Value:
     return attributes_of(m, node, args.positional[0]) if args.positional else UNKNOWN
 
 
 @models("builtins.locals")
-def _names_here(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _names_here(m: Interpreter, node: Site, args: Arguments) -> Value:
     held = {name: value for (frame, name), value in m.state.names.items() if frame == m.frame.id}
     return m.new(node, "names", Container("dict", items=tuple(held.items())))
 
@@ -151,12 +152,12 @@ def _names_here(m: Interpreter, node: Any, args: Arguments) -> Value:
 
 
 @models("builtins.super")
-def _super(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _super(m: Interpreter, node: Site, args: Arguments) -> Value:
     return super_of(m, args)
 
 
 @models("builtins.type")
-def _type(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _type(m: Interpreter, node: Site, args: Arguments) -> Value:
     if len(args.positional) != 1:
         return UNKNOWN
     return class_of(m, args.positional[0])
@@ -166,11 +167,11 @@ def _type(m: Interpreter, node: Any, args: Arguments) -> Value:
 
 
 @models("torch.is_grad_enabled")
-def _is_grad_enabled(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _is_grad_enabled(m: Interpreter, node: Site, args: Arguments) -> Value:
     """Where nobody was seen to call, gradients are on by assumption only."""
     return Scalar(BOOL) if m.assumed_mode and m.state.grad_mode is YES else _answer(m.state.grad_mode)
 
 
 @models("torch.is_inference_mode_enabled")
-def _is_inference_mode_enabled(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _is_inference_mode_enabled(m: Interpreter, node: Site, args: Arguments) -> Value:
     return Scalar(BOOL) if m.assumed_mode and m.state.inference is NO else _answer(m.state.inference)

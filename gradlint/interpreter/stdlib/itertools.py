@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from gradlint.domain import (
     INTEGER,
@@ -46,6 +45,7 @@ from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python import containers
 from gradlint.interpreter.python.functions import call_function
 from gradlint.interpreter.python.mro import method_of
+from gradlint.interpreter.static.sites import Site
 from gradlint.interpreter.syntax.narrowing import truthiness
 from gradlint.interpreter.syntax.operators import compute
 
@@ -61,7 +61,7 @@ def _emptiness(m: Interpreter, values: Sequence[Value]) -> Truth:
     return NO if all(containers.certainly_not_empty(m, value) for value in values) else UNSURE
 
 
-def _each(m: Interpreter, node: Any, values: Sequence[Value]) -> list[Value]:
+def _each(m: Interpreter, node: Site, values: Sequence[Value]) -> list[Value]:
     """The elements of each of several iterables."""
     start, count = m.push(*values), len(values)
     for index in range(count):
@@ -69,7 +69,7 @@ def _each(m: Interpreter, node: Any, values: Sequence[Value]) -> list[Value]:
     return m.pop_from(start)[count:]
 
 
-def _tuple(m: Interpreter, node: Any, values: Sequence[Value], part: str = "pair") -> Value:
+def _tuple(m: Interpreter, node: Site, values: Sequence[Value], part: str = "pair") -> Value:
     return m.new(node, part, Container("tuple", items=tuple(enumerate(values))))
 
 
@@ -78,7 +78,7 @@ def _tuple(m: Interpreter, node: Any, values: Sequence[Value], part: str = "pair
 
 @models("tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.notebook.tqdm", "tqdm.std.tqdm", "tqdm.rich.tqdm", "tqdm",
          "rich.progress.track", "itertools.cycle")  # fmt: skip
-def _over(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _over(m: Interpreter, node: Site, args: Arguments) -> Value:
     """Iterates over what its first argument iterates over."""
     if not args.positional and "iterable" not in args.keywords:
         return Plain("progress bar")
@@ -91,7 +91,7 @@ def _over(m: Interpreter, node: Any, args: Arguments) -> Value:
 
 
 @models("itertools.islice")
-def _slice(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _slice(m: Interpreter, node: Site, args: Arguments) -> Value:
     """Some of what its first argument iterates over."""
     source = args.get("iterable", 0, UNKNOWN)
     element = elements(m, node, source)
@@ -99,12 +99,12 @@ def _slice(m: Interpreter, node: Any, args: Arguments) -> Value:
 
 
 @models("tqdm.trange", "tqdm.auto.trange", "tqdm.notebook.trange")
-def _numbers(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _numbers(m: Interpreter, node: Site, args: Arguments) -> Value:
     return iterator(m, node, Scalar(INTEGER), "range")
 
 
 @models("builtins.iter")
-def _iter(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _iter(m: Interpreter, node: Site, args: Arguments) -> Value:
     begun = iterated(m, node, _first(args))
     if len(args.positional) > 1:
         return iterator(m, node, call_value(m, node, begun, Arguments(), ""), "iter")
@@ -112,7 +112,7 @@ def _iter(m: Interpreter, node: Any, args: Arguments) -> Value:
 
 
 @models("builtins.reversed")
-def _reversed(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _reversed(m: Interpreter, node: Site, args: Arguments) -> Value:
     method = method_of(m, _first(args), "__reversed__")
     if method is not None:
         return call_function(m, node, method, args)
@@ -125,7 +125,7 @@ def _reversed(m: Interpreter, node: Any, args: Arguments) -> Value:
 
 
 @models("builtins.next", "builtins.anext")
-def _next(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _next(m: Interpreter, node: Site, args: Arguments) -> Value:
     start = m.push(*args.positional)
     unasked = m.only(_first(args), Iterator)
     found = m.push(following(m, node, _first(args)))
@@ -141,7 +141,7 @@ def _next(m: Interpreter, node: Any, args: Arguments) -> Value:
 
 
 @models("builtins.sorted")
-def _sorted(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _sorted(m: Interpreter, node: Site, args: Arguments) -> Value:
     start = m.push(*args.values())
     element = m.push(elements(m, node, _first(args)))
     of = m.state.stack[start] if args.positional else UNKNOWN
@@ -154,7 +154,7 @@ def _sorted(m: Interpreter, node: Any, args: Arguments) -> Value:
 
 
 @models("builtins.min", "builtins.max")
-def _extreme(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _extreme(m: Interpreter, node: Site, args: Arguments) -> Value:
     """One of the arguments, or an element of the only one."""
     start = m.push(*args.values())
     several = len(args.positional) > 1
@@ -167,7 +167,7 @@ def _extreme(m: Interpreter, node: Any, args: Arguments) -> Value:
     return one_of([held[-1], *default])
 
 
-def _compared(m: Interpreter, node: Any, args: Arguments, start: int, element: int) -> None:
+def _compared(m: Interpreter, node: Site, args: Arguments, start: int, element: int) -> None:
     """The function by which elements are compared is called on them."""
     if args.keywords.get("key", NONE_VALUE) != NONE_VALUE:
         key = m.state.stack[start + len(args.positional) + list(args.keywords).index("key")]
@@ -175,7 +175,7 @@ def _compared(m: Interpreter, node: Any, args: Arguments, start: int, element: i
 
 
 @models("builtins.sum", "math.fsum")
-def _sum(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _sum(m: Interpreter, node: Site, args: Arguments) -> Value:
     """Adds elements one to another, beginning with 0: which is left where a test may leave out all."""
     perhaps_none = containers.leaves_out(m, _first(args))
     start = m.push(args.get("start", 1, Const(0)), _first(args))
@@ -196,7 +196,7 @@ def _sum(m: Interpreter, node: Any, args: Arguments) -> Value:
 
 
 @models("builtins.enumerate")
-def _enumerate(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _enumerate(m: Interpreter, node: Site, args: Arguments) -> Value:
     source = args.get("iterable", 0, UNKNOWN)
     listing = element_list(m, source)
     pair = _tuple(m, node, [Scalar(INTEGER), elements(m, node, source)])
@@ -208,7 +208,7 @@ def _enumerate(m: Interpreter, node: Any, args: Arguments) -> Value:
 
 
 @models("builtins.zip")
-def _zip(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _zip(m: Interpreter, node: Site, args: Arguments) -> Value:
     listings = [element_list(m, value) for value in args.positional]
     empty = _emptiness(m, args.positional)
     start = m.push(*args.positional)
@@ -223,7 +223,7 @@ def _all_of(values: Sequence[Value]) -> Value:
     return one_of(values, MOST_ITEMS) if values else UNKNOWN
 
 
-def _pairs(m: Interpreter, node: Any, listings: list[list[Value] | None]) -> Value:
+def _pairs(m: Interpreter, node: Site, listings: list[list[Value] | None]) -> Value:
     """Where all iterables are known one by one: the pairs one by one, as many as the shortest has."""
     known = [listing for listing in listings if listing is not None]
     if not known or len(known) < len(listings):
@@ -236,7 +236,7 @@ def _pairs(m: Interpreter, node: Any, listings: list[list[Value] | None]) -> Val
 
 
 @models("itertools.zip_longest")
-def _zip_longest(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _zip_longest(m: Interpreter, node: Site, args: Arguments) -> Value:
     fill = args.keywords.get("fillvalue", NONE_VALUE)
     start = m.push(fill)
     found = _each(m, node, args.positional)
@@ -246,7 +246,7 @@ def _zip_longest(m: Interpreter, node: Any, args: Arguments) -> Value:
 
 
 @models("itertools.product")
-def _product(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _product(m: Interpreter, node: Site, args: Arguments) -> Value:
     found = _each(m, node, args.positional)
     repeat = args.keywords.get("repeat", Const(1))
     whole = Container("tuple", rest=one_of(found)) if repeat != Const(1) else None
@@ -256,24 +256,24 @@ def _product(m: Interpreter, node: Any, args: Arguments) -> Value:
 
 @models("itertools.combinations", "itertools.permutations", "itertools.combinations_with_replacement",
          "itertools.pairwise", "itertools.batched")  # fmt: skip
-def _groups(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _groups(m: Interpreter, node: Site, args: Arguments) -> Value:
     group = m.new(node, "group", Container("tuple", rest=elements(m, node, _first(args))))
     return iterator(m, node, group, "groups")
 
 
 @models("itertools.chain")
-def _chain(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _chain(m: Interpreter, node: Site, args: Arguments) -> Value:
     """One iterable after the other."""
     return _chained(m, node, args.positional)
 
 
 @models("itertools.chain.from_iterable")
-def _chain_from(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _chain_from(m: Interpreter, node: Site, args: Arguments) -> Value:
     known = element_list(m, _first(args))
     return _chained(m, node, [elements(m, node, _first(args))] if known is None else known)
 
 
-def _chained(m: Interpreter, node: Any, values: Sequence[Value]) -> Value:
+def _chained(m: Interpreter, node: Site, values: Sequence[Value]) -> Value:
     empty = NO if any(containers.certainly_not_empty(m, value) for value in values) else UNSURE
     start = m.push(*values)
     element = one_of([NOTHING, *_each(m, node, values)], MOST_ITEMS)
@@ -283,17 +283,17 @@ def _chained(m: Interpreter, node: Any, values: Sequence[Value]) -> Value:
 
 
 @models("itertools.repeat")
-def _repeat(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _repeat(m: Interpreter, node: Site, args: Arguments) -> Value:
     return iterator(m, node, args.get("object", 0, UNKNOWN), "repeat")
 
 
 @models("itertools.count")
-def _count(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _count(m: Interpreter, node: Site, args: Arguments) -> Value:
     return iterator(m, node, Scalar(INTEGER), "count", empty=NO)
 
 
 @models("itertools.tee")
-def _tee(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _tee(m: Interpreter, node: Site, args: Arguments) -> Value:
     element = elements(m, node, _first(args))
     count = args.get("n", 1, Const(2))
     copies = [m.new(node, f"copy {n}", Iterator(element=element, by="tee")) for n in range(2)]
@@ -303,7 +303,7 @@ def _tee(m: Interpreter, node: Any, args: Arguments) -> Value:
 
 
 @models("itertools.groupby")
-def _group_by(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _group_by(m: Interpreter, node: Site, args: Arguments) -> Value:
     start = m.push(*args.values())
     element = m.push(elements(m, node, _first(args)))
     if len(args.positional) > 1:
@@ -317,7 +317,7 @@ def _group_by(m: Interpreter, node: Any, args: Arguments) -> Value:
 
 
 @models("builtins.map")
-def _map(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _map(m: Interpreter, node: Site, args: Arguments) -> Value:
     if len(args.positional) < 2:
         return UNKNOWN
     function, *iterables = args.positional
@@ -332,7 +332,7 @@ def _map(m: Interpreter, node: Any, args: Arguments) -> Value:
 
 
 @models("itertools.starmap")
-def _star_map(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _star_map(m: Interpreter, node: Site, args: Arguments) -> Value:
     start = m.push(_first(args))
     element = elements(m, node, args.get("iterable", 1, UNKNOWN))
     pair = m.only(element, Container)
@@ -343,7 +343,7 @@ def _star_map(m: Interpreter, node: Any, args: Arguments) -> Value:
     return iterator(m, node, element, "map", followed=followed)
 
 
-def _called_on_each(m: Interpreter, node: Any, function: Value, args: Arguments) -> Value:
+def _called_on_each(m: Interpreter, node: Site, function: Value, args: Arguments) -> Value:
     """What a function gives for each of several elements. It is called once for all of them; what it makes is as old as
     can be at once, for it stands for what each call makes."""
     if NOTHING in args.positional:
@@ -356,7 +356,7 @@ def _called_on_each(m: Interpreter, node: Any, function: Value, args: Arguments)
 
 
 @models("builtins.filter")
-def _filter(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _filter(m: Interpreter, node: Site, args: Arguments) -> Value:
     """The elements for which the function may hold; certainly those for which it does."""
     with unfinished(m) as followed:
         found, source, sure, all_of_them = _kept(m, node, args)
@@ -365,7 +365,7 @@ def _filter(m: Interpreter, node: Any, args: Arguments) -> Value:
 
 
 @models("itertools.takewhile")
-def _take_while(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _take_while(m: Interpreter, node: Site, args: Arguments) -> Value:
     """Some of the elements for which the function may hold."""
     with unfinished(m) as followed:
         found, source, _, all_of_them = _kept(m, node, args)
@@ -373,7 +373,7 @@ def _take_while(m: Interpreter, node: Any, args: Arguments) -> Value:
     return iterator(m, node, found, "filter", source=source, certain=there, followed=followed)
 
 
-def _kept(m: Interpreter, node: Any, args: Arguments) -> tuple[Value, Value, set[Value], bool]:
+def _kept(m: Interpreter, node: Site, args: Arguments) -> tuple[Value, Value, set[Value], bool]:
     """The elements for which a function may hold, which is asked of each, what they come from, those for which it
     certainly holds, and whether these are all."""
     function, source = args.get("function", 0, UNKNOWN), args.get("iterable", 1, UNKNOWN)
@@ -395,7 +395,7 @@ def _kept(m: Interpreter, node: Any, args: Arguments) -> tuple[Value, Value, set
 
 
 @models("itertools.accumulate")
-def _accumulate(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _accumulate(m: Interpreter, node: Site, args: Arguments) -> Value:
     element = elements(m, node, _first(args))
     if len(args.positional) > 1 or args.keywords:
         return iterator(m, node, result_of_unknown([element, *args.values()]), "accumulate")
@@ -408,7 +408,7 @@ def _accumulate(m: Interpreter, node: Any, args: Arguments) -> Value:
 
 
 @models("builtins.range")
-def _range(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _range(m: Interpreter, node: Site, args: Arguments) -> Value:
     numbers = [value.value for value in args.positional if type(value) is Const and isinstance(value.value, int)]
     first, behind = (0, *numbers)[-2:] if numbers else (0, 0)
     length = max(0, behind - first) if len(numbers) == len(args.positional) < 3 else 0

@@ -38,12 +38,13 @@ from gradlint.interpreter.python.mro import method_of
 from gradlint.interpreter.python.ndarray import write_array
 from gradlint.interpreter.static.rebinding import rebindings
 from gradlint.interpreter.static.scopes import dotted, spelled
+from gradlint.interpreter.static.sites import Site
 from gradlint.interpreter.syntax import receivers
 from gradlint.interpreter.syntax.subscripts import index_value
 from gradlint.interpreter.unknown.duck_typing import kind_from_usage
 
 
-def assign(m: Interpreter, node: Any, target: Any, value: Value) -> Value:
+def assign(m: Interpreter, node: Site, target: Any, value: Value) -> Value:
     """Give a target a value; the value as it is known afterwards."""
     if isinstance(target, cst.Name):
         value = kind_from_usage(m, target, value, target.value, _given(node))
@@ -69,9 +70,9 @@ def assign(m: Interpreter, node: Any, target: Any, value: Value) -> Value:
     return value
 
 
-def _given(node: Any) -> Any:
+def _given(node: Site) -> Any:
     """The expression that an assignment gives to its targets, if that is what it is."""
-    return node.value if type(node) in (cst.Assign, cst.AnnAssign) else None
+    return node.value if isinstance(node, cst.Assign | cst.AnnAssign) else None
 
 
 def is_own(m: Interpreter, owner: Value) -> bool:
@@ -146,7 +147,7 @@ def set_item(m: Interpreter, target: cst.Subscript, owner: Value, index: Value, 
         havoc(m, [owner])
 
 
-def emit_rebound(m: Interpreter, node: Any, target: cst.Name, value: Value) -> None:
+def emit_rebound(m: Interpreter, node: Site, target: cst.Name, value: Value) -> None:
     """A name inside a loop is about to be bound to another tensor."""
     old = m.held((m.frame.declared.get(target.value, m.frame).id, target.value))
     if old is None or not m.may_be(old, Tensor) or m.only(value, Tensor) is None:

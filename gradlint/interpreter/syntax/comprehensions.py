@@ -49,7 +49,9 @@ class Comprehended:
     rounds: tuple[tuple[Value, ...], ...] | None = None
 
 
-def comprehension(m: Interpreter, node: Any, wanted: Sequence[Any], begun: Value | None = None) -> Comprehended:
+def comprehension(
+    m: Interpreter, node: cst.BaseComp, wanted: Sequence[Any], begun: Value | None = None
+) -> Comprehended:
     """Run over all clauses of a comprehension and evaluate these expressions of it; `begun` is what it runs over, where
     that has been asked for before."""
     frame, known = m.frame.id, set(m.state.heap)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import libcst as cst
 
 from gradlint.domain import Class, Context, Function, Named, Truth, Unknown, Value, alternatives
@@ -17,6 +15,7 @@ from gradlint.interpreter.python.attribute_store import deleter_of, setter_of
 from gradlint.interpreter.python.classes import define
 from gradlint.interpreter.python.functions import make_function
 from gradlint.interpreter.static.scopes import dotted
+from gradlint.interpreter.static.sites import Site
 
 
 @executes(cst.FunctionDef)
@@ -55,7 +54,7 @@ KEEPING = tuple(
 """Where decorators come from that run the function as it is, in the mode they are called in."""
 
 
-def decorated(m: Interpreter, node: Any, value: Value, decorator: Value) -> Value:
+def decorated(m: Interpreter, node: Site, value: Value, decorator: Value) -> Value:
     """What a decorator makes of a function."""
     if type(value) is not Function:
         return value
@@ -84,14 +83,14 @@ def decorated(m: Interpreter, node: Any, value: Value, decorator: Value) -> Valu
     return replace(value, modes=(Context("decorator", Truth.unsure()), *value.modes))
 
 
-def _path_of(m: Interpreter, node: Any, decorator: Value) -> str:
+def _path_of(m: Interpreter, node: Site, decorator: Value) -> str:
     """The import path of a decorator, with or without arguments."""
     if isinstance(node, cst.Call):
         decorator = m.value(node.func)
     return decorator.path if type(decorator) is Named else ""
 
 
-def _made_by(m: Interpreter, node: Any, value: Value, decorator: Value) -> Value | None:
+def _made_by(m: Interpreter, node: Site, value: Value, decorator: Value) -> Value | None:
     """What a decorator makes that is written in the program or a pack speaks of; None where that is not known."""
     of_program = type(decorator) is Function or m.may_be(decorator, Class)
     if not of_program and not pack_calls.speaks_of(m, decorator):

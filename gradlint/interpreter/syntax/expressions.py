@@ -6,7 +6,6 @@ import ast
 from collections.abc import Sequence
 from contextlib import nullcontext
 from functools import lru_cache, reduce
-from typing import Any
 
 import libcst as cst
 
@@ -38,6 +37,7 @@ from gradlint.interpreter.python.attribute_load import get_attribute
 from gradlint.interpreter.python.containers import copied
 from gradlint.interpreter.python.items import get_item
 from gradlint.interpreter.static.scopes import spelled
+from gradlint.interpreter.static.sites import Site
 from gradlint.interpreter.static.string_values import joined_text, literal_text
 from gradlint.interpreter.syntax import receivers
 from gradlint.interpreter.syntax.comprehensions import Comprehended, comprehension
@@ -63,7 +63,7 @@ def _literal(text: str) -> Const:
 
 
 @evaluates(cst.Integer, cst.Float, cst.Imaginary)
-def number(m: Interpreter, node: Any) -> Value:
+def number(m: Interpreter, node: cst.Integer | cst.Float | cst.Imaginary) -> Value:
     try:
         return _literal(node.value)
     except (ValueError, SyntaxError, OverflowError, MemoryError):
@@ -83,7 +83,7 @@ def string(m: Interpreter, node: cst.SimpleString) -> Value:
 @evaluates(
     cst.ConcatenatedString, cst.FormattedString, *([cst.TemplatedString] if hasattr(cst, "TemplatedString") else [])
 )
-def text(m: Interpreter, node: Any) -> Value:
+def text(m: Interpreter, node: Site) -> Value:
     todo, found = [node], []
     while todo:
         piece = todo.pop(0)
@@ -109,7 +109,7 @@ DISPLAYS: dict[type, str] = {cst.Tuple: "tuple", cst.List: "list", cst.Set: "set
 
 
 @evaluates(cst.Tuple, cst.List, cst.Set)
-def sequence(m: Interpreter, node: Any) -> Value:
+def sequence(m: Interpreter, node: cst.Tuple | cst.List | cst.Set) -> Value:
     kind = DISPLAYS[type(node)]
     values = m.values([element.value for element in node.elements])
     if any(type(element) is cst.StarredElement for element in node.elements):
@@ -117,7 +117,7 @@ def sequence(m: Interpreter, node: Any) -> Value:
     return containers.container(m, node, kind, values)
 
 
-def _starred(m: Interpreter, node: Any, kind: str, values: Sequence[Value]) -> Value:
+def _starred(m: Interpreter, node: cst.Tuple | cst.List | cst.Set, kind: str, values: Sequence[Value]) -> Value:
     out = Container(kind)
     for element, value in zip(node.elements, values, strict=True):
         if type(element) is not cst.StarredElement:
@@ -164,7 +164,7 @@ def mapping(m: Interpreter, node: cst.Dict) -> Value:
 
 
 @evaluates(cst.ListComp, cst.SetComp, cst.GeneratorExp)
-def list_comprehension(m: Interpreter, node: Any) -> Value:
+def list_comprehension(m: Interpreter, node: cst.BaseSimpleComp) -> Value:
     with unfinished(m) if type(node) is cst.GeneratorExp else nullcontext() as followed:
         made = comprehension(m, node, [node.elt])
     if made.rounds is not None and type(node.elt) is not cst.StarredElement:
@@ -186,7 +186,7 @@ def list_comprehension(m: Interpreter, node: Any) -> Value:
     return m.new(node, "container", Container(kind, rest=element, certain=certain))
 
 
-def _comprehended(m: Interpreter, node: Any, made: Comprehended) -> tuple[Value, tuple[Ref, ...]]:
+def _comprehended(m: Interpreter, node: cst.BaseSimpleComp, made: Comprehended) -> tuple[Value, tuple[Ref, ...]]:
     """The elements that a comprehension makes, in one, and those that are certainly among them."""
     (element,) = made.elements
     starred = type(node.elt) is cst.StarredElement
@@ -219,7 +219,7 @@ def dict_comprehension(m: Interpreter, node: cst.DictComp) -> Value:
 
 
 @evaluates(*([cst.StarredDictComp] if hasattr(cst, "StarredDictComp") else []))
-def merging_comprehension(m: Interpreter, node: Any) -> Value:
+def merging_comprehension(m: Interpreter, node: cst.StarredDictComp) -> Value:
     (merged,) = comprehension(m, node, [node.value]).elements
     return m.new(node, "container", Container("dict", rest=result_of_unknown([merged])))
 

@@ -59,6 +59,7 @@ from gradlint.interpreter.python.functions import MANAGERS, call_function, make_
 from gradlint.interpreter.python.mro import method_of
 from gradlint.interpreter.python.ndarray import fresh_array
 from gradlint.interpreter.static.scopes import spelled
+from gradlint.interpreter.static.sites import Site
 from gradlint.interpreter.static.string_values import combined_text
 from gradlint.interpreter.syntax import receivers
 from gradlint.interpreter.syntax.assignment import assign
@@ -113,7 +114,7 @@ def unary(m: Interpreter, node: cst.UnaryOperation) -> Value:
     return compute(m, node, UNARY[type(node.operator)], [value])
 
 
-def compute(m: Interpreter, node: Any, name: str, values: list[Value]) -> Value:
+def compute(m: Interpreter, node: Site, name: str, values: list[Value]) -> Value:
     """An operator of Python on these operands."""
     if (found := _by_method(m, node, name, values)) is not None:
         return found
@@ -148,7 +149,7 @@ COMBINED = {"path": "path", "datetime": "timedelta", "timedelta": "timedelta", "
 """What operators make of plain objects; strings of others."""
 
 
-def _by_method(m: Interpreter, node: Any, name: str, values: list[Value]) -> Value | None:
+def _by_method(m: Interpreter, node: Site, name: str, values: list[Value]) -> Value | None:
     """What a class of the program makes of an operator."""
     plain = name.removesuffix("_")
     for owner, *others in (values, values[::-1])[: len(values)]:
@@ -158,7 +159,7 @@ def _by_method(m: Interpreter, node: Any, name: str, values: list[Value]) -> Val
     return None
 
 
-def _joined_containers(m: Interpreter, node: Any, name: str, values: list[Value]) -> Value | None:
+def _joined_containers(m: Interpreter, node: Site, name: str, values: list[Value]) -> Value | None:
     """`list + list`, `[x] * n`, `dict | dict`, and what sets are for."""
     things = [thing for value in values if (thing := m.only(value, Container)) is not None]
     if name == "mul" and things:
@@ -259,7 +260,7 @@ def _with_none(node: cst.Comparison) -> bool:
     return all(isinstance(t.comparator, cst.Name) and t.comparator.value == "None" for t in node.comparisons)
 
 
-def _compared(m: Interpreter, node: Any, operation: Any, left: Value, right: Value) -> Value:
+def _compared(m: Interpreter, node: Site, operation: Any, left: Value, right: Value) -> Value:
     name = COMPARISONS.get(type(operation))
     if name is not None and (found := _by_method(m, node, name, [left, right])) is not None:
         return found
@@ -276,7 +277,7 @@ def _compared(m: Interpreter, node: Any, operation: Any, left: Value, right: Val
     return _folded(name, [left, right]) or Scalar(BOOL)
 
 
-def _by_identity(m: Interpreter, node: Any, operation: Any, left: Value, right: Value) -> Value:
+def _by_identity(m: Interpreter, node: Site, operation: Any, left: Value, right: Value) -> Value:
     """`is` and `in`, and what they are not."""
     asks, plainly = type(operation) in (cst.In, cst.NotIn), type(operation) in (cst.In, cst.Is)
     if asks and (method := method_of(m, right, "__contains__")) is not None:
@@ -386,7 +387,7 @@ def _emit_yielded(m: Interpreter, node: cst.Yield, value: Value) -> None:
             switches=m.frame.switches, named=all(type(one) is cst.Name for one in _parts(node.value)))  # fmt: skip
 
 
-def _parts(node: Any) -> list[Any]:
+def _parts(node: cst.CSTNode | None) -> list[Any]:
     """The elements of a tuple; of everything else itself."""
     return [element.value for element in node.elements] if type(node) is cst.Tuple else [node]
 

@@ -11,6 +11,8 @@ import builtins
 from collections.abc import Callable
 from typing import Any
 
+import libcst as cst
+
 from gradlint.domain import (
     NO,
     NOTHING,
@@ -49,7 +51,7 @@ LIBRARY = "library "
 PYTHON = frozenset(dir(builtins))
 
 
-def note(m: Interpreter, node: Any, owner: Value) -> None:
+def note(m: Interpreter, node: cst.Attribute, owner: Value) -> None:
     """Keep the worst that was known of a receiver, over all runs of its place."""
     if node.attr.value in VOCABULARY and m.state.live and m.receivers.get(node) != UNCLEAR:
         m.receivers[node] = kind_of(m, owner, node.attr.value)

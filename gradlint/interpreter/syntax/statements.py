@@ -45,6 +45,7 @@ from gradlint.interpreter.python.items import get_item
 from gradlint.interpreter.python.mro import method_of
 from gradlint.interpreter.python.ndarray import write_array
 from gradlint.interpreter.static.scopes import dotted, spelled
+from gradlint.interpreter.static.sites import Site
 from gradlint.interpreter.syntax import receivers
 from gradlint.interpreter.syntax.assignment import assign, is_own, set_item
 from gradlint.interpreter.syntax.match import matches
@@ -56,7 +57,7 @@ from gradlint.interpreter.unknown.duck_typing import kind_from_usage
 
 
 @executes(cst.SimpleStatementLine, cst.SimpleStatementSuite, cst.IndentedBlock)
-def block(m: Interpreter, node: Any) -> None:
+def block(m: Interpreter, node: cst.SimpleStatementLine | cst.SimpleStatementSuite | cst.IndentedBlock) -> None:
     m.run_body(node.body)
 
 
@@ -235,7 +236,7 @@ def _delete(m: Interpreter, target: Any) -> None:
         m.value(target)
 
 
-def _delete_item(m: Interpreter, node: Any, owner: Value, index: Value) -> None:
+def _delete_item(m: Interpreter, node: Site, owner: Value, index: Value) -> None:
     method = method_of(m, owner, "__delitem__")
     if method is not None:
         call_function(m, node, method, Arguments([owner, index]))
@@ -246,7 +247,7 @@ def _delete_item(m: Interpreter, node: Any, owner: Value, index: Value) -> None:
 
 
 @executes(cst.Global, cst.Nonlocal)
-def declared(m: Interpreter, node: Any) -> None:
+def declared(m: Interpreter, node: cst.Global | cst.Nonlocal) -> None:
     for item in node.names:
         name = item.name.value
         frame = m.frame.parent
@@ -260,7 +261,7 @@ def declared(m: Interpreter, node: Any) -> None:
 
 
 @executes(*([cst.TypeAlias] if hasattr(cst, "TypeAlias") else []))
-def type_alias(m: Interpreter, node: Any) -> None:
+def type_alias(m: Interpreter, node: cst.TypeAlias) -> None:
     m.bind(node.name.value, Plain("type"))
 
 

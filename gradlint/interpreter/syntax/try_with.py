@@ -33,13 +33,14 @@ from gradlint.interpreter.python.functions import call_function, let_out, passin
 from gradlint.interpreter.python.generator_context_managers import is_manager, run_around
 from gradlint.interpreter.python.mro import method_of
 from gradlint.interpreter.static.handlers import catches_all, is_a_probe, lets_refusals_pass
+from gradlint.interpreter.static.sites import Site
 from gradlint.interpreter.syntax.assignment import assign
 from gradlint.interpreter.syntax.narrowing import truthiness
 from gradlint.interpreter.torch_api.contexts import EXIT_STACK, bound, saving
 
 
 @executes(cst.Try, *([cst.TryStar] if hasattr(cst, "TryStar") else []))
-def try_(m: Interpreter, node: Any) -> None:
+def try_(m: Interpreter, node: cst.Try) -> None:
     before = [len(waiting) for waiting in m.frame.pending()]
     tries = m.frame.tries
     tries.append(Tried(waiting=m.fork()))
@@ -59,7 +60,7 @@ def try_(m: Interpreter, node: Any) -> None:
         m.state = caught.copy() if caught is not None else State(live=False)
         if handler.type is not None:
             m.value(handler.type)
-        if handler.name is not None:
+        if handler.name is not None and isinstance(handler.name.name, cst.Name):
             m.bind(handler.name.name.value, Plain("exception"))
         m.run_body(handler.body.body)
         after.append(m.state)
@@ -244,7 +245,7 @@ def _lets_pass(manager: Value, place: Any) -> bool:
     return not expects and not (type(manager) is Plain and manager.kind == "suppress")
 
 
-def enter(m: Interpreter, node: Any, manager: Value) -> Value:
+def enter(m: Interpreter, node: Site, manager: Value) -> Value:
     """What `as` binds; grad modes are switched on the way."""
     if type(manager) is Context:
         m.emit(events.GradModeChanged, node, before=m.state.grad_mode, to=manager.to, how="with")

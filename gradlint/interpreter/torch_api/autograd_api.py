@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from gradlint.domain import (
     MAPPINGS,
     MAYBE,
@@ -29,12 +27,13 @@ from gradlint.interpreter.autograd.tensor import fresh
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import models
 from gradlint.interpreter.engine.history import nodes_of
-from gradlint.interpreter.engine.machine import Interpreter, syntax
+from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python.containers import container
+from gradlint.interpreter.static.sites import Site, syntax
 
 
 @models("torch.autograd.backward")
-def _backward(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _backward(m: Interpreter, node: Site, args: Arguments) -> Value:
     roots = each(m, node, args.get("tensors", 0, UNKNOWN))
     wanted = wanted_inputs(m, node, args, BACKWARD)
     backward(m, node, roots, requested(m, "backward", args, BACKWARD, wanted))
@@ -42,7 +41,7 @@ def _backward(m: Interpreter, node: Any, args: Arguments) -> Value:
 
 
 @models("torch.autograd.grad")
-def _grad(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _grad(m: Interpreter, node: Site, args: Arguments) -> Value:
     """The gradients come back, one for each input; `.grad` stays as it is."""
     roots = each(m, node, args.get("outputs", 0, UNKNOWN))
     wanted = args.get("inputs", 1, UNKNOWN)
@@ -64,14 +63,14 @@ def _grad(m: Interpreter, node: Any, args: Arguments) -> Value:
     return container(m, node, "tuple", found)
 
 
-def _remember(m: Interpreter, node: Any, inputs: list[Value]) -> None:
+def _remember(m: Interpreter, node: Site, inputs: list[Value]) -> None:
     """The gradients of these tensors were given back and are not in their `.grad`."""
     for value in inputs:
         for ref, tensor in m.all(value, Tensor):
             m.state.heap[ref] = replace(tensor, marks=marked(tensor, RETURNED, node))
 
 
-def _second_order(m: Interpreter, node: Any, roots: list[Value], request: Request) -> Ref | None:
+def _second_order(m: Interpreter, node: Site, roots: list[Value], request: Request) -> Ref | None:
     """The node of gradients that can be differentiated again: they were computed from all that led to the roots."""
     if request.create is NO:
         return None
@@ -79,7 +78,7 @@ def _second_order(m: Interpreter, node: Any, roots: list[Value], request: Reques
 
 
 def _gradient(
-    m: Interpreter, node: Any, index: int, value: Value, request: Request, graph: Ref | None, measured: bool
+    m: Interpreter, node: Site, index: int, value: Value, request: Request, graph: Ref | None, measured: bool
 ) -> Value:
     """One gradient, if it is `measured` as large as its tensor. With `create_graph` it requires grad unless it is
     constant, as that of a linear function."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from gradlint.domain import NO, NONE_VALUE, UNKNOWN, YES, Const, Function, Instance, Named, Plain, Value, alternatives
 from gradlint.interpreter.autograd.tensor import truth_of
@@ -12,6 +11,7 @@ from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import MODELS, Model
 from gradlint.interpreter.engine.escape import havoc
 from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.static.sites import Site
 from gradlint.knowledge import ROWS
 from gradlint.knowledge.schema import ManagerRow
 
@@ -19,7 +19,7 @@ ENABLED, ENTERED = "enabled", "enter_result"
 
 
 def _made(path: str) -> Model:
-    def make(m: Interpreter, node: Any, args: Arguments) -> Value:
+    def make(m: Interpreter, node: Site, args: Arguments) -> Value:
         row = m.torch.managers[path]
         havoc(m, [value for value in args.values() if type(value) is Function])
         asked = UNKNOWN if args.unknown else Const(True)

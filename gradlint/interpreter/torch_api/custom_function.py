@@ -46,6 +46,7 @@ from gradlint.interpreter.engine.escape import result_of_unknown
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python.functions import call_function, restoring
 from gradlint.interpreter.python.mro import ancestry, find_method
+from gradlint.interpreter.static.sites import Site
 from gradlint.interpreter.static.tree_walk import in_order
 from gradlint.interpreter.unknown.duck_typing import needed
 from gradlint.knowledge.schema import Operation, Result
@@ -64,7 +65,7 @@ def is_function(m: Interpreter, cls: Ref) -> bool:
 
 
 @implements(TypeSlot.CALL_INHERITED, Class)
-def _inherited(m: Interpreter, node: Any, owner: Ref, method: str, args: Arguments) -> Value | None:
+def _inherited(m: Interpreter, node: Site, owner: Ref, method: str, args: Arguments) -> Value | None:
     """What the class of torch gives a class of the program, or an instance of one; None for what it does not."""
     if method == "apply":
         return call(m, node, owner, args)
@@ -74,7 +75,7 @@ def _inherited(m: Interpreter, node: Any, owner: Ref, method: str, args: Argumen
     return call_named(m, node, CALLED, args.with_first(owner), "")
 
 
-def call(m: Interpreter, node: Any, cls: Ref, args: Arguments) -> Value | None:
+def call(m: Interpreter, node: Site, cls: Ref, args: Arguments) -> Value | None:
     """`Cls.apply(...)`; None where the class does not say what its `forward` does."""
     forward, setup = find_method(m, cls, "forward"), find_method(m, cls, "setup_context")
     if forward is None or not is_function(m, cls):
@@ -124,7 +125,7 @@ def unrecorded(m: Interpreter, run: Callable[[], Value]) -> Value:
     return found
 
 
-def recorded(m: Interpreter, node: Any, name: str, given: list[Value], value: Value) -> Value:
+def recorded(m: Interpreter, node: Site, name: str, given: list[Value], value: Value) -> Value:
     """What was computed with gradients off from these values, as the results of one operation on them."""
     return _Outcome(m, node, name, given, NONE_VALUE).of(value)
 
@@ -135,7 +136,7 @@ class _Outcome:
     def __init__(
         self,
         m: Interpreter,
-        node: Any,
+        node: Site,
         name: str,
         given: list[Value],
         context: Value,
@@ -204,26 +205,26 @@ def _may_be_tensor(m: Interpreter, value: Value) -> bool:
 
 
 @models(f"{CONTEXT}.save_for_backward")
-def _save(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _save(m: Interpreter, node: Site, args: Arguments) -> Value:
     return _note(m, node, args, SAVED)
 
 
 @models(f"{CONTEXT}.mark_dirty")
-def _mark_dirty(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _mark_dirty(m: Interpreter, node: Site, args: Arguments) -> Value:
     return _note(m, node, args, DIRTY)
 
 
 @models(f"{CONTEXT}.mark_non_differentiable")
-def _mark_non_differentiable(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _mark_non_differentiable(m: Interpreter, node: Site, args: Arguments) -> Value:
     return _note(m, node, args, NON_DIFFERENTIABLE)
 
 
 @models(f"{CONTEXT}.set_materialize_grads", f"{CONTEXT}.save_for_forward")
-def _nothing(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _nothing(m: Interpreter, node: Site, args: Arguments) -> Value:
     return NONE_VALUE
 
 
-def _note(m: Interpreter, node: Any, args: Arguments, name: str) -> Value:
+def _note(m: Interpreter, node: Site, args: Arguments, name: str) -> Value:
     """What was handed to the context is kept there."""
     context, *values = args.positional
     kept = m.new(node, name, Container("tuple", items=tuple(enumerate(values))))

@@ -24,6 +24,7 @@ from gradlint.interpreter.autograd.record import apply
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import ATTRIBUTES_OF, models
 from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.static.sites import Site
 from gradlint.knowledge.schema import Operation, Result
 from gradlint.knowledge.torch.distributions import DISCRETE, PARTS, REPARAMETRISED, WHOLE
 
@@ -51,7 +52,7 @@ def _given(m: Interpreter, value: Value) -> list[Value]:
     return [] if given is None else [value for _, value in given.items]
 
 
-def _build(m: Interpreter, node: Any, path: str, args: Arguments) -> Value:
+def _build(m: Interpreter, node: Site, path: str, args: Arguments) -> Value:
     """A new distribution. Some compute what they keep of their parameters (Categorical, Beta), some keep views: without
     gradients the one is off the graph, the other is a leaf that shows the parameter's flag."""
     kept = args.values() if m.recording is YES else [_kept_off(m, value) for value in args.values()]
@@ -68,7 +69,7 @@ def _kept_off(m: Interpreter, value: Value) -> Value:
 def _computing(row: Operation) -> Callable[[Interpreter, Any, Arguments], Value]:
     """A method that computes from the parameters, and from the tensors it is given."""
 
-    def method(m: Interpreter, node: Any, args: Arguments) -> Value:
+    def method(m: Interpreter, node: Site, args: Arguments) -> Value:
         owner, others = args.positional[0], args.positional[1:] if row.name not in ("sample", "rsample") else []
         operands = [("input", value) for value in (*_given(m, owner), *others)][:MOST_ITEMS]
         return apply(m, node, row, operands)
@@ -76,7 +77,7 @@ def _computing(row: Operation) -> Callable[[Interpreter, Any, Arguments], Value]
     return method
 
 
-def part(m: Interpreter, node: Any, owner: Value, name: str) -> Value | None:
+def part(m: Interpreter, node: Site, owner: Value, name: str) -> Value | None:
     """An attribute of a distribution that is computed from its parameters; None for all others. It is asked for anew
     each time: what it was without gradients says nothing of what it is with them."""
     about = m.only(owner, Instance) if name in PARTS else None
@@ -90,7 +91,7 @@ def part(m: Interpreter, node: Any, owner: Value, name: str) -> Value | None:
 
 
 @models(f"{HOME}kl_divergence", f"{HOME}kl.kl_divergence")
-def _divergence(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _divergence(m: Interpreter, node: Site, args: Arguments) -> Value:
     operands = [("input", value) for owner in args.values() for value in _given(m, owner)]
     return apply(m, node, DIVERGENCE, operands[:MOST_ITEMS])
 

@@ -53,6 +53,7 @@ from gradlint.interpreter.nn import module as modules
 from gradlint.interpreter.nn.module_protocol import built_as
 from gradlint.interpreter.python.isinstance_checks import is_instance
 from gradlint.interpreter.static.scopes import dotted
+from gradlint.interpreter.static.sites import Site
 from gradlint.interpreter.training import optimizer
 from gradlint.knowledge import MODULE_ROWS
 from gradlint.knowledge.modules.families import public
@@ -63,7 +64,7 @@ AS_METHODS = {f"torch.{name}": f"{TENSOR}{name}" for name in ("detach_", "zero_"
 
 
 @implements(TypeSlot.CALL, Named)
-def _call(m: Interpreter, node: Any, callee: Named, args: Arguments, name: str) -> Value | None:
+def _call(m: Interpreter, node: Site, callee: Named, args: Arguments, name: str) -> Value | None:
     """Call what an import path names; None where it is not known."""
     path = callee.path
     known = MODELS.get(path)
@@ -91,7 +92,7 @@ def _call(m: Interpreter, node: Any, callee: Named, args: Arguments, name: str) 
     return pack_calls.call(m, node, path, args)
 
 
-def _harmless(m: Interpreter, node: Any, path: str, returns: str, args: Arguments) -> Value:
+def _harmless(m: Interpreter, node: Site, path: str, returns: str, args: Arguments) -> Value:
     values = args.values()
     if returns == "argument":
         found = [elements(m, node, value) if _runs_over(m, value) else value for value in values]
@@ -136,7 +137,7 @@ def _runs_over(m: Interpreter, value: Value) -> bool:
     return m.may_be(value, Container) or m.may_be(value, Iterator)
 
 
-def _context(m: Interpreter, node: Any, path: str, args: Arguments) -> Value:
+def _context(m: Interpreter, node: Site, path: str, args: Arguments) -> Value:
     row = m.torch.contexts[path]
     given = args.get("mode", 0, Const(True))
     if given != Const(True) and type(given) is Function and row.to != "argument":
@@ -151,13 +152,13 @@ def _context(m: Interpreter, node: Any, path: str, args: Arguments) -> Value:
     return made
 
 
-def _is_literal(node: Any) -> bool:
+def _is_literal(node: Site) -> bool:
     """Whether the only argument of a call is True or False, written out."""
     given: Any = getattr(node, "args", ())
     return len(given) == 1 and dotted(given[0].value) in ("True", "False")
 
 
-def _made(node: Any, path: str, to: str, given: Value) -> Context:
+def _made(node: Site | None, path: str, to: str, given: Value) -> Context:
     if to == "inference":
         on = truth_of(given)
         possible = on | MAYBE if on.is_unsure else on  # no mere ignorance: the program says that it may be entered
@@ -166,7 +167,7 @@ def _made(node: Any, path: str, to: str, given: Value) -> Context:
 
 
 @models("torch.nn.Parameter", "torch.nn.parameter.Parameter")
-def _parameter(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _parameter(m: Interpreter, node: Site, args: Arguments) -> Value:
     """A parameter is a new handle on the memory of its data."""
     data = args.get("data", 0, NONE_VALUE)
     tensor = m.only(data, Tensor)
@@ -191,7 +192,7 @@ UNSURE_VALUE: Value = Scalar(BOOL)
 
 
 @models("torch.autograd.Variable")
-def _variable(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _variable(m: Interpreter, node: Site, args: Arguments) -> Value:
     """What is left of it since torch 0.4: another handle on a tensor's memory, cut off the graph as by `detach()`."""
     row = m.torch.operations["torch.Tensor.detach"]
     made = run_operation(m, node, row, Arguments([args.get("data", 0, UNKNOWN)]), by="function")
@@ -203,7 +204,7 @@ def _variable(m: Interpreter, node: Any, args: Arguments) -> Value:
 
 
 @models("torch.device")
-def _device(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _device(m: Interpreter, node: Site, args: Arguments) -> Value:
     """A device is told by how its name begins."""
     given = alternatives(args.get("device", 0, args.keywords.get("type", UNKNOWN)))
     names = [option.value if type(option) is Const else getattr(option, "start", "") for option in given]
@@ -211,7 +212,7 @@ def _device(m: Interpreter, node: Any, args: Arguments) -> Value:
 
 
 @models("torch.is_tensor")
-def _is_tensor(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _is_tensor(m: Interpreter, node: Site, args: Arguments) -> Value:
     found = is_instance(m, args.get("obj", 0, UNKNOWN), Named("torch.Tensor"))
     return Const(found is YES) if found in (YES, NO) else Scalar(BOOL)
 
@@ -234,7 +235,7 @@ WRAPPERS = (
 def _wrapping(path: str) -> Model:
     """A wrapper that calls the module inside."""
 
-    def wrap(m: Interpreter, node: Any, args: Arguments) -> Value:
+    def wrap(m: Interpreter, node: Site, args: Arguments) -> Value:
         inner = args.get("module", 0, UNKNOWN)
         module = m.only(inner, Module)
         if module is None:
@@ -251,7 +252,7 @@ MODELS |= {path: _wrapping(path) for path in WRAPPERS}
 def _init_of(path: str) -> Model:
     """`nn.Module.__init__(self)`, written out; without `self`, nobody knows on what."""
 
-    def init(m: Interpreter, node: Any, args: Arguments) -> Value:
+    def init(m: Interpreter, node: Site, args: Arguments) -> Value:
         owner, *others = args.positional or [UNKNOWN]
         m.update_fields(owner, Module, initialised=YES)
         perhaps_initialised(m, owner)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from gradlint import events
 from gradlint.domain import (
     MOST_ITEMS,
@@ -45,13 +43,14 @@ from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.module_tree import parameters, walk
 from gradlint.interpreter.engine.weakened import seen_as, tensors_in
 from gradlint.interpreter.nn import module_calls
+from gradlint.interpreter.static.sites import Site
 from gradlint.interpreter.torch_api.custom_function import recorded, unrecorded
 
 OPTIONS = frozenset({"use_reentrant", "context_fn", "determinism_check", "debug", "preserve_rng_state", "early_stop"})
 
 
 @models("torch.utils.checkpoint.checkpoint")
-def _checkpoint(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _checkpoint(m: Interpreter, node: Site, args: Arguments) -> Value:
     """The call itself; the reentrant kind records one operation, on the tensors handed over by themselves."""
     function, *given = args.positional or [UNKNOWN]
     options = {name: value for name, value in args.keywords.items() if name in OPTIONS}
@@ -86,7 +85,7 @@ def _runs_again(m: Interpreter, function: Value, made: Value) -> None:
 
 
 def _emit_checkpointed(
-    m: Interpreter, node: Any, function: Value, given: list[Value], reentrant: Truth, *, told: bool
+    m: Interpreter, node: Site, function: Value, given: list[Value], reentrant: Truth, *, told: bool
 ) -> None:
     owner = function.owner if type(function) is Bound else function
     own = parameters(m, owner)[0] if m.may_be(owner, Module) else []
@@ -111,7 +110,7 @@ def _requires_grad(m: Interpreter, value: Value) -> Truth:
 
 
 @models("torch.utils.checkpoint.checkpoint_sequential")
-def _checkpoint_sequential(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _checkpoint_sequential(m: Interpreter, node: Site, args: Arguments) -> Value:
     """A Sequential is called part by part; the last is recorded whatever the kind."""
     functions, given = args.get("functions", 0, UNKNOWN), args.get("input", 2, UNKNOWN)
     options = {name: value for name, value in args.keywords.items() if name in OPTIONS}
@@ -126,7 +125,7 @@ def _checkpoint_sequential(m: Interpreter, node: Any, args: Arguments) -> Value:
 
 
 @models("torch.func.functional_call", "torch.nn.utils.stateless.functional_call")
-def _functional_call(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _functional_call(m: Interpreter, node: Site, args: Arguments) -> Value:
     """A module is called with other tensors in the place of its parameters and buffers."""
     module = args.get("module", 0, UNKNOWN)
     given = args.get("parameter_and_buffer_dicts", 1, args.keywords.get("parameters_and_buffers", UNKNOWN))
@@ -202,20 +201,20 @@ def _exchange(
 
 
 @models("torch.vmap", "torch.func.vmap")
-def _vmap(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _vmap(m: Interpreter, node: Site, args: Arguments) -> Value:
     """A function that runs the one it is made from, which sees a part of each tensor."""
     given = (("func", args.get("func", 0, UNKNOWN)),)
     return m.new(node, TRANSFORMED, Instance(cls=Named(MAPPED), attributes=given, open=NO))
 
 
 @models("torch.jit.trace", "torch.jit.script", "torch.fx.symbolic_trace")
-def _traced(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _traced(m: Interpreter, node: Site, args: Arguments) -> Value:
     """A module of its own that shares the parameters, with a mode of its own; a function is run as it is."""
     value = args.positional[0] if args.positional else UNKNOWN
     return one_of([_traced_one(m, node, option) for option in alternatives(value)])
 
 
-def _traced_one(m: Interpreter, node: Any, value: Value) -> Value:
+def _traced_one(m: Interpreter, node: Site, value: Value) -> Value:
     thing = m.state.heap.get(value) if type(value) is Ref else None
     if type(thing) is not Module:
         return value
@@ -230,14 +229,14 @@ TRANSFORMED = "transformed function"
 def _differentiated(path: str) -> Model:
     """A function that runs the one it is made from, and gives a gradient of the kind of its first argument."""
 
-    def transform(m: Interpreter, node: Any, args: Arguments) -> Value:
+    def transform(m: Interpreter, node: Site, args: Arguments) -> Value:
         given = (("func", args.get("func", 0, UNKNOWN)), ("aux", args.get("has_aux", 2, Const(False))))
         return m.new(node, TRANSFORMED, Instance(cls=Named(f"{path}()"), attributes=given, open=NO))
 
     return transform
 
 
-def _run_transformed(m: Interpreter, node: Any, thing: Instance, args: Arguments) -> Value:
+def _run_transformed(m: Interpreter, node: Site, thing: Instance, args: Arguments) -> Value:
     about = dict(thing.attributes)
     with seen_as(m, args.values(), requires_grad=UNSURE, leaf=UNSURE):
         start = m.push(*args.values())
@@ -248,7 +247,7 @@ def _run_transformed(m: Interpreter, node: Any, thing: Instance, args: Arguments
     return unknown_tensor(m, node, "gradient", Belief.PROVEN) if plain else result_of_unknown(args.values())
 
 
-def _run_mapped(m: Interpreter, node: Any, thing: Instance, args: Arguments) -> Value:
+def _run_mapped(m: Interpreter, node: Site, thing: Instance, args: Arguments) -> Value:
     """As far as flags and graphs go, the function itself."""
     with seen_as(m, args.values(), **layout.UNKNOWN_LAYOUT):
         made = call_value(m, m.part_of(node, "mapped"), dict(thing.attributes)["func"], args, "")

@@ -6,13 +6,12 @@ knows which of them holds what.
 
 from __future__ import annotations
 
-from typing import Any
-
 from gradlint.domain import MOST_ITEMS, NO, READY, UNKNOWN, UNSURE, Belief, Mark, Module, Optimizer, Ref, Value, one_of
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.module_tree import parameters
 from gradlint.interpreter.engine.unseen import is_opaque, refine
+from gradlint.interpreter.static.sites import Site
 
 
 def assume_holds_all_parameters(m: Interpreter, owner: Value) -> None:
@@ -39,7 +38,7 @@ def _is_entrusted(thing: Optimizer) -> bool:
     return bool(thing.groups) and not any(None in slot for slot in thing.groups)
 
 
-def driven(m: Interpreter, node: Any, value: Value) -> Value:
+def driven(m: Interpreter, node: Site, value: Value) -> Value:
     """What a GradScaler is told to unscale or to step: if nothing else tells of an argument, then an optimizer. What
     is taken out of an argument may be another one each time."""
     if type(value) is Ref and value.part == "argument" and is_opaque(m.state.heap.get(value)):
@@ -52,7 +51,7 @@ def _is_handed_over(thing: Optimizer) -> bool:
     return thing.belief >= Belief.ANNOTATED and thing.cls == UNKNOWN
 
 
-def optimizer_over(m: Interpreter, node: Any, part: str, reach: tuple[Ref, ...]) -> Ref:
+def optimizer_over(m: Interpreter, node: Site, part: str, reach: tuple[Ref, ...]) -> Ref:
     """What unknown code makes of modules, and of no other optimizer, holds their parameters."""
     kinds = {type(m.state.heap.get(ref)) for ref in reach}
     held = parameters(m, one_of(reach))[0] if Module in kinds and Optimizer not in kinds else []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from math import inf
-from typing import Any
 
 from gradlint import events
 from gradlint.domain import ANY_GRAD, FLOAT, NONE_VALUE, UNKNOWN, UNSURE, YES, Const, Ref, Tensor, Value, alternatives
@@ -16,6 +15,7 @@ from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import MODELS, Model, models
 from gradlint.interpreter.engine.iteration import consume, elements
 from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.static.sites import Site
 from gradlint.knowledge import ROWS
 from gradlint.knowledge.schema import Operation, Result
 
@@ -26,7 +26,7 @@ BOUNDS = {"clip_grad_value_": "clip_value"}
 """What the bound is called, where it is not `max_norm`."""
 
 
-def _given(m: Interpreter, node: Any, value: Value, by: str) -> Value:
+def _given(m: Interpreter, node: Site, value: Value, by: str) -> Value:
     """The tensors of an argument that is one or runs over several."""
     if m.may_be(value, Tensor):
         return value
@@ -38,7 +38,7 @@ def _given(m: Interpreter, node: Any, value: Value, by: str) -> Value:
 def _clipping(path: str) -> Model:
     name = path.rpartition(".")[2]
 
-    def clip(m: Interpreter, node: Any, args: Arguments) -> Value:
+    def clip(m: Interpreter, node: Site, args: Arguments) -> Value:
         """Gradients are scaled down in place; their state and their unit stay."""
         row = m.torch.clipping[path]
         given = _given(m, node, args.get("parameters", 0, UNKNOWN), name)
@@ -58,13 +58,13 @@ MODELS |= {row.path: _clipping(row.path) for row in ROWS["clipping"]}
 
 
 @models("torch.nn.utils.get_total_norm")
-def _total_norm(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _total_norm(m: Interpreter, node: Site, args: Arguments) -> Value:
     _given(m, node, args.get("tensors", 0, UNKNOWN), "get_total_norm")
     return fresh(m, node, "norm", dtype=FLOAT, made="get_total_norm")
 
 
 @models("torch.nn.utils.parameters_to_vector", "torch.nn.utils.convert_parameters.parameters_to_vector")
-def _joined(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _joined(m: Interpreter, node: Site, args: Arguments) -> Value:
     """All parameters in one row, recorded as a copy."""
     given = _given(m, node, args.get("parameters", 0, UNKNOWN), "parameters_to_vector")
     refs = [ref for ref, _ in m.all(given, Tensor)]
@@ -73,7 +73,7 @@ def _joined(m: Interpreter, node: Any, args: Arguments) -> Value:
 
 
 @models("torch.utils.swap_tensors")
-def _swapped(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _swapped(m: Interpreter, node: Site, args: Arguments) -> Value:
     """Two tensors become each other, in all hands; what is refused there leaves both as they were."""
     found = [m.all(value, Tensor) for value in args.values()]
     for mine, others in zip(found, found[::-1], strict=True):
@@ -84,7 +84,7 @@ def _swapped(m: Interpreter, node: Any, args: Arguments) -> Value:
 
 
 @models("torch.nn.utils.vector_to_parameters", "torch.nn.utils.convert_parameters.vector_to_parameters")
-def _parted(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _parted(m: Interpreter, node: Site, args: Arguments) -> Value:
     """Each parameter keeps its handle and becomes a stretch of the vector's memory."""
     vector = m.only(args.get("vec", 0, UNKNOWN), Tensor)
     given = _given(m, node, args.get("parameters", 1, UNKNOWN), "vector_to_parameters")

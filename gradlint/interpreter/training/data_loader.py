@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from gradlint.domain import NO, NONE_VALUE, UNKNOWN, Belief, Const, Instance, Mark, Named, Ref, Value
 from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.static.sites import Site
 
 LOADER = "torch.utils.data.DataLoader"
 
@@ -17,7 +16,7 @@ ONE = Const(1)
 
 def loader(
     m: Interpreter,
-    node: Any,
+    node: Site,
     dataset: Value = UNKNOWN,
     *,
     collate: Value = NONE_VALUE,

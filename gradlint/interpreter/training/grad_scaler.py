@@ -47,6 +47,7 @@ from gradlint.interpreter.engine.iteration import SEQUENCES
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python.containers import container
 from gradlint.interpreter.static.scopes import argument, receiver, spelled
+from gradlint.interpreter.static.sites import Site
 from gradlint.interpreter.training.assumed_optimizer import driven
 from gradlint.interpreter.training.optimizer import held, stepped, surely_held
 from gradlint.knowledge import ROWS
@@ -59,7 +60,7 @@ UNSCALING = {SCALED: PLAIN}
 
 
 def _built(path: str) -> Model:
-    def build(m: Interpreter, node: Any, args: Arguments) -> Value:
+    def build(m: Interpreter, node: Site, args: Arguments) -> Value:
         row = m.torch.scalers[path]
         asked = Const(True) if not args.unknown else Scalar(BOOL)
         enabled = truth_of(args.get("enabled", row.enabled, asked))
@@ -84,7 +85,7 @@ def enabled(m: Interpreter, owner: Value) -> Truth:
 # ---- scaling
 
 
-def scale(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+def scale(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
     """`scale(loss)`: the loss times the factor; lists and tuples element by element."""
     outputs = args.get("outputs", 0, UNKNOWN)
     shown = m.only(owner, Scaler)
@@ -102,7 +103,7 @@ def scale(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
     return scaled if on is YES else one_of((scaled, outputs))
 
 
-def _scaled(m: Interpreter, node: Any, start: int, outputs: Value) -> Value:
+def _scaled(m: Interpreter, node: Site, start: int, outputs: Value) -> Value:
     storage = tuple(memory for _, thing in m.all(m.state.stack[start], Scaler) for memory in thing.storage)
     factor = fresh(m, node, "factor", dtype=FLOAT, storage=storage, inference=NO)
     thing = m.only(outputs, Container)
@@ -119,7 +120,7 @@ def _scaled(m: Interpreter, node: Any, start: int, outputs: Value) -> Value:
     return container(m, node, thing.kind, m.state.stack[start + 3 :], "scaled")
 
 
-def _multiplied(m: Interpreter, node: Any, outputs: Value, factor: Value, part: str) -> Value:
+def _multiplied(m: Interpreter, node: Site, outputs: Value, factor: Value, part: str) -> Value:
     made = apply(m, node, ROW, [("outputs", outputs), ("factor", factor)], part=part)
     if type(outputs) is Unknown:
         m.update_fields(made, Tensor, loose=True)
@@ -129,7 +130,7 @@ def _multiplied(m: Interpreter, node: Any, outputs: Value, factor: Value, part: 
 # ---- unscaling and stepping
 
 
-def _told(m: Interpreter, node: Any, what: str, owner: Value, optimizer: Value) -> None:
+def _told(m: Interpreter, node: Site, what: str, owner: Value, optimizer: Value) -> None:
     shown = m.only(owner, Scaler)
     if shown is None or m.is_silent:
         return
@@ -176,7 +177,7 @@ def _anywhere(m: Interpreter) -> None:
             m.store_exact(ref, replace(thing, unit=thing.unit | thing.unit.mapped(UNSCALING)))
 
 
-def unscale(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+def unscale(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
     """`unscale_(optimizer)`: the gradients are divided in place."""
     optimizer = driven(m, node, args.get("optimizer", 0, UNKNOWN))
     _told(m, node, "unscale_", owner, optimizer)
@@ -185,7 +186,7 @@ def unscale(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
     return NONE_VALUE
 
 
-def step(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+def step(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
     """`step(optimizer)`: gradients are unscaled, and the optimizer steps unless one of them is not finite."""
     optimizer = driven(m, node, args.get("optimizer", 0, UNKNOWN))
     _told(m, node, "step", owner, optimizer)
@@ -200,7 +201,7 @@ def step(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
     return one_of((given, NONE_VALUE)) if on is not NO else given
 
 
-def update(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+def update(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
     """`update()`: the factor is adjusted in place, and every optimizer may be stepped again."""
     _told(m, node, "update", owner, NOTHING)
     found = m.all(owner, Scaler)
@@ -216,20 +217,20 @@ def update(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
     return NONE_VALUE
 
 
-def _is_enabled(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+def _is_enabled(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
     """A scaler that is asked to be enabled is not where its device is missing."""
     return Const(False) if enabled(m, owner) is NO else Scalar(BOOL)
 
 
-def _state_dict(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+def _state_dict(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
     return m.new(node, "state", Container("dict", rest=Scalar(FLOAT | INTEGER)))
 
 
-def _number(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+def _number(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
     return Scalar(FLOAT | INTEGER)
 
 
-def _set(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+def _set(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
     return NONE_VALUE
 
 

@@ -30,11 +30,12 @@ from gradlint.interpreter.engine.dispatch import MODELS, Model, TypeSlot, implem
 from gradlint.interpreter.engine.iteration import elements
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.scopes import receiver, spelled
+from gradlint.interpreter.static.sites import Site
 from gradlint.knowledge import ROWS
 
 
 def _built(path: str) -> Model:
-    def build(m: Interpreter, node: Any, args: Arguments) -> Value:
+    def build(m: Interpreter, node: Site, args: Arguments) -> Value:
         row = m.torch.schedulers[path]
         first = args.get("schedulers" if row.chained else "optimizer", 0, UNKNOWN)
         start = m.push(elements(m, node, first) if row.chained else first)
@@ -50,7 +51,7 @@ def _built(path: str) -> Model:
     return build
 
 
-def _asked(m: Interpreter, node: Any, value: Value) -> None:
+def _asked(m: Interpreter, node: Site, value: Value) -> None:
     """A function among the arguments is called with the number of the epoch, now and at every step."""
     for option in alternatives(elements(m, node, value) if m.may_be(value, Container) else value):
         if type(option) is Function:
@@ -61,7 +62,7 @@ def _asked(m: Interpreter, node: Any, value: Value) -> None:
 MODELS |= {row.path: _built(row.path) for row in ROWS["schedulers"]}
 
 
-def step(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+def step(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
     """`step()`: the learning rates change; no tensor does."""
     shown = m.only(owner, Scheduler)
     if shown is not None and not m.is_silent:
@@ -74,15 +75,15 @@ def _driven(thing: Scheduler) -> Value:
     return one_of(thing.optimizers) if thing.optimizers else UNKNOWN
 
 
-def _rates(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+def _rates(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
     return m.new(node, "rates", Container("list", rest=Scalar(FLOAT | INTEGER)))
 
 
-def _state_dict(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+def _state_dict(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
     return m.new(node, "state", Container("dict", rest=UNKNOWN))
 
 
-def _nothing(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+def _nothing(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
     return NONE_VALUE
 
 
@@ -104,7 +105,7 @@ implements(TypeSlot.CALL_METHOD, Scheduler)(by_name(METHODS))
 
 
 @implements(TypeSlot.GET_ATTRIBUTE, Scheduler)
-def _get_attribute(m: Interpreter, node: Any, owner: Ref, name: str, chain: str, guard: bool) -> Value:
+def _get_attribute(m: Interpreter, node: Site, owner: Ref, name: str, chain: str, guard: bool) -> Value:
     reader = ATTRIBUTES.get(name)
     return Bound(owner, name) if reader is None else reader(m, node, owner)
 

@@ -63,12 +63,13 @@ from gradlint.interpreter.python.descriptors import member_of
 from gradlint.interpreter.python.functions import call_function
 from gradlint.interpreter.python.mro import ancestry, find_member, method_of
 from gradlint.interpreter.static.scopes import receiver, spelled
+from gradlint.interpreter.static.sites import Site
 from gradlint.interpreter.training.assumed_optimizer import assume_holds_all_parameters
 from gradlint.interpreter.training.param_groups import Given, certainly_given, given_elements, unnamed
 from gradlint.knowledge.training.clearing import OF_OPTIMIZERS
 
 
-def given_parts(m: Interpreter, node: Any, value: Value) -> tuple[list[list[Ref]], Truth]:
+def given_parts(m: Interpreter, node: Site, value: Value) -> tuple[list[list[Ref]], Truth]:
     """The tensors that an argument holds, by itself, in an iterable or in groups, and whether there may be others."""
     thing = m.only(value, Container)
     if thing is not None:
@@ -82,7 +83,7 @@ def given_parts(m: Interpreter, node: Any, value: Value) -> tuple[list[list[Ref]
     return [refs], opened
 
 
-def given_tensors(m: Interpreter, node: Any, value: Value, by: str = "optimizer") -> tuple[list[Ref], Truth]:
+def given_tensors(m: Interpreter, node: Site, value: Value, by: str = "optimizer") -> tuple[list[Ref], Truth]:
     """The tensors that an argument is or runs over, and whether there may be others; `by` as for `IteratorConsumed`."""
     element = value if m.may_be(value, Tensor) else unnamed(m, elements(m, node, value))
     consume(m, node, value, by)
@@ -94,7 +95,7 @@ def given_tensors(m: Interpreter, node: Any, value: Value, by: str = "optimizer"
     return refs, NO if sure else UNSURE
 
 
-def build(m: Interpreter, node: Any, path: str, args: Arguments) -> Value:
+def build(m: Interpreter, node: Site, path: str, args: Arguments) -> Value:
     """An optimizer of torch is made."""
     empty = unfilled(path.rpartition(".")[2], UNKNOWN, node)
     given = args.get("params", 0, UNKNOWN)
@@ -106,7 +107,7 @@ def build(m: Interpreter, node: Any, path: str, args: Arguments) -> Value:
 
 
 def _filled(
-    m: Interpreter, node: Any, thing: Optimizer, given: Value, args: Arguments
+    m: Interpreter, node: Site, thing: Optimizer, given: Value, args: Arguments
 ) -> tuple[Optimizer, list[list[Ref]]]:
     """The optimizer with the parameters that it is given, and these part by part."""
     certain = certainly_given(m, given)
@@ -148,7 +149,7 @@ def _one_or_another(m: Interpreter, given: Value) -> list[Slot]:
     return [slot for part in parts for slot in _one_or_another(m, part)]
 
 
-def _emit_built(m: Interpreter, node: Any, ref: Ref, parts: list[list[Ref]], given: Given) -> None:
+def _emit_built(m: Interpreter, node: Site, ref: Ref, parts: list[list[Ref]], given: Given) -> None:
     shown = tuple(tensors_of(m, part) for part in parts)
     m.emit(
         events.OptimizerBuilt,
@@ -174,24 +175,24 @@ def torch_optimizer(m: Interpreter, cls: Value) -> bool:
 BASES = frozenset({"torch.optim.Optimizer", "torch.optim.optimizer.Optimizer"})
 
 
-def unfilled(kind: str, cls: Value, node: Any) -> Optimizer:
+def unfilled(kind: str, cls: Value, node: Site) -> Optimizer:
     """An optimizer before its parameters are given to it."""
     return Optimizer(kind, open=NO, stepped=NO, stage=READY, cls=cls, marks=(Mark("made", node),))
 
 
 @implements(TypeSlot.NEW, Optimizer)
-def _new(m: Interpreter, thing: Class, cls: Ref, node: Any) -> Optimizer | None:
+def _new(m: Interpreter, thing: Class, cls: Ref, node: Site) -> Optimizer | None:
     return unfilled(thing.name, cls, node) if torch_optimizer(m, cls) else None
 
 
 @implements(TypeSlot.INITIALISE, Optimizer)
-def _initialise(m: Interpreter, node: Any, owner: Value, cls: Value, args: Arguments) -> bool:
+def _initialise(m: Interpreter, node: Site, owner: Value, cls: Value, args: Arguments) -> bool:
     """The `__init__` of torch's own classes gives an optimizer its parameters."""
     fill(m, node, owner, args)
     return m.may_be(owner, Optimizer)
 
 
-def fill(m: Interpreter, node: Any, owner: Value, args: Arguments) -> None:
+def fill(m: Interpreter, node: Site, owner: Value, args: Arguments) -> None:
     for ref, _ in m.all(owner, Optimizer):
         start = m.push(ref)
         given = args.get("params", 0, UNKNOWN)
@@ -202,7 +203,7 @@ def fill(m: Interpreter, node: Any, owner: Value, args: Arguments) -> None:
         _emit_built(m, node, ref, parts, elements)
 
 
-def _listing(m: Interpreter, node: Any, thing: Optimizer, parts: list[list[Ref]]) -> Ref:
+def _listing(m: Interpreter, node: Site, thing: Optimizer, parts: list[list[Ref]]) -> Ref:
     """`param_groups`: a list of dicts whose "params" are lists of tensors. Schedulers change the numbers in them."""
     numbers = tuple((key, Scalar(INTEGER | FLOAT)) for key, value in thing.options if number_kind(value) is not None)
     groups = []
@@ -251,7 +252,7 @@ def _listed(m: Interpreter, thing: Optimizer) -> Iterator[Ref]:
                         yield from (ref for ref, _ in m.all(element, Tensor))
 
 
-def step(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+def step(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
     """`step()`, that of its class if the program writes one."""
     method = method_of(m, owner, "step")
     if method is None:
@@ -273,13 +274,13 @@ def _used(m: Interpreter, ref: Ref, *, sure: bool) -> None:
     m.store_exact(ref, now if sure else m.join_with_previous(thing, now))
 
 
-def _step(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+def _step(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
     """The `step()` of torch: the closure runs, if there is one, and the parameters are written, without the graph."""
     name = spelled(receiver(node))
     return stepped(m, node, owner, args.get("closure", 0, NONE_VALUE), certain=True, name=name)
 
 
-def stepped(m: Interpreter, node: Any, owner: Value, closure: Value, *, certain: bool, name: str) -> Value:
+def stepped(m: Interpreter, node: Site, owner: Value, closure: Value, *, certain: bool, name: str) -> Value:
     """An optimizer steps; where that is not `certain` (a GradScaler skips steps) its parameters may stay unwritten."""
     start = m.push(owner)
     returned = NONE_VALUE if closure == NONE_VALUE else _run_closure(m, node, start, closure)
@@ -289,7 +290,7 @@ def stepped(m: Interpreter, node: Any, owner: Value, closure: Value, *, certain:
     return m.pop_from(start)[1]
 
 
-def _emit_step(m: Interpreter, node: Any, owner: Value, closure: Value, returned: Value, name: str) -> None:
+def _emit_step(m: Interpreter, node: Site, owner: Value, closure: Value, returned: Value, name: str) -> None:
     shown = m.only(owner, Optimizer)
     if shown is None or m.is_silent:
         return
@@ -308,7 +309,7 @@ def _emit_step(m: Interpreter, node: Any, owner: Value, closure: Value, returned
     )
 
 
-def _run_closure(m: Interpreter, node: Any, start: int, closure: Value) -> Value:
+def _run_closure(m: Interpreter, node: Site, start: int, closure: Value) -> Value:
     """What the closure gives, run with gradients on: once, or again and again, with a step after each time."""
     place = m.part_of(node, "closure")
     found = m.push(NOTHING)
@@ -335,7 +336,7 @@ def _repeats(m: Interpreter, thing: Optimizer) -> bool:
     return row is None or row.repeats_closure
 
 
-def update(m: Interpreter, node: Any, owner: Value, *, certain: bool) -> None:
+def update(m: Interpreter, node: Site, owner: Value, *, certain: bool) -> None:
     """The parameters that have a gradient are written, and their gradients used."""
     refs, sure = held(m, owner), surely_held(m, owner)
     recorded = either([thing.differentiable for _, thing in m.all(owner, Optimizer)])
@@ -351,7 +352,7 @@ def update(m: Interpreter, node: Any, owner: Value, *, certain: bool) -> None:
     _others(m, owner, refs)
 
 
-def _write_recorded(m: Interpreter, node: Any, ref: Ref, owner: Value, *, sure: bool) -> None:
+def _write_recorded(m: Interpreter, node: Site, ref: Ref, owner: Value, *, sure: bool) -> None:
     """A differentiable step switches gradients on, and writes a parameter like any operation."""
     made_of = [thing.recorded for _, thing in m.all(owner, Optimizer)]
     this = Write(node, "step", "step", [*made_of, m[ref].gradient])
@@ -373,7 +374,7 @@ def _others(m: Interpreter, owner: Value, refs: list[Ref]) -> None:
             m.store_exact(ref, m.join_with_previous(thing, replace(thing, grad=STEP.of(thing))))
 
 
-def zero_grad(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+def zero_grad(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
     """`zero_grad()` of an optimizer."""
     refs = held(m, owner)
     to_none = left_as_none(m, OF_OPTIMIZERS, args)
@@ -392,7 +393,7 @@ def zero_grad(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Value
     return NONE_VALUE
 
 
-def add_param_group(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+def add_param_group(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
     """`add_param_group({"params": ...})`."""
     given = args.get("param_group", 0, UNKNOWN)
     group = m.only(given, Container)
@@ -407,7 +408,7 @@ def add_param_group(m: Interpreter, node: Any, owner: Value, args: Arguments) ->
     return NONE_VALUE
 
 
-def param_groups(m: Interpreter, node: Any, owner: Ref) -> Value:
+def param_groups(m: Interpreter, node: Site, owner: Ref) -> Value:
     """`param_groups`, the same list every time."""
     thing: Optimizer = m[owner]
     if thing.listing == NOTHING:
@@ -417,7 +418,7 @@ def param_groups(m: Interpreter, node: Any, owner: Ref) -> Value:
     return thing.listing
 
 
-def state(m: Interpreter, node: Any, owner: Ref) -> Value:
+def state(m: Interpreter, node: Site, owner: Ref) -> Value:
     """`state`: what the optimizer remembers of each parameter."""
     inner = m.new(node, "remembered", Container("dict", rest=UNKNOWN))
     return m.new(node, "state", Container("defaultdict", rest=inner))
@@ -430,12 +431,12 @@ ATTRIBUTES: dict[str, Callable[[Interpreter, Any, Ref], Value]] = {
 }
 
 
-def state_dict(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+def state_dict(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
     """`state_dict()` of an optimizer: its own state, which holds no parameters."""
     return m.new(node, "state", Container("dict", rest=UNKNOWN))
 
 
-def _hooked(m: Interpreter, node: Any, owner: Value, args: Arguments) -> Value:
+def _hooked(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
     """A hook may do whatever it likes to what it can reach, whenever the optimizer is used."""
     havoc(m, [owner, *args.values()])
     return Plain("RemovableHandle")
@@ -463,14 +464,14 @@ INHERITED = METHODS | {"step": _step}
 
 
 @implements(TypeSlot.CALL_INHERITED, Optimizer)
-def _call_inherited(m: Interpreter, node: Any, owner: Value, method: str, args: Arguments) -> Value | None:
+def _call_inherited(m: Interpreter, node: Site, owner: Value, method: str, args: Arguments) -> Value | None:
     """What `super()` means in a class of the program."""
     known = INHERITED.get(method)
     return None if known is None else known(m, node, owner, args)
 
 
 @implements(TypeSlot.CALL_METHOD, Optimizer)
-def _call_method(m: Interpreter, node: Any, owner: Value, method: str, args: Arguments, name: str) -> Value | None:
+def _call_method(m: Interpreter, node: Site, owner: Value, method: str, args: Arguments, name: str) -> Value | None:
     known = METHODS.get(method)
     if known is None:
         return None
@@ -481,7 +482,7 @@ def _call_method(m: Interpreter, node: Any, owner: Value, method: str, args: Arg
 
 
 @implements(TypeSlot.GET_ATTRIBUTE, Optimizer)
-def _get_attribute(m: Interpreter, node: Any, owner: Ref, name: str, chain: str, guard: bool) -> Value:
+def _get_attribute(m: Interpreter, node: Site, owner: Ref, name: str, chain: str, guard: bool) -> Value:
     thing: Optimizer = m[owner]
     if thing.attributes or thing.cls != UNKNOWN:
         own = dict(thing.attributes).get(name)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from gradlint.domain import (
     INTEGER,
     MAPPINGS,
@@ -34,6 +32,7 @@ from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python.functions import call_function
 from gradlint.interpreter.python.items import get_item
 from gradlint.interpreter.python.mro import method_of
+from gradlint.interpreter.static.sites import Site
 from gradlint.interpreter.training.data_loader import COLLATE, LOADER, loader
 
 DATA = "torch.utils.data."
@@ -41,7 +40,7 @@ DEEPEST = 4
 """How deep samples are taken apart."""
 
 
-def _object(m: Interpreter, node: Any, name: str, **attributes: Value) -> Value:
+def _object(m: Interpreter, node: Site, name: str, **attributes: Value) -> Value:
     return m.new(node, name, Instance(cls=Named(DATA + name), attributes=tuple(attributes.items()), open=NO))
 
 
@@ -53,12 +52,12 @@ def _attribute(thing: Instance, name: str) -> Value:
 
 
 @models(f"{DATA}TensorDataset")
-def _tensors(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _tensors(m: Interpreter, node: Site, args: Arguments) -> Value:
     tensors = m.new(node, "tensors", Container("tuple", items=tuple(enumerate(args.positional))))
     return _object(m, node, "TensorDataset", tensors=tensors)
 
 
-def _row_of_each(m: Interpreter, node: Any, thing: Instance, index: Value) -> Value:
+def _row_of_each(m: Interpreter, node: Site, thing: Instance, index: Value) -> Value:
     tensors = element_list(m, _attribute(thing, "tensors")) or []
     start = m.push(*tensors)
     for number in range(len(tensors)):
@@ -68,22 +67,22 @@ def _row_of_each(m: Interpreter, node: Any, thing: Instance, index: Value) -> Va
 
 
 @models(f"{DATA}Subset", f"{DATA}dataset.Subset")
-def _subset(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _subset(m: Interpreter, node: Site, args: Arguments) -> Value:
     return _object(m, node, "Subset", dataset=args.get("dataset", 0, UNKNOWN))
 
 
 @models(f"{DATA}random_split", f"{DATA}dataset.random_split")
-def _split(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _split(m: Interpreter, node: Site, args: Arguments) -> Value:
     part = _object(m, node, "Subset", dataset=args.get("dataset", 0, UNKNOWN))
     return m.new(node, "parts", Container("list", rest=part))
 
 
 @models(f"{DATA}ConcatDataset", f"{DATA}ChainDataset")
-def _joined(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _joined(m: Interpreter, node: Site, args: Arguments) -> Value:
     return _object(m, node, "Subset", dataset=elements(m, node, args.get("datasets", 0, UNKNOWN)))
 
 
-def _item_of_whole(m: Interpreter, node: Any, thing: Instance, index: Value) -> Value:
+def _item_of_whole(m: Interpreter, node: Site, thing: Instance, index: Value) -> Value:
     return get_item(m, m.part_of(node, "whole"), _attribute(thing, "dataset"), index)
 
 
@@ -93,13 +92,13 @@ ITEMS_OF |= {f"{DATA}TensorDataset": _row_of_each, f"{DATA}Subset": _item_of_who
 
 
 @models(LOADER, f"{DATA}dataloader.DataLoader")
-def _loader(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _loader(m: Interpreter, node: Site, args: Arguments) -> Value:
     collate = UNKNOWN if args.unknown else args.get("collate_fn", COLLATE, NONE_VALUE)
     size = args.get("batch_size", 1, Const(1))
     return loader(m, node, args.get("dataset", 0, UNKNOWN), collate=collate, size=size)
 
 
-def _batch(m: Interpreter, node: Any, thing: Instance) -> Value:
+def _batch(m: Interpreter, node: Site, thing: Instance) -> Value:
     dataset, collate = _asked_how_long(m, node, _attribute(thing, "dataset"), _attribute(thing, "collate_fn"))
     start = m.push(collate)
     sample = _sample(m, node, dataset)
@@ -111,7 +110,7 @@ def _batch(m: Interpreter, node: Any, thing: Instance) -> Value:
     return call_value(m, m.part_of(node, "collate"), m.pop_from(start)[0], Arguments([samples]), "")
 
 
-def _asked_how_long(m: Interpreter, node: Any, dataset: Value, collate: Value) -> list[Value]:
+def _asked_how_long(m: Interpreter, node: Site, dataset: Value, collate: Value) -> list[Value]:
     """A data set that has a `__len__` is asked; what it is now, and what collates its samples."""
     length = method_of(m, dataset, "__len__")
     start = m.push(dataset, collate)
@@ -120,7 +119,7 @@ def _asked_how_long(m: Interpreter, node: Any, dataset: Value, collate: Value) -
     return m.pop_from(start)
 
 
-def _sample(m: Interpreter, node: Any, dataset: Value) -> Value:
+def _sample(m: Interpreter, node: Site, dataset: Value) -> Value:
     """One sample of a data set."""
     if method_of(m, dataset, "__iter__") is not None and method_of(m, dataset, "__getitem__") is None:
         return elements(m, node, dataset)
@@ -131,17 +130,17 @@ ELEMENTS_OF[LOADER] = _batch
 
 
 @models(f"{DATA}default_collate", f"{DATA}dataloader.default_collate")
-def _default_collate(m: Interpreter, node: Any, args: Arguments) -> Value:
+def _default_collate(m: Interpreter, node: Site, args: Arguments) -> Value:
     return _collated(m, node, elements(m, node, args.get("batch", 0, UNKNOWN)))
 
 
-def _collated(m: Interpreter, node: Any, sample: Value, depth: int = 0) -> Value:
+def _collated(m: Interpreter, node: Site, sample: Value, depth: int = 0) -> Value:
     """What samples like this become as a batch: tensors are stacked, numbers and arrays become tensors."""
     found = [_collated_one(m, node, option, depth) for option in alternatives(sample)]
     return one_of(found)
 
 
-def _collated_one(m: Interpreter, node: Any, sample: Value, depth: int) -> Value:
+def _collated_one(m: Interpreter, node: Site, sample: Value, depth: int) -> Value:
     thing = m.state.heap.get(sample) if type(sample) is Ref else sample
     kind = number_kind(sample)
     if type(thing) is Tensor:
@@ -158,7 +157,7 @@ def _collated_one(m: Interpreter, node: Any, sample: Value, depth: int) -> Value
     return batch(m, node, tuple(m.state.reach([sample])))
 
 
-def _collated_parts(m: Interpreter, node: Any, thing: Container, depth: int) -> Value:
+def _collated_parts(m: Interpreter, node: Site, thing: Container, depth: int) -> Value:
     """Part by part; tuples become lists, but for named ones."""
     start = m.push(*(value for _, value in thing.items), thing.rest)
     count = len(thing.items)

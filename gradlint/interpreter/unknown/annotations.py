@@ -41,6 +41,7 @@ from gradlint.interpreter.engine.unseen import STAND_IN
 from gradlint.interpreter.nn.module import parameter, unknown_module
 from gradlint.interpreter.python.isinstance_checks import PARAMETER_CLASSES, TENSOR_CLASSES
 from gradlint.interpreter.python.mro import ancestry
+from gradlint.interpreter.static.sites import Site
 from gradlint.interpreter.training.data_loader import LOADER, loader
 from gradlint.interpreter.unknown.duck_typing import by_use
 
@@ -67,7 +68,7 @@ def generic(*names: str) -> Callable[[Generic], Generic]:
     return register
 
 
-def value_of(m: Interpreter, node: Any, annotation: Any) -> Value | None:
+def value_of(m: Interpreter, node: Site, annotation: Any) -> Value | None:
     """A value of the annotated type; None where the annotation tells nothing we can use."""
     if isinstance(annotation, cst.SimpleString):
         annotation = parsed(annotation.evaluated_value)
@@ -85,7 +86,7 @@ def value_of(m: Interpreter, node: Any, annotation: Any) -> Value | None:
     return None if cls is None else instance_of(m, node, cls)
 
 
-def _alias(m: Interpreter, node: Any, meant: Any) -> Value | None:
+def _alias(m: Interpreter, node: Site, meant: Any) -> Value | None:
     """What a name for a type stands for; inside itself (a tree of such things) it tells nothing more."""
     if meant in m.building:
         return None
@@ -103,7 +104,7 @@ def parsed(text: object) -> Any:
         return None
 
 
-def _last(node: Any) -> str:
+def _last(node: Site) -> str:
     return node.attr.value if isinstance(node, cst.Attribute) else getattr(node, "value", "")
 
 
@@ -111,13 +112,13 @@ def _last(node: Any) -> str:
 
 
 @generic("Union")
-def _either(m: Interpreter, node: Any, options: list[Any]) -> Value | None:
+def _either(m: Interpreter, node: Site, options: list[Any]) -> Value | None:
     found = [value_of(m, m.part_of(node, f"type {index}"), option) for index, option in enumerate(options)]
     return None if any(value is None for value in found) else one_of([v for v in found if v is not None])
 
 
 @generic("Optional")
-def _optional(m: Interpreter, node: Any, inner: list[Any]) -> Value | None:
+def _optional(m: Interpreter, node: Site, inner: list[Any]) -> Value | None:
     found = value_of(m, node, inner[0]) if inner else None
     return None if found is None else one_of([found, NONE_VALUE])
 
@@ -125,18 +126,18 @@ def _optional(m: Interpreter, node: Any, inner: list[Any]) -> Value | None:
 @generic(
     "Final", "ClassVar", "Annotated", "Required", "NotRequired", "Float", "Int", "Bool", "Shaped", "Num", "Inexact"
 )
-def _first(m: Interpreter, node: Any, inner: list[Any]) -> Value | None:
+def _first(m: Interpreter, node: Site, inner: list[Any]) -> Value | None:
     return value_of(m, node, inner[0]) if inner else None
 
 
 @generic("Literal")
-def _literal(m: Interpreter, node: Any, inner: list[Any]) -> Value | None:
+def _literal(m: Interpreter, node: Site, inner: list[Any]) -> Value | None:
     texts = all(isinstance(option, (cst.SimpleString, cst.Name)) for option in inner)
     return Plain("str") if texts and any(isinstance(option, cst.SimpleString) for option in inner) else None
 
 
 @generic("type", "Type")
-def _class(m: Interpreter, node: Any, inner: list[Any]) -> Value | None:
+def _class(m: Interpreter, node: Site, inner: list[Any]) -> Value | None:
     cls = peek_class(m, inner[0]) if len(inner) == 1 else None
     if cls is None or isinstance(cls, str):
         return Named(cls) if cls is not None and "." in cls and not cls.startswith(NO_CLASSES) else None
@@ -144,14 +145,14 @@ def _class(m: Interpreter, node: Any, inner: list[Any]) -> Value | None:
 
 
 @generic("Callable")
-def _callable(m: Interpreter, node: Any, inner: list[Any]) -> Value | None:
+def _callable(m: Interpreter, node: Site, inner: list[Any]) -> Value | None:
     """A callable remembers what it gives."""
     returns = value_of(m, m.part_of(node, "returns"), inner[1]) if len(inner) == 2 else None
     about = (("returns", UNKNOWN if returns is None else returns),)
     return m.new(node, "annotated", Instance(cls=CALLABLE, attributes=about, belief=Belief.ANNOTATED))
 
 
-def _element(m: Interpreter, node: Any, annotation: Any) -> Value:
+def _element(m: Interpreter, node: Site, annotation: Any) -> Value:
     """An element of the annotated type, or some object."""
     place = m.part_of(node, "element")
     found = value_of(m, place, annotation)
@@ -159,7 +160,7 @@ def _element(m: Interpreter, node: Any, annotation: Any) -> Value:
 
 
 def _sequence(kind: str) -> Generic:
-    def made(m: Interpreter, node: Any, inner: list[Any]) -> Value:
+    def made(m: Interpreter, node: Site, inner: list[Any]) -> Value:
         rest = _element(m, node, inner[0]) if inner else UNKNOWN
         return m.new(node, "annotated", Container(kind, rest=rest, belief=Belief.ANNOTATED))
 
@@ -167,7 +168,7 @@ def _sequence(kind: str) -> Generic:
 
 
 def _mapping(kind: str) -> Generic:
-    def made(m: Interpreter, node: Any, inner: list[Any]) -> Value:
+    def made(m: Interpreter, node: Site, inner: list[Any]) -> Value:
         rest = _element(m, node, inner[-1]) if inner else UNKNOWN
         keys = value_of(m, m.part_of(node, "key"), inner[0]) if len(inner) == 2 else None
         thing = Container(kind, rest=rest, keys=UNKNOWN if keys is None else keys, belief=Belief.ANNOTATED)
@@ -194,7 +195,7 @@ for _kind, _names in MAPPINGS.items():
 
 
 @generic("tuple", "Tuple")
-def _tuple(m: Interpreter, node: Any, inner: list[Any]) -> Value | None:
+def _tuple(m: Interpreter, node: Site, inner: list[Any]) -> Value | None:
     if len(inner) == 2 and isinstance(inner[1], cst.Ellipsis):
         return _sequence("tuple")(m, node, inner)
     if not inner:
@@ -204,7 +205,7 @@ def _tuple(m: Interpreter, node: Any, inner: list[Any]) -> Value | None:
 
 
 @generic("Iterator", "Generator", "AsyncIterator", "AsyncGenerator")
-def _iterator(m: Interpreter, node: Any, inner: list[Any]) -> Value | None:
+def _iterator(m: Interpreter, node: Site, inner: list[Any]) -> Value | None:
     element = _element(m, node, inner[0]) if inner else UNKNOWN
     return m.new(node, "annotated", Iterator(element=element, by="annotated", belief=Belief.ANNOTATED))
 
@@ -212,7 +213,7 @@ def _iterator(m: Interpreter, node: Any, inner: list[Any]) -> Value | None:
 # ---- instances of classes
 
 
-def instance_of(m: Interpreter, node: Any, cls: str | Ref) -> Value | None:
+def instance_of(m: Interpreter, node: Site, cls: str | Ref) -> Value | None:
     """An instance of a class that somebody else made; None for classes of which nothing is known."""
     if type(cls) is Ref:
         return ANNOTATED[Class](m, node, cls)
@@ -273,13 +274,13 @@ def commented(function: Any) -> list[Any]:
 
 
 @implements(TypeSlot.LEARN_ATTRIBUTE, Instance)
-def _learn_attribute(m: Interpreter, node: Any, owner: Ref, name: str, chain: str) -> Value | None:
+def _learn_attribute(m: Interpreter, node: Site, owner: Ref, name: str, chain: str) -> Value | None:
     """What use tells of an attribute, or else what the classes of the object say of it in annotations."""
     found = by_use(m, node, chain, f"{STAND_IN}{name}")
     return _declared(m, node, owner, name) if found is None else found
 
 
-def _declared(m: Interpreter, node: Any, owner: Ref, name: str) -> Value | None:
+def _declared(m: Interpreter, node: Site, owner: Ref, name: str) -> Value | None:
     """What the classes of an object say in annotations of an attribute."""
     thing: Any = m.state.heap.get(owner)
     for one in ancestry(m, getattr(thing, "cls", UNKNOWN)):

@@ -41,6 +41,7 @@ from gradlint.interpreter.engine.unseen import is_opaque, refine
 from gradlint.interpreter.nn.module import unknown_module
 from gradlint.interpreter.python.mro import FUNCTION_CONTEXT
 from gradlint.interpreter.static.scopes import ALONG, HANDED, Scope, dotted, kept, uses_of_given
+from gradlint.interpreter.static.sites import Site
 from gradlint.interpreter.training.assumed_optimizer import optimizer_over
 from gradlint.knowledge.python.duck_typing_names import (
     APPLIED,
@@ -126,28 +127,28 @@ def uses_of(frame: Frame, chain: str) -> Uses:
 # ---- making it
 
 
-def _module(m: Interpreter, node: Any, part: str, reach: tuple[Ref, ...]) -> Ref:
+def _module(m: Interpreter, node: Site, part: str, reach: tuple[Ref, ...]) -> Ref:
     return unknown_module(m, node, part, Belief.BY_USE)
 
 
-def _scaler(m: Interpreter, node: Any, part: str, reach: tuple[Ref, ...]) -> Ref:
+def _scaler(m: Interpreter, node: Site, part: str, reach: tuple[Ref, ...]) -> Ref:
     factor = m.memory(node, f"{part} factor")
     return m.new(node, part, Scaler(storage=(factor,), belief=Belief.BY_USE, marks=(Mark("made", node),)))
 
 
-def _scheduler(m: Interpreter, node: Any, part: str, reach: tuple[Ref, ...]) -> Ref:
+def _scheduler(m: Interpreter, node: Site, part: str, reach: tuple[Ref, ...]) -> Ref:
     return m.new(node, part, Scheduler(belief=Belief.BY_USE, marks=(Mark("made", node),)))
 
 
-def _tensor(m: Interpreter, node: Any, part: str, reach: tuple[Ref, ...]) -> Ref:
+def _tensor(m: Interpreter, node: Site, part: str, reach: tuple[Ref, ...]) -> Ref:
     return unknown_tensor(m, node, part, Belief.BY_USE, reach)
 
 
-def _function_context(m: Interpreter, node: Any, part: str, reach: tuple[Ref, ...]) -> Ref:
+def _function_context(m: Interpreter, node: Site, part: str, reach: tuple[Ref, ...]) -> Ref:
     return function_context(m, node, part, Belief.BY_USE)
 
 
-def function_context(m: Interpreter, node: Any, part: str, belief: Belief) -> Ref:
+def function_context(m: Interpreter, node: Site, part: str, belief: Belief) -> Ref:
     """The context of a custom autograd function, and the tensors that it saved."""
     saved = unknown_tensor(m, node, f"{part} saved", belief)
     m.state.heap[saved] = replace(m[saved], many=True)
@@ -156,7 +157,7 @@ def function_context(m: Interpreter, node: Any, part: str, belief: Belief) -> Re
     return m.new(node, part, Instance(cls=FUNCTION_CONTEXT, attributes=known, belief=belief))
 
 
-def needed(m: Interpreter, node: Any, part: str) -> tuple[str, Ref]:
+def needed(m: Interpreter, node: Site, part: str) -> tuple[str, Ref]:
     """What the context of a custom autograd function says of which gradients are needed: a flag for each input."""
     return "needs_input_grad", m.new(node, f"{part} needed", Container("tuple", rest=Scalar(BOOL)))
 
@@ -175,7 +176,7 @@ FLAGGING = frozenset({"requires_grad_", "detach_", "retain_grad"})
 """Methods by which a tensor gets other flags."""
 
 
-def owner_by_method(m: Interpreter, node: Any, owner: Unknown, method: str, *, given: bool) -> Ref | None:
+def owner_by_method(m: Interpreter, node: Site, owner: Unknown, method: str, *, given: bool) -> Ref | None:
     """The tensor that something unknown is that has a method which only tensors have; `given`: it takes arguments."""
     if m.torchless or f"{method}({'.' if given else ''})" not in TENSOR_USES:
         return None
@@ -187,7 +188,7 @@ def owner_by_method(m: Interpreter, node: Any, owner: Unknown, method: str, *, g
 
 
 @implements(TypeSlot.CALL_METHOD, Unknown)
-def _call_method(m: Interpreter, node: Any, owner: Unknown, method: str, args: Arguments, name: str) -> Value:
+def _call_method(m: Interpreter, node: Site, owner: Unknown, method: str, args: Arguments, name: str) -> Value:
     """A method of something unknown, which it may show to be a tensor."""
     given = args.unknown or bool(args.positional or args.keywords)
     tensor = owner_by_method(m, node, owner, method, given=given)
@@ -198,7 +199,7 @@ def _call_method(m: Interpreter, node: Any, owner: Unknown, method: str, args: A
 
 def by_use(
     m: Interpreter,
-    node: Any,
+    node: Site,
     chain: str,
     part: str,
     *,
@@ -259,7 +260,7 @@ def _is_operand(m: Interpreter, use: str) -> bool:
 
 
 @implements(TypeSlot.LEARN, object)
-def kind_from_usage(m: Interpreter, node: Any, value: Value, chain: str, source: Any = None) -> Value:
+def kind_from_usage(m: Interpreter, node: Site, value: Value, chain: str, source: Any = None) -> Value:
     """The value itself, or what its use tells where nothing else does; `source` is the expression that gives it."""
     if type(value) is Unknown:
         found = by_use(m, node, chain, chain, reach=value.reach, source=source)

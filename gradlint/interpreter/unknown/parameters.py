@@ -42,11 +42,12 @@ from gradlint.interpreter.python.classes import instantiate
 from gradlint.interpreter.python.functions import new_frame
 from gradlint.interpreter.python.mro import ancestry, find_method
 from gradlint.interpreter.static.scopes import parameters_of
+from gradlint.interpreter.static.sites import Site
 from gradlint.interpreter.unknown import annotations as declared
 from gradlint.interpreter.unknown.duck_typing import by_use, function_context
 
 
-def representative(m: Interpreter, node: Any, cls: Ref) -> Value:
+def representative(m: Interpreter, node: Site, cls: Ref) -> Value:
     """An instance as `__init__` makes it for arguments nobody knows."""
     method = find_method(m, cls, "__init__")
     args = Arguments(unknown=True)
@@ -66,7 +67,7 @@ def representative(m: Interpreter, node: Any, cls: Ref) -> Value:
 
 
 @implements(TypeSlot.ANNOTATED, Class)
-def annotated_instance(m: Interpreter, node: Any, cls: Ref) -> Value:
+def annotated_instance(m: Interpreter, node: Site, cls: Ref) -> Value:
     """An instance of a class of the program that somebody else made: built as usual, in a mode nobody knows."""
     key = (m.classes_by_ref(cls), "annotated")
     if key in m.building or cls not in m.state.heap:
@@ -127,7 +128,7 @@ def _told(m: Interpreter, param: cst.Param, value: Unknown) -> Value:
 
 
 @implements(TypeSlot.LEARN_RESULT, Function)
-def returned(m: Interpreter, node: Any, function: Function, value: Value) -> Value:
+def returned(m: Interpreter, node: Site, function: Function, value: Value) -> Value:
     """What a function gave back; where that is not known, what its annotation says."""
     if type(value) is not Unknown or getattr(function.node, "returns", None) is None or function.generator:
         return value

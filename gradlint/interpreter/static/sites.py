@@ -1,0 +1,23 @@
+"""Where something happens: a piece of syntax, or one of several things that happen at it."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from gradlint.frozen import frozen
+
+
+@frozen()
+class Part:
+    """One of several things that happen at the same piece of syntax."""
+
+    node: cst.CSTNode
+    part: str
+
+
+Site = cst.CSTNode | Part
+
+
+def syntax(site: Site) -> cst.CSTNode:
+    """The piece of syntax that a site belongs to."""
+    return site.node if type(site) is Part else site  # type: ignore[return-value]
