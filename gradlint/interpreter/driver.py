@@ -128,7 +128,7 @@ def _run_the_rest(m: Interpreter) -> None:
     """Run what has no caller in the file, classes first, in the order of the text."""
     m.steps.grant_elsewhere(m.scan.statements)
     _leave_the_body(m)
-    m.neighbours.strangers()
+    m.neighbours.escape_all()
     m.defined_anew = defined_anew(m)
     m.state.grad_mode, m.state.inference, m.assumed_mode = YES, NO, True
     base = m.state

@@ -105,7 +105,7 @@ def write(m: Interpreter, target: Value, this: Write) -> None:
         emit_grown(m, this.node, this.op, now, this.name, this.added, others)
 
 
-def perhaps_written(m: Interpreter, happening: Callable[[], Any]) -> None:
+def maybe_written(m: Interpreter, happening: Callable[[], Any]) -> None:
     """Something may be written or not: nothing is told of that, and torch may refuse it or not."""
     refused = m.state.refused
     with m.silently():

@@ -79,7 +79,7 @@ def require_leaf(m: Interpreter, node: Site, value: Value, use: str, name: str =
     )
 
 
-def want_leaves(m: Interpreter, node: Site, values: list[Value], use: str, name: str = "") -> None:
+def require_leaves(m: Interpreter, node: Site, values: list[Value], use: str, name: str = "") -> None:
     """Tell that only leaves will do here, where some are certainly or perhaps none."""
     for value in values if not m.is_silent else ():
         if any(tensor.leaf.possibly(NO) for _, tensor in m.all(value, Tensor)):

@@ -49,7 +49,7 @@ from gradlint.frozen import replace
 from gradlint.interpreter.autograd import layout, shape
 from gradlint.interpreter.autograd.casts import to
 from gradlint.interpreter.autograd.detach import cut_off
-from gradlint.interpreter.autograd.in_place import Write, perhaps_written, write
+from gradlint.interpreter.autograd.in_place import Write, maybe_written, write
 from gradlint.interpreter.autograd.record import apply
 from gradlint.interpreter.autograd.requires_grad import set_requires_grad
 from gradlint.interpreter.autograd.saved_tensors import saved_in_place
@@ -224,7 +224,7 @@ def _run(
     if row.writes or inplace is YES:
         return _in_place(m, node, row, slots, by if row.writes else "function", name, writes)
     if inplace is not NO:
-        perhaps_written(m, lambda: _in_place(m, node, row, slots, "function", name, writes))
+        maybe_written(m, lambda: _in_place(m, node, row, slots, "function", name, writes))
         row = replace(row, results=(perhaps_itself(row.results[0]),))
     if row.bundle == "list" and row.operands[0].startswith("*"):
         return _one_each(m, node, row, bound, slots, part)
@@ -234,7 +234,7 @@ def _run(
         this = Write(node, row.name, "out", [value for _, value in slots], differentiable=row.results[0].differentiable)
         write(m, out, replace(this, differentiable=False) if row.out_unchecked else this)
         if row.out_unchecked:  # some are recorded all the same: those that consist of others
-            perhaps_written(m, lambda: write(m, out, this))
+            maybe_written(m, lambda: write(m, out, this))
         m.update_fields(out, Tensor, **layout.UNKNOWN_LAYOUT)
         return out
     return with_counts(m, node, result, [truth_of(bound[name]) for name in COUNTS if name in bound], part)

@@ -62,7 +62,7 @@ from gradlint.interpreter.autograd.operands import PRECISE
 from gradlint.interpreter.autograd.version_counter import own_count
 from gradlint.interpreter.engine.dispatch import TypeSlot, implements
 from gradlint.interpreter.engine.machine import Interpreter
-from gradlint.interpreter.engine.unseen import handed_leaves
+from gradlint.interpreter.engine.unseen import escaped_leaves
 from gradlint.interpreter.static.sites import Site, syntax
 from gradlint.knowledge import DTYPES, PRECISIONS
 from gradlint.knowledge.schema import DTYPE_RULES, KINDS, Operation, refused
@@ -282,7 +282,7 @@ def unknown_tensor(m: Interpreter, node: Site, part: str, belief: Belief, reach:
     Its history may hold anything, and it may share the memory of all that went into it.
     """
     history, memories = made_of(m, reach)
-    leaves = handed_leaves(m, reach)
+    leaves = escaped_leaves(m, reach)
     if leaves:
         computed = Node("unknown", syntax(node), tuple((leaf, None) for leaf in leaves))
         history = (*history, m.new(node, f"{part} history", computed))

@@ -51,7 +51,7 @@ class Given:
             return number
         thing = self.m.state.heap.get(ref)
         declared = None if thing is None else IN_KEY[type(thing)]
-        if thing is None or declared is None or _stands_for_itself(thing, depth):
+        if thing is None or declared is None or _is_by_reference(thing, depth):
             self.themselves.append(ref)
             return ref
         number = self.described[ref] = len(self.described)
@@ -89,7 +89,7 @@ class Given:
         return besides, tuple([self.key(value, depth) for value in values])
 
 
-def _stands_for_itself(thing: Object, depth: int) -> bool:
+def _is_by_reference(thing: Object, depth: int) -> bool:
     """Whether an object of a class that could be described is not: nobody would know what was meant, or it lies too
     deep."""
     if type(thing) is Tensor:

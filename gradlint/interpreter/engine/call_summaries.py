@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 
 
 @frozen()
-class Tale:
+class EventLog:
     """What happened in a call, for the case that it was not told in the end because the pass of a loop it happened in
     did not hold for all: `before` counts the runs of functions before it."""
 
@@ -97,7 +97,7 @@ class Summary:
     seen: tuple[tuple[Ref, Object], ...]
     elsewhere: bool
     names: tuple[tuple[Name, Value], ...]
-    tale: Tale | None
+    tale: EventLog | None
     told: bool
     traced: tuple[Entry, ...] = ()
 
@@ -225,7 +225,7 @@ def recall(m: Interpreter, node: Site, call: Call) -> Value | None:
     if summary.tale is not None:
         m.repeats(summary.tale.story)
     if not summary.told and m.muted == 0 and summary.tale is not None:
-        _retell(m, summary.tale)
+        _replay(m, summary.tale)
         _remember(m, call.key, replace(summary, told=True))
     return _replayed(m, node, summary, call)
 
@@ -241,7 +241,7 @@ def _looked(looked: Looked, now: dict[Ref, Ref]) -> Looked:
     return {(now.get(owner, owner) if type(owner) is Ref else owner, name): None for owner, name in looked}
 
 
-def _retell(m: Interpreter, tale: Tale) -> None:
+def _replay(m: Interpreter, tale: EventLog) -> None:
     """Tell what happened in a call as if it happened now."""
     later = len(m.runs) - tale.before
     renumbered: dict[int, Event] = {}
@@ -342,7 +342,7 @@ def end(m: Interpreter, node: Site, call: Call, result: Value) -> None:
     histories = histories_of(m, call.heap, dict.fromkeys(recorded.values()), memories, operands)
     if have_a_common_trunk(histories.values()):
         return  # a backward from one result goes through what the others need
-    tale = None if m.muted else Tale(tuple(m.story[call.events :]), tuple(m.runs[call.runs :]), call.runs)
+    tale = None if m.muted else EventLog(tuple(m.story[call.events :]), tuple(m.runs[call.runs :]), call.runs)
     walked = _walked(call, differentiated)
     seen, elsewhere = _seen(call, read)
     held = {memory: holders_besides(call.heap, memory, call) for memory in wrote}

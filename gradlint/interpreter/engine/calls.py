@@ -37,7 +37,7 @@ from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import MODELS, SLOTS, TypeSlot, implements, kind_of
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.places import peek
-from gradlint.interpreter.engine.unseen import call_unknown, note_options, perhaps_initialised
+from gradlint.interpreter.engine.unseen import call_unknown, maybe_initialised, note_options
 from gradlint.interpreter.static.sites import Site, syntax
 
 Calls = Mapping[type, Callable[..., Value | None]]
@@ -191,7 +191,7 @@ def by_name(
 def plain_method(m: Interpreter, node: Site, owner: Value, name: str, args: Arguments) -> Value:
     """A method of what has no table of its own: of Python's own values, or of unseen code."""
     if name == "__init__":  # of a class that is not shown
-        perhaps_initialised(m, args.get("self", 0, UNKNOWN))
+        maybe_initialised(m, args.get("self", 0, UNKNOWN))
     known = METHOD[object](m, node, owner, name, args, "")
     if not m.is_silent and cuts_of_numbers(alternatives(owner)) and _is_number(owner):
         emit_called(m, node, f"builtins.float.{name}", [owner], Arguments([owner]), UNKNOWN, "", {})

@@ -95,7 +95,9 @@ class Suspended:
     def seen(self) -> Seen:
         """What it has looked at that others may change."""
         modes = ((("grad mode",), self.grad_mode), (("inference",), self.inference))
-        return bounded(self.m, (*((mode, Const(value)) for mode, value in modes if value is not None), *self._told()))
+        return bounded(
+            self.m, (*((mode, Const(value)) for mode, value in modes if value is not None), *self._observed())
+        )
 
     def _left(self) -> list[tuple[Ref, Object, Object]]:
         """What there still is of what was there before: as it is, and as it was. Code that waits often may make much
@@ -113,7 +115,7 @@ class Suspended:
         part = ground.of_ref.get(ref) if found is None else None
         return found if part is None else ground.parts[part].heap.get(ref)
 
-    def _told(self) -> Seen:
+    def _observed(self) -> Seen:
         held: list[tuple[tuple[Any, ...], Value]] = []
         alike: dict[tuple[Any, ...], list[Value]] = {}
         for index, (owner, name) in enumerate(self.looked):
@@ -222,7 +224,7 @@ CHANGED: dict[str, Callable[[Interpreter, Any, Value, Mapping[tuple[Any, ...], V
 """What of the circumstances is not as it was."""
 
 
-def asked(m: Interpreter, thing: Iterator) -> Iterator:
+def on_next(m: Interpreter, thing: Iterator) -> Iterator:
     """What is known of an iterator by now. Code that runs under other circumstances than those under which it was
     followed may give anything; if it is only the objects that it gives that have changed, it may leave some out."""
     parts = dict(thing.seen)

@@ -28,7 +28,7 @@ from gradlint.domain import (
 from gradlint.domain.state import OLDEST
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.machine import Interpreter
-from gradlint.interpreter.engine.unseen import handed_leaves
+from gradlint.interpreter.engine.unseen import escaped_leaves
 from gradlint.interpreter.static.sites import Site
 
 T = TypeVar("T")
@@ -262,7 +262,7 @@ def nodes_of(m: Interpreter, value: Value) -> Slot:
         elif type(option) is Unknown or type(thing) is Instance:
             out[OPAQUE] = None
             if type(option) is Unknown and option.reach:
-                out |= dict.fromkeys(handed_leaves(m, option.reach))
+                out |= dict.fromkeys(escaped_leaves(m, option.reach))
                 for ref in option.reach:
                     out |= dict.fromkeys(nodes_of(m, ref))
         else:

@@ -199,15 +199,15 @@ class Neighbours:
         old = self._of_file(file, name)
         return value if old is None else one_of([old, value])
 
-    def strangers(self) -> None:
+    def escape_all(self) -> None:
         """From here on functions run on their own: anything may have happened to what the files left."""
         state = self.m.state
         state.take(range(len(state.ground.parts)))
         frames = {file.frame for file in self.files.values()}
-        self._handed_away([value for file in self.files.values() for value in file.names.values()])
-        self._handed_away([value for (frame, _), value in state.names.items() if frame in frames])
+        self._escaped_names([value for file in self.files.values() for value in file.names.values()])
+        self._escaped_names([value for (frame, _), value in state.names.items() if frame in frames])
 
-    def _handed_away(self, values: list[Value]) -> None:
+    def _escaped_names(self, values: list[Value]) -> None:
         m = self.m
         escaped = dict(m.escaped)
         havoc(m, [value for value in values if not _static(m, value)])
@@ -258,7 +258,7 @@ class Neighbours:
         before = {name for part in state.taken for name in state.ground.parts[part].names}
         names = {name: value for name, value in state.names.items() if name not in before}
         if m.assumed_mode:
-            self._handed_away(list(names.values()))
+            self._escaped_names(list(names.values()))
         now = self._new_names(tree, list(names.values()))
         heap = {now[ref]: _open(object_renamed(state.heap[ref], now)) for ref in now if ref in state.heap}
         files = {file.frame: file for file in self.running}

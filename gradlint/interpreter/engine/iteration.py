@@ -31,7 +31,7 @@ from gradlint.domain import (
 )
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.arguments import Arguments
-from gradlint.interpreter.engine.deferred import Suspended, asked, bounded, resume_again
+from gradlint.interpreter.engine.deferred import Suspended, bounded, on_next, resume_again
 from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot, implements
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.sites import Site
@@ -90,7 +90,7 @@ def _following(m: Interpreter, node: Site, value: Value) -> Value:
 
 @implements(TypeSlot.NEXT, Iterator)
 def _of_iterator(m: Interpreter, node: Site, ref: Ref, thing: Iterator) -> Value:
-    now = asked(m, thing)
+    now = on_next(m, thing)
     if now is not thing and thing.by == WAITING and thing.used is NO and ref.context == m.frame.id:
         now = thing = SLOTS[TypeSlot.RESTART][Iterator](m, ref, thing)
     resume_again(m, thing)
@@ -108,7 +108,7 @@ ELEMENTS: dict[str, Value] = {
 def element_list(m: Interpreter, value: Value) -> list[Value] | None:
     """The elements of an iterable one by one, in order; None where that is not known."""
     waiting = m.only(value, Iterator)
-    iterator = None if waiting is None else asked(m, waiting)
+    iterator = None if waiting is None else on_next(m, waiting)
     by = "" if iterator is None else iterator.by
     if waiting is not None and iterator is not None and _gives_one_more(m, waiting):
         return [iterator.element]
@@ -124,7 +124,7 @@ def element_list(m: Interpreter, value: Value) -> list[Value] | None:
     return [element for _, element in thing.items]
 
 
-def asked_once(m: Interpreter, value: Value, before: Iterator) -> None:
+def after_one_next(m: Interpreter, value: Value, before: Iterator) -> None:
     """An iterator that nobody had asked gives its first; where it was to give two, one is left."""
     if before.used is NO and _is_over_two(m, before):
         m.update_fields(value, Iterator, several=NO, empty=NO)
@@ -146,7 +146,7 @@ def _is_over_two(m: Interpreter, thing: Iterator) -> bool:
     return type(thing.source) is Ref and found is not None and len(found) == 2
 
 
-def _gone_on(thing: Iterator, used: Truth) -> Iterator:
+def _after_next(thing: Iterator, used: Truth) -> Iterator:
     """An iterator that was asked for more; if one was left, that may be gone."""
     return replace(thing, used=used, empty=thing.empty | UNSURE if thing.several is NO else thing.empty)
 
@@ -166,7 +166,7 @@ def consume(m: Interpreter, node: Site, value: Value, by: str) -> None:
         m.emit(events.IteratorConsumed, node, iterator=thing, element=m.thing(thing.element), by=by)
         resume_again(m, thing)
         marks = (*thing.marks[: MOST_MARKS - 1], Mark("used", getattr(node, "node", node)))
-        m.store(ref, replace(_gone_on(thing, YES), marks=marks), sure=len(options) == 1)
+        m.store(ref, replace(_after_next(thing, YES), marks=marks), sure=len(options) == 1)
         if thing.by == WAITING and thing.used is NO and len(options) == 1:
             consume(m, thing.marks[0].node.for_in.iter, thing.source, "comprehension")
         else:
@@ -180,11 +180,11 @@ def _consume_source(m: Interpreter, value: Value, *, sure: bool) -> None:
     for ref, thing in m.all(value, Iterator):
         used = YES if sure else thing.used | UNSURE
         if thing.by not in RESTARTING and used is not thing.used:
-            m.store(ref, _gone_on(thing, used))
+            m.store(ref, _after_next(thing, used))
             _consume_source(m, thing.source, sure=sure)
 
 
-def emit_handed(m: Interpreter, node: Site, values: Iterable[Value]) -> None:
+def emit_exhausted(m: Interpreter, node: Site, values: Iterable[Value]) -> None:
     """Code that the file does not show is handed what was run through before: it finds nothing in that."""
     for value in values if not m.is_silent else ():
         thing = m.state.heap.get(value) if type(value) is Ref else None
@@ -196,7 +196,7 @@ def begin(m: Interpreter, value: Value) -> None:
     """An iterator is run through a part of its way; how far is not known."""
     for ref, thing in m.all(value, Iterator):
         if thing.by not in RESTARTING and not (thing.used.is_unsure and thing.several is not NO):
-            m.store(ref, _gone_on(thing, thing.used | UNSURE))
+            m.store(ref, _after_next(thing, thing.used | UNSURE))
             begin(m, thing.source)
 
 

@@ -55,7 +55,7 @@ def one_of_several(m: Interpreter, walk: str, element: Value) -> Value:
     heap = m.state.heap
     pairs = _pairs(m, element)
     slots = [(element, False), *((value, len(pairs) > 1) for _, pair in pairs for _, value in pair.items)]
-    found = {ref: at(ref, walk) for value, several in slots for ref in _told_apart(m, value, several)}
+    found = {ref: at(ref, walk) for value, several in slots for ref in _distinguished(m, value, several)}
     if not found:
         return element
     for ref in list(found):
@@ -78,7 +78,7 @@ def _pairs(m: Interpreter, element: Value) -> list[tuple[Ref, Container]]:
     return [(ref, pair) for ref, pair in m.all(element, Container) if pair.kind == "tuple"]
 
 
-def _told_apart(m: Interpreter, value: Value, several: bool) -> list[Ref]:
+def _distinguished(m: Interpreter, value: Value, several: bool) -> list[Ref]:
     """Those of the alternatives that are one of several objects that the loop goes over, and no loop around is at."""
     several = several or len(alternatives(value)) > 1
     found = [(ref, thing) for kind in TOLD_APART for ref, thing in m.all(value, kind)]
@@ -103,11 +103,11 @@ def at_each(m: Interpreter, walk: str, element: Value, slot: int) -> Iterator[No
     if several and m.frame.loop is not None:
         for state in (m.state, *m.frame.loop.continues):
             if state.live:
-                state.stack[slot] = _went_on(state, walk)
+                state.stack[slot] = _after_iteration(state, walk)
         around = [state for tried in m.frame.tries for state in (tried.raised, tried.waiting)]
         for seen in (m.frame.suspended, *around):
             if seen is not None:
-                _went_on(seen, walk)
+                _after_iteration(seen, walk)
 
 
 def current_element(m: Interpreter, value: Value) -> list[Ref]:
@@ -117,7 +117,7 @@ def current_element(m: Interpreter, value: Value) -> list[Ref]:
     return found if len(found) == len(options) and any(hand.issuperset(found) for hand in m.at_hand) else []
 
 
-def _went_on(state: State, walk: str) -> Value:
+def _after_iteration(state: State, walk: str) -> Value:
     """The body has run for the one that the loop was at: it is known by one reference again. Gives those under which
     stands what is known once the loop was at them."""
     heap = state.heap

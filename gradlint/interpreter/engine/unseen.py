@@ -29,7 +29,7 @@ from gradlint.frozen import replace
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot
 from gradlint.interpreter.engine.escape import havoc, result_of_unknown
-from gradlint.interpreter.engine.iteration import emit_handed
+from gradlint.interpreter.engine.iteration import emit_exhausted
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.module_tree import parameters
 from gradlint.interpreter.static.scopes import dotted
@@ -49,7 +49,7 @@ STAND_IN = "attribute "
 """How the parts begin that stand for attributes nobody was seen to set; their name follows."""
 
 
-def handed_leaves(m: Interpreter, reach: Iterable[Ref]) -> list[Ref]:
+def escaped_leaves(m: Interpreter, reach: Iterable[Ref]) -> list[Ref]:
     """The parameters of modules that were handed over, where unknown code had those and may have computed with them.
     Where it had an object as well that came of a method nobody knows, it may have computed with that instead."""
     reach = tuple(reach)
@@ -66,11 +66,11 @@ def note_options(m: Interpreter, node: Site, args: Arguments) -> None:
         for _, thing in m.all(value, Container):
             options += thing.items
     m.frozen_on_request.pop(node, None)
-    if any(type(name) is str and _asks_for_frozen(name, value) for name, value in options):
+    if any(type(name) is str and _requests_frozen(name, value) for name, value in options):
         m.frozen_on_request[node] = None
 
 
-def _asks_for_frozen(name: str, value: Value) -> bool:
+def _requests_frozen(name: str, value: Value) -> bool:
     """Whether an option asks for no gradients: one against them that is not refused, or one for them that is."""
     refused = type(value) is Const and value.value in (False, None, "False")
     return (ASKS_FOR_GRADIENTS if refused else ASKS_FOR_NONE).search(name) is not None
@@ -112,7 +112,7 @@ def _words_of(names: Iterable[str]) -> frozenset[str]:
     return frozenset[str]().union(*map(words, names))
 
 
-def perhaps_initialised(m: Interpreter, owner: Value) -> None:
+def maybe_initialised(m: Interpreter, owner: Value) -> None:
     """An `__init__` that is not followed may have run `Module.__init__` on what it was handed: of what nobody knows, on
     any module."""
     strange = any(getattr(m.thing(option), "cls", UNKNOWN) == UNKNOWN for option in alternatives(owner))
@@ -128,6 +128,6 @@ def call_unknown(m: Interpreter, node: Site, values: list[Value], callee: Value 
     m.counts["unknown calls"] += not m.muted
     if any(type(option) is Context for value in values for option in alternatives(value)):
         m.state.grad_mode = m.state.grad_mode | UNSURE
-    emit_handed(m, node, values)
+    emit_exhausted(m, node, values)
     havoc(m, values, escape_by(m, node, callee))
     return result_of_unknown(values)

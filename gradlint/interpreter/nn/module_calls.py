@@ -44,7 +44,7 @@ from gradlint.domain import (
 )
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd import hooks, shape
-from gradlint.interpreter.autograd.in_place import Write, perhaps_written, write
+from gradlint.interpreter.autograd.in_place import Write, maybe_written, write
 from gradlint.interpreter.autograd.operations import COUNTS, first_argument, perhaps_itself, with_counts
 from gradlint.interpreter.autograd.record import apply
 from gradlint.interpreter.autograd.saved_tensors import saved_in_place
@@ -330,7 +330,7 @@ def _layer(m: Interpreter, node: Site, ref: Ref, module: Module, row: ModuleRow,
     if inplace is YES:
         return _written(m, node, module, row, args)
     if inplace is not NO:
-        perhaps_written(m, lambda: _written(m, node, module, row, args))
+        maybe_written(m, lambda: _written(m, node, module, row, args))
         result = perhaps_itself(result)
     if (idle := _idle(module, row)) is not NO:
         result = replace(result, kind="self" if idle is YES else "self or fresh")

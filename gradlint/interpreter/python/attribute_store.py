@@ -34,7 +34,7 @@ from gradlint.domain import (
 )
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd.grad import tensors_of
-from gradlint.interpreter.autograd.leaf import want_leaves
+from gradlint.interpreter.autograd.leaf import require_leaves
 from gradlint.interpreter.autograd.requires_grad import set_requires_grad
 from gradlint.interpreter.autograd.tensor import truth_of
 from gradlint.interpreter.engine.arguments import Arguments
@@ -160,7 +160,7 @@ def emit_assigned(
         arguments=arguments_in(m, value) if getattr(shown, "cls", None) == FUNCTION_CONTEXT else (),
     )
     if type(shown) is Module:
-        want_leaves(m, node, [value], "attribute", f"{chain}.{name}" if chain else "")
+        require_leaves(m, node, [value], "attribute", f"{chain}.{name}" if chain else "")
 
 
 def _holding_part(m: Interpreter, shown: Any, old: Value) -> tuple[Optimizer, ...]:

@@ -37,7 +37,7 @@ from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot, implements
 from gradlint.interpreter.engine.escape import havoc, result_of_unknown
 from gradlint.interpreter.engine.iteration import element_list
 from gradlint.interpreter.engine.machine import Frame, Interpreter
-from gradlint.interpreter.engine.unseen import perhaps_initialised
+from gradlint.interpreter.engine.unseen import maybe_initialised
 from gradlint.interpreter.python import descriptors
 from gradlint.interpreter.python.attribute_store import set_past_class
 from gradlint.interpreter.python.functions import call_function, too_deep
@@ -218,7 +218,7 @@ def initialised(m: Interpreter, node: Site, owner: Value, args: Arguments) -> No
     """`Module.__init__` runs, by whatever name it was reached."""
     shown = m.only(owner, Module)
     if shown is None:
-        perhaps_initialised(m, owner)
+        maybe_initialised(m, owner)
         return
     m.update_fields(owner, Module, initialised=YES)
     if not m.is_silent:

@@ -34,7 +34,7 @@ from gradlint.domain import (
     with_certain,
 )
 from gradlint.frozen import replace
-from gradlint.interpreter.engine.deferred import asked
+from gradlint.interpreter.engine.deferred import on_next
 from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot, implements
 from gradlint.interpreter.engine.iteration import RESTARTING, SEQUENCES, WAITING, consume, element_list, elements
 from gradlint.interpreter.engine.machine import Interpreter
@@ -86,7 +86,7 @@ def certain_elements(m: Interpreter, thing: Container) -> tuple[Ref, ...]:
 
 @implements(TypeSlot.CERTAIN, Iterator)
 def _certainly_given(m: Interpreter, thing: Iterator) -> tuple[Ref, ...]:
-    thing = asked(m, thing)
+    thing = on_next(m, thing)
     if thing.used is not NO:
         return ()
     source = m.only(thing.source if thing.by in ("values()", "items()") else thing.listed, Container)
@@ -128,7 +128,7 @@ def _truth(m: Interpreter, thing: Container) -> Truth:
 
 @implements(TypeSlot.NOT_EMPTY, Container, Iterator)
 def _gives_some(m: Interpreter, thing: Container | Iterator) -> bool:
-    return len(thing.items) > 0 if isinstance(thing, Container) else thing.used is NO and asked(m, thing).empty is NO
+    return len(thing.items) > 0 if isinstance(thing, Container) else thing.used is NO and on_next(m, thing).empty is NO
 
 
 def leaves_out(m: Interpreter, value: Value) -> bool:

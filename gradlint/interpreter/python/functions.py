@@ -38,10 +38,10 @@ from gradlint.interpreter.engine.deferred import Suspended, unfinished
 from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot, implements
 from gradlint.interpreter.engine.escape import havoc, result_of_unknown
 from gradlint.interpreter.engine.frames import RESULT, YIELDED, arguments_in
-from gradlint.interpreter.engine.iteration import emit_handed
+from gradlint.interpreter.engine.iteration import emit_exhausted
 from gradlint.interpreter.engine.machine import MOST_CALLS_DEEP, STEPS, Frame, Interpreter, Tried
 from gradlint.interpreter.engine.recursion import MOST_DESCENTS, descends
-from gradlint.interpreter.engine.unseen import perhaps_initialised
+from gradlint.interpreter.engine.unseen import maybe_initialised
 from gradlint.interpreter.python.roles import roles_of
 from gradlint.interpreter.static.scopes import spelled
 from gradlint.interpreter.static.sites import Site
@@ -110,9 +110,9 @@ def _run_call(m: Interpreter, node: Site, function: Function, args: Arguments) -
     if is_left_to_others(function) or too_deep(m, function, args):
         m.escaped_functions[function.node] = None
         if m.frames[function.frame].file.foreign and not m.frame.file.foreign:
-            emit_handed(m, node, args.values())
+            emit_exhausted(m, node, args.values())
         if function.name == "__init__":
-            perhaps_initialised(m, args.get("self", 0, UNKNOWN))
+            maybe_initialised(m, args.get("self", 0, UNKNOWN))
         havoc(m, args.values())
         return _told(m, node, function, result_of_unknown(args.values()))
     if function.generator and any(decorator in MANAGERS for decorator in function.decorators):

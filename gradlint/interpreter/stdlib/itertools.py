@@ -32,7 +32,7 @@ from gradlint.interpreter.engine.deferred import unfinished
 from gradlint.interpreter.engine.dispatch import models
 from gradlint.interpreter.engine.escape import result_of_unknown
 from gradlint.interpreter.engine.iteration import (
-    asked_once,
+    after_one_next,
     begin,
     consume,
     element_list,
@@ -131,7 +131,7 @@ def _next(m: Interpreter, node: Site, args: Arguments) -> Value:
     found = m.push(following(m, node, _first(args)))
     begin(m, m.state.stack[start])
     if unasked is not None:
-        asked_once(m, m.state.stack[start], unasked)
+        after_one_next(m, m.state.stack[start], unasked)
     before = m.state.modes[:2]
     containers.enter_waiting(m, m.state.stack[start])
     m.state.grad_mode, m.state.inference = m.state.grad_mode | before[0], m.state.inference | before[1]  # unless it

@@ -29,7 +29,7 @@ from gradlint.domain import (
     object_references,
     one_of,
 )
-from gradlint.interpreter.autograd.in_place import Write, perhaps_written, write
+from gradlint.interpreter.autograd.in_place import Write, maybe_written, write
 from gradlint.interpreter.autograd.saved_tensors import Saves, saved_in_place
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import executes
@@ -174,7 +174,7 @@ def _changed(m: Interpreter, node: cst.AugAssign, old: Value, more: Value, name:
     assert binary in BINARY.values()
     if m.may_be(old, Tensor) or any(type(option) is Unknown for option in alternatives(old)):
         start = m.push(old, more)
-        perhaps_written(m, lambda: write(m, old, _written_by(m, node, old, more, name)))
+        maybe_written(m, lambda: write(m, old, _written_by(m, node, old, more, name)))
         old, more = m.pop_from(start)
     start = m.push(*(ref for ref, _ in m.all(old, Tensor) if _held_elsewhere(m, node.target, ref)))
     computed = compute(m, node, binary, [old, more])

@@ -47,7 +47,7 @@ from gradlint.interpreter.engine.dispatch import MODELS, Model, TypeSlot, implem
 from gradlint.interpreter.engine.escape import result_of_unknown
 from gradlint.interpreter.engine.iteration import begin, consume, element_list, elements, iterator
 from gradlint.interpreter.engine.machine import Interpreter
-from gradlint.interpreter.engine.unseen import perhaps_initialised
+from gradlint.interpreter.engine.unseen import maybe_initialised
 from gradlint.interpreter.libraries import pack_calls
 from gradlint.interpreter.nn import module as modules
 from gradlint.interpreter.nn.module_protocol import built_as
@@ -255,7 +255,7 @@ def _init_of(path: str) -> Model:
     def init(m: Interpreter, node: Site, args: Arguments) -> Value:
         owner, *others = args.positional or [UNKNOWN]
         m.update_fields(owner, Module, initialised=YES)
-        perhaps_initialised(m, owner)
+        maybe_initialised(m, owner)
         built_as(m, node, owner, path, Arguments(others, args.keywords, args.unknown, args.certain))
         return NONE_VALUE
 

@@ -48,8 +48,8 @@ from gradlint.interpreter.autograd.grad import (
     may_lack_gradient,
     tensors_of,
 )
-from gradlint.interpreter.autograd.in_place import Write, memory_written, perhaps_written, write, written_without_graph
-from gradlint.interpreter.autograd.leaf import want_leaves
+from gradlint.interpreter.autograd.in_place import Write, maybe_written, memory_written, write, written_without_graph
+from gradlint.interpreter.autograd.leaf import require_leaves
 from gradlint.interpreter.autograd.tensor import STEP, truth_of
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import call_value
@@ -89,7 +89,7 @@ def given_tensors(m: Interpreter, node: Site, value: Value, by: str = "optimizer
     consume(m, node, value, by)
     listing = m.only(value, Container)
     parts = [] if listing is None else [unnamed(m, part) for part in (*(v for _, v in listing.items), listing.rest)]
-    want_leaves(m, node, parts or [element], "optimizer")
+    require_leaves(m, node, parts or [element], "optimizer")
     refs = [ref for ref, _ in m.all(element, Tensor)]
     sure = bool(refs) and len(refs) == len(alternatives(element))
     return refs, NO if sure else UNSURE
@@ -360,7 +360,7 @@ def _write_recorded(m: Interpreter, node: Site, ref: Ref, owner: Value, *, sure:
     if sure:
         write(m, ref, this)
     else:
-        perhaps_written(m, lambda: write(m, ref, this))
+        maybe_written(m, lambda: write(m, ref, this))
     m.state.modes = modes
 
 

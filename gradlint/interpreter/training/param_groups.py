@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from gradlint.domain import MOST_ITEMS, NO, NOTHING, Container, Iterator, Ref, Tensor, Value, alternatives, one_of
 from gradlint.domain.state import OLDEST
 from gradlint.frozen import frozen
-from gradlint.interpreter.engine.deferred import asked
+from gradlint.interpreter.engine.deferred import on_next
 from gradlint.interpreter.engine.iteration import element_list
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python.containers import certain
@@ -79,7 +79,7 @@ def _slots(m: Interpreter, part: Value) -> list[Value]:
     container, iterator = m.only(part, Container), m.only(part, Iterator)
     if container is not None:
         return [unnamed(m, value) for value in (*(value for _, value in container.items), container.rest)]
-    return [unnamed(m, asked(m, iterator).element)] if iterator is not None and iterator.used is NO else []
+    return [unnamed(m, on_next(m, iterator).element)] if iterator is not None and iterator.used is NO else []
 
 
 def _is_one(m: Interpreter, ref: Ref) -> bool:

@@ -43,7 +43,7 @@ from gradlint.interpreter.python.isinstance_checks import PARAMETER_CLASSES, TEN
 from gradlint.interpreter.python.mro import ancestry
 from gradlint.interpreter.static.sites import Site
 from gradlint.interpreter.training.data_loader import LOADER, loader
-from gradlint.interpreter.unknown.duck_typing import by_use
+from gradlint.interpreter.unknown.duck_typing import by_usage
 
 ANNOTATED: dict[type, Callable[..., Value]] = SLOTS[TypeSlot.ANNOTATED]
 CALLABLE = Named("typing.Callable")
@@ -276,7 +276,7 @@ def commented(function: Any) -> list[Any]:
 @implements(TypeSlot.LEARN_ATTRIBUTE, Instance)
 def _learn_attribute(m: Interpreter, node: Site, owner: Ref, name: str, chain: str) -> Value | None:
     """What use tells of an attribute, or else what the classes of the object say of it in annotations."""
-    found = by_use(m, node, chain, f"{STAND_IN}{name}")
+    found = by_usage(m, node, chain, f"{STAND_IN}{name}")
     return _declared(m, node, owner, name) if found is None else found
 
 

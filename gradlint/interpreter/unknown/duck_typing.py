@@ -197,7 +197,7 @@ def _call_method(m: Interpreter, node: Site, owner: Unknown, method: str, args: 
     return call_method(m, node, tensor, method, args, "")
 
 
-def by_use(
+def by_usage(
     m: Interpreter,
     node: Site,
     chain: str,
@@ -263,7 +263,7 @@ def _is_operand(m: Interpreter, use: str) -> bool:
 def kind_from_usage(m: Interpreter, node: Site, value: Value, chain: str, source: Any = None) -> Value:
     """The value itself, or what its use tells where nothing else does; `source` is the expression that gives it."""
     if type(value) is Unknown:
-        found = by_use(m, node, chain, chain, reach=value.reach, source=source)
+        found = by_usage(m, node, chain, chain, reach=value.reach, source=source)
         if found is None:
             return value
         weak_update(m, value)  # what is done to the stand-in from now on
@@ -271,7 +271,7 @@ def kind_from_usage(m: Interpreter, node: Site, value: Value, chain: str, source
             _leave_open_whether_frozen(m, found)
         return found
     if type(value) is Ref and is_opaque(m.state.heap.get(value)):
-        found = by_use(m, node, chain, chain)
+        found = by_usage(m, node, chain, chain)
         if found is not None:
             refine(m, value, found)
     return value

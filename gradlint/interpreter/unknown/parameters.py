@@ -44,7 +44,7 @@ from gradlint.interpreter.python.mro import ancestry, find_method
 from gradlint.interpreter.static.scopes import parameters_of
 from gradlint.interpreter.static.sites import Site
 from gradlint.interpreter.unknown import annotations as declared
-from gradlint.interpreter.unknown.duck_typing import by_use, function_context
+from gradlint.interpreter.unknown.duck_typing import by_usage, function_context
 
 
 def representative(m: Interpreter, node: Site, cls: Ref) -> Value:
@@ -123,7 +123,7 @@ def _told(m: Interpreter, param: cst.Param, value: Unknown) -> Value:
     if param.annotation is not None:
         told = declared.value_of(m, param, param.annotation.annotation)
     if told is None:
-        told = by_use(m, param, param.name.value, "argument", given=True, reach=value.reach)
+        told = by_usage(m, param, param.name.value, "argument", given=True, reach=value.reach)
     return value if told is None else grown(m, told, value.reach)
 
 
@@ -169,7 +169,7 @@ def _told_of(m: Interpreter, function: Function, param: cst.Param, annotation: A
     found = _of_function(m, function, param)
     if found is not None:
         return found
-    found = by_use(m, param, param.name.value, "argument", given=True)
+    found = by_usage(m, param, param.name.value, "argument", given=True)
     if found is not None:
         return found
     if default is not None and (told := _like_default(default)) is not None:
@@ -220,7 +220,7 @@ def _as_used(m: Interpreter, param: cst.Param, told: Value) -> Value:
     """An object of a library's class, by its use a module or an optimizer; arrays of others look like tensors."""
     if type(getattr(m.thing(told), "cls", None)) is not Named or m.may_be(told, Module):
         return told
-    used = by_use(m, param, param.name.value, "argument", given=True)
+    used = by_usage(m, param, param.name.value, "argument", given=True)
     return told if used is None or m.may_be(used, Tensor) else used
 
 
