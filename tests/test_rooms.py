@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -146,3 +147,53 @@ def test_a_circle_is_seen(b: str, c: str, circle: set[str] | None) -> None:
 )
 def test_what_is_imported_within_a_function_is_seen(text: str, names: list[str]) -> None:
     assert within_functions(text) == names
+
+
+# ---- words
+
+CONTRIBUTING = (ROOT.parent.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
+PRIVATE = frozenset("tell tells told hand handed hands ask asked asks gone went stands strange strangers tale".split())
+"""Words that say nothing to who knows CPython, torch or abstract interpretation."""
+
+
+def rows(title: str) -> list[tuple[str, str]]:
+    """The rows of the table below a title of CONTRIBUTING."""
+    text = CONTRIBUTING.partition(f"\n## {title}\n")[2].partition("\n## ")[0]
+    cells = [
+        tuple(cell.strip() for cell in line.strip("|").split("|")) for line in text.splitlines() if line[:1] == "|"
+    ]
+    return [(first, second) for first, second in cells[2:]]
+
+
+def private(text: str) -> list[str]:
+    """The functions and classes of a file that are named by such words."""
+    named = (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef | ast.ClassDef))
+    parts = {node.name: re.findall(r"[A-Z]?[a-z]+", node.name) for node in named}
+    return [name for name, words in parts.items() if not PRIVATE.isdisjoint(map(str.lower, words))]
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "engine").glob("*.py")), ids=lambda path: path.stem)
+def test_the_engine_is_named_in_the_words_of_the_field(path: Path) -> None:
+    assert private(path.read_text(encoding="utf-8")) == []
+
+
+def test_private_words_are_seen() -> None:
+    assert private("def tell_built(): ...\nclass Tale:\n    def _went_on(self): ...\ndef emit(): ...") == [
+        "tell_built",
+        "Tale",
+        "_went_on",
+    ]
+
+
+def test_a_word_has_one_meaning() -> None:
+    words = [word.strip() for first, _ in rows("Words") for word in re.sub(r"\(.*?\)", "", first).split(",")]
+    assert len(words) > 20 and len(set(words)) == len(words)
+
+
+@pytest.mark.parametrize(("question", "answer"), rows("Where a change belongs"))
+def test_a_change_belongs_where_contributing_says(question: str, answer: str) -> None:
+    named = re.findall(r"`(\w+/[\w/]*(?:\.py)?)`(?:: `(\w+)`)?", answer)
+    for path, function in named:
+        (place,) = [one for one in (ROOT / path, ROOT.parent / path) if one.exists()]
+        assert not function or f"\ndef {function}(" in place.read_text(encoding="utf-8"), question
+    assert named or "TypeSlot.ITERATE" in answer

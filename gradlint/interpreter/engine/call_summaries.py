@@ -307,7 +307,7 @@ def end(m: Interpreter, node: Site, call: Call, result: Value) -> None:
     changed = [(ref, thing) for ref, thing in differing(call.heap, state.heap) if ref in state.heap]
     m.works(len(call.heap) // COPIED_AT_ONCE)
     handed = (
-        _handed(m, call, changed)
+        _escaped(m, call, changed)
         if state.live
         and not state.refused
         and not state.unexplained_edge
@@ -378,7 +378,7 @@ def _old(m: Interpreter, call: Call) -> frozenset[Ref]:
     return call.old
 
 
-def _handed(m: Interpreter, call: Call, changed: list[tuple[Ref, Object]]) -> tuple[tuple[Ref, Escape], ...] | None:
+def _escaped(m: Interpreter, call: Call, changed: list[tuple[Ref, Object]]) -> tuple[tuple[Ref, Escape], ...] | None:
     """What of all that was there the call handed to unseen code, and what that may do with the graphs; None if it did
     anything else to what was there."""
     handed = tuple([(ref, how) for ref, how in m.handed.items() if ref in call.heap])
