@@ -17,7 +17,7 @@ from gradlint.domain import (
     Value,
     alternatives,
 )
-from gradlint.interpreter.autograd.record import apply
+from gradlint.interpreter.autograd.record import Requested, apply
 from gradlint.interpreter.autograd.tensor import device_asked, dtype_named, precision_named
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.machine import Interpreter
@@ -35,7 +35,7 @@ def cast(
 ) -> Value:
     """`to(...)`: the same object where nothing has to change, else a copy that autograd follows."""
     row = m.torch.operations[f"torch.Tensor.{method}"]
-    return apply(m, node, row, [("input", owner)], dtype=dtype, precision=precision, device=device)
+    return apply(m, node, row, [("input", owner)], Requested(dtype, precision, device))
 
 
 def to(m: Interpreter, node: Site, owner: Value, args: Arguments, chain: str) -> Value:

@@ -40,8 +40,8 @@ from gradlint.domain import (
 )
 from gradlint.frozen import frozen, replace
 from gradlint.interpreter.autograd.detach import cuts, cuts_of_numbers
+from gradlint.interpreter.autograd.growth import Growth, emit_grown
 from gradlint.interpreter.autograd.operands import operand
-from gradlint.interpreter.autograd.record import emit_grown
 from gradlint.interpreter.autograd.saved_tensors import Saves
 from gradlint.interpreter.autograd.tensor import CLEARING, made_of, memories_behind_gradients
 from gradlint.interpreter.autograd.version_counter import comparing, count_through, is_silent, unnoticed
@@ -102,7 +102,7 @@ def write(m: Interpreter, target: Value, this: Write) -> None:
         if this.differentiable and this.checked:
             _rebase(m, this, ref, wants, sure)
     if not m.is_silent and (now := m.only(target, Tensor)) is not None and _has_grown(m, now):
-        emit_grown(m, this.node, this.op, now, this.name, this.added, others)
+        emit_grown(m, this.node, this.op, now, Growth(this.name, this.added, others))
 
 
 def maybe_written(m: Interpreter, happening: Callable[[], Any]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gradlint.domain import NO, YES, Array, Const, Container, Plain, Ref, Scalar, Tensor, Truth, Value, alternatives
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd import shape
-from gradlint.interpreter.autograd.record import apply
+from gradlint.interpreter.autograd.record import Requested, apply
 from gradlint.interpreter.autograd.tensor_attributes import output
 from gradlint.interpreter.engine.dispatch import TypeSlot, implements
 from gradlint.interpreter.engine.machine import Interpreter
@@ -30,7 +30,7 @@ def _get_item(m: Interpreter, node: Site, owner: Value, index: Value) -> Value:
     if kind.is_unsure:
         row = replace(row, results=(replace(row.results[0], kind="view or fresh"),))
     told = shape.told_key(m, index) if kind is NO else NOT_SEEN
-    return apply(m, node, row, [(row.operands[0], owner)], told=told)
+    return apply(m, node, row, [(row.operands[0], owner)], Requested(told=told))
 
 
 ADVANCED_ROW = "operator.getitem advanced"

@@ -50,7 +50,7 @@ from gradlint.interpreter.autograd import layout, shape
 from gradlint.interpreter.autograd.casts import to
 from gradlint.interpreter.autograd.detach import cut_off
 from gradlint.interpreter.autograd.in_place import Write, maybe_written, write
-from gradlint.interpreter.autograd.record import apply
+from gradlint.interpreter.autograd.record import Requested, apply
 from gradlint.interpreter.autograd.requires_grad import set_requires_grad
 from gradlint.interpreter.autograd.saved_tensors import saved_in_place
 from gradlint.interpreter.autograd.tensor import (
@@ -228,7 +228,7 @@ def _run(
         row = replace(row, results=(perhaps_itself(row.results[0]),))
     if row.bundle == "list" and row.operands[0].startswith("*"):
         return _one_each(m, node, row, bound, slots, part)
-    result = apply(m, node, row, slots, dtype=dtype, scalar=shape.of_call(m, row, bound), told=told, part=part)
+    result = apply(m, node, row, slots, Requested(dtype, scalar=shape.of_call(m, row, bound), told=told, part=part))
     out = bound.get("out")
     if out is not None and out != NONE_VALUE:
         this = Write(node, row.name, "out", [value for _, value in slots], differentiable=row.results[0].differentiable)
@@ -270,7 +270,7 @@ def _one_each(
     """A result for each operand of a sequence, from it alone."""
     given = m.only(bound.get(row.operands[0].lstrip("*"), UNKNOWN), Container)
     alone = replace(row, bundle="")
-    made = [apply(m, node, alone, [slot], part=f"{part}{number} ") for number, slot in enumerate(slots)]
+    made = [apply(m, node, alone, [slot], Requested(part=f"{part}{number} ")) for number, slot in enumerate(slots)]
     if given is not None and given.rest == NOTHING:
         return m.new(node, f"{part}tuple", Container("tuple", items=tuple(enumerate(made))))
     return m.new(node, f"{part}list", Container("tuple", rest=one_of(made)))

@@ -7,8 +7,6 @@ from functools import reduce
 from operator import or_
 from typing import Any
 
-import libcst as cst
-
 from gradlint import events
 from gradlint.domain import (
     ANY_DTYPE,
@@ -44,19 +42,18 @@ from gradlint.domain import (
     either,
     negation,
     one_of,
-    truth,
 )
-from gradlint.frozen import replace
+from gradlint.frozen import frozen, replace
 from gradlint.interpreter.autograd import layout, shape
 from gradlint.interpreter.autograd.detach import IN_VAIN, MODE, cut_off, cuts, cuts_of_numbers
+from gradlint.interpreter.autograd.growth import emit_grown, grown_from
 from gradlint.interpreter.autograd.inference_mode import heard
 from gradlint.interpreter.autograd.operands import Operand, in_graph, operand, precision_kept
 from gradlint.interpreter.autograd.saved_tensors import differentiated, is_differentiated, saved
 from gradlint.interpreter.autograd.tensor import combined, fresh
 from gradlint.interpreter.autograd.version_counter import counts_alone, own_count
-from gradlint.interpreter.engine.history import MOST_LOOKED_BACK, cut_at, grows, in_every, nodes_of
+from gradlint.interpreter.engine.history import cut_at, grows, nodes_of
 from gradlint.interpreter.engine.machine import Interpreter
-from gradlint.interpreter.static.scopes import spelled
 from gradlint.interpreter.static.sites import Site, syntax
 from gradlint.knowledge.properties.hidden_views import VIEWS_OF_HIDDEN
 from gradlint.knowledge.properties.named_results import NAMES, RETURNED
@@ -70,49 +67,64 @@ FREEZING = ("assign", "method", "module")
 """What asks something that is there already not to require grad, in the words of `RequiresGradChanged.by`."""
 
 
+@frozen()
+class Requested:
+    """What a call asks of its results: `dtype`, `precision` and `device` (None: it asks for none), whether they are one
+    element (`scalar`) where the arguments say so; `told` are those that are constants, `part` tells apart what is made
+    at one site."""
+
+    dtype: Dtypes | None = None
+    precision: Precision = ANY_PRECISION
+    device: Device | None = None
+    scalar: Truth = UNSURE
+    told: Told = NOT_SEEN
+    part: str = ""
+
+
+NOTHING_REQUESTED = Requested()
+
+
+@frozen()
+class OperationCall:
+    """An operation that runs at a `site` on `operands` and on parameters of a module's `own`: whether each `hears` that
+    it requires grad, whether one of them does (`wants`), and what is `requested`."""
+
+    site: Site
+    row: Operation
+    operands: list[Operand]
+    own: list[Operand]
+    hears: Sequence[Truth]
+    wants: Truth
+    requested: Requested
+
+    @property
+    def involved(self) -> list[Operand]:
+        """All that takes part."""
+        return self.operands + self.own
+
+
 def apply(
     m: Interpreter,
     node: Site,
     row: Operation,
     slots: Sequence[tuple[str, Value]],
-    *,
-    dtype: Dtypes | None = None,
-    precision: Precision = ANY_PRECISION,
-    device: Device | None = None,
-    scalar: Truth = UNSURE,
-    told: Told = NOT_SEEN,
-    part: str = "",
+    requested: Requested = NOTHING_REQUESTED,
     extra: Sequence[tuple[str, Value]] = (),
 ) -> Value:
-    """What the operation gives for these operands; `extra` are parameters that take part (a module's own), by name.
-
-    `dtype`, `precision` and `device` are what the call asks for (`device` None: it asks for none), `scalar` is whether
-    it is one element, where the arguments say so, and `told` are those that are constants.
-    """
-    operands = [operand(m, name, value) for name, value in slots]
-    own = [operand(m, name, value) for name, value in extra]
-    involved = operands + own
-    hears = heard(row, operands, own, dtype)
-    asking = [
-        both(hearing, o.requires_grad) for o, hearing in zip(involved, hears, strict=True) if o.name not in row.ignores
-    ]
-    wants = either(asking)
+    """What the operation gives for these operands; `extra` are parameters that take part (a module's own), by name."""
+    call = _call(m, node, row, slots, requested, extra)
+    operands, told, part = call.operands, requested.told, requested.part
     lies = layout.of_results(row, operands, told)
-    measures = [known | {"contiguous": lies} for known in shape.of_results(row, operands, own, told)]
-    parts = [
-        _result(
-            m, node, row, result, index, operands, own, wants, dtype, precision, device, told, measures[index], part
-        )
-        for index, result in enumerate(row.results)
-    ]
+    measures = [known | {"contiguous": lies} for known in shape.of_results(row, operands, call.own, told)]
+    parts = [_result(m, call, result, index, measures[index]) for index, result in enumerate(row.results)]
     recording = {ref: result.passes for result, (_, ref) in zip(row.results, parts, strict=True) if ref is not None}
     if recording:
-        _record(m, node, row, operands, own, hears, recording, part)
+        _record(m, call, recording)
     for result, (value, _), known in zip(row.results, parts, measures, strict=True):
-        if scalar is not UNSURE and result.kind == "fresh" and "size" not in known:
-            m.update_fields(value, Tensor, scalar=scalar)
+        if requested.scalar is not UNSURE and result.kind == "fresh" and "size" not in known:
+            m.update_fields(value, Tensor, scalar=requested.scalar)
     if not m.is_silent:
-        _tell(m, node, row, involved, parts[0][0])
+        _emit_recorded(m, call, parts[0][0])
     values = [value for value, _ in parts]
     if m.only(values[0], Tensor) is None and not m.may_be(values[0], Tensor):
         return values[0]
@@ -124,23 +136,28 @@ def apply(
     return values[0]
 
 
-def _result(
+def _call(
     m: Interpreter,
     node: Site,
     row: Operation,
-    result: Result,
-    index: int,
-    operands: list[Operand],
-    own: list[Operand],
-    wants: Truth,
-    dtype: Dtypes | None,
-    precision: Precision,
-    device: Device | None,
-    told: Told,
-    measures: dict[str, Any],
-    part: str,
+    slots: Sequence[tuple[str, Value]],
+    requested: Requested,
+    extra: Sequence[tuple[str, Value]],
+) -> OperationCall:
+    operands = [operand(m, name, value) for name, value in slots]
+    own = [operand(m, name, value) for name, value in extra]
+    hears = heard(row, operands, own, requested.dtype)
+    pairs = zip([*operands, *own], hears, strict=True)
+    wants = either([both(hearing, o.requires_grad) for o, hearing in pairs if o.name not in row.ignores])
+    return OperationCall(node, row, operands, own, hears, wants, requested)
+
+
+def _result(
+    m: Interpreter, call: OperationCall, result: Result, index: int, measures: dict[str, Any]
 ) -> tuple[Value, Ref | None]:
     """One result, and the new handle in it if it may be recorded in the graph."""
+    node, row, operands, requested = call.site, call.row, call.operands, call.requested
+    dtype, precision, device, told = requested.dtype, requested.precision, requested.device, requested.told
     kind = dtype or _kind(row, result, operands)
     if result.kind in NO_TENSOR:
         return NO_TENSOR[result.kind](m, node, kind, cut_off(m, node, row.name, [o.value for o in operands])), None
@@ -154,14 +171,15 @@ def _result(
         handles = ["self"]
     if first is None or handles == ["self"]:
         return (first.value if first else UNKNOWN), None
-    if handles == ["fresh"] and dtype is None and kind <= FLOAT and not (own or told.hidden):
+    if handles == ["fresh"] and dtype is None and kind <= FLOAT and not (call.own or told.hidden):
         precision = precision_kept(row, operands)
     rest = [handle for handle in handles if handle != "self"]
+    measures = {**measures, "dtype": kind}
     if precision is not ANY_PRECISION:
-        measures = {**measures, "precision": precision}
+        measures["precision"] = precision
     if device is not None:
-        measures = {**measures, "device": device}
-    made = _handle(m, node, row, result, index, operands, own, wants, kind, " or ".join(rest), measures, part)
+        measures["device"] = device
+    made = _handle(m, call, result, f"{requested.part}{index}", " or ".join(rest), measures)
     recorded = made if m[made].requires_grad.may(YES) else None
     return (one_of((first.value, made)) if "self" in handles else made), recorded
 
@@ -231,21 +249,11 @@ TAKING = frozenset({"getitem", "unbind"})
 
 
 def _handle(
-    m: Interpreter,
-    node: Site,
-    row: Operation,
-    result: Result,
-    index: int,
-    operands: list[Operand],
-    own: list[Operand],
-    wants: Truth,
-    kind: Dtypes,
-    handle: str,
-    measures: dict[str, Any],
-    part: str,
+    m: Interpreter, call: OperationCall, result: Result, part: str, handle: str, measures: dict[str, Any]
 ) -> Ref:
-    """The new handle that a result is."""
-    wanted = NO if not result.differentiable or kind <= DISCRETE else wants
+    """The new handle that a result is, of this kind (`view or fresh`), with what is known of it already."""
+    node, row, operands, own, kind = call.site, call.row, call.operands, call.own, measures["dtype"]
+    wanted = NO if not result.differentiable or kind <= DISCRETE else call.wants
     first = operands[0]
     viewed = handle in ("view", "view or fresh")
     kept = _flag_of_base(m, first) if viewed else NO
@@ -263,7 +271,7 @@ def _handle(
     facts["squashed"] = _squashed(row, first)
     if handle != "fresh":
         facts["precision"] = first.tensor.precision if first.tensor and kind is first.tensor.dtype else ANY_PRECISION
-        facts |= _shared(m, node, row, first, handle, f"{part}{index}")
+        facts |= _shared(m, node, row, first, handle, part)
         if first.tensor:
             made_there = first.tensor.inference
             facts["inference"] = made_there | m.state.inference if "fresh" in handle else made_there
@@ -282,7 +290,7 @@ def _handle(
     facts["marks"] = _reasons(m, node, requires, reached + own, cut)
     if facts["squashed"]:
         facts["marks"] = (_squashing(node, row, first), *facts["marks"])[:MOST_MARKS]
-    return fresh(m, node, f"{part}{index}", **facts)
+    return fresh(m, node, part, **facts)
 
 
 def _unwritable(m: Interpreter, row: Operation, first: Operand, handle: str) -> Truth:
@@ -390,18 +398,10 @@ def _asked(operand: Tensor, requires: Truth) -> Iterator[Mark]:
             yield mark
 
 
-def _record(
-    m: Interpreter,
-    node: Site,
-    row: Operation,
-    operands: Sequence[Operand],
-    own: Sequence[Operand],
-    hears: Sequence[Truth],
-    results: Mapping[Ref, bool],
-    part: str,
-) -> None:
+def _record(m: Interpreter, call: OperationCall, results: Mapping[Ref, bool]) -> None:
     """Put the operation into the graph and let its results know, each with whether it passes gradients on."""
-    involved = [*operands, *own]
+    row, operands, own, hears, part = call.row, call.operands, call.own, call.hears, call.requested.part
+    involved = call.involved
     inner = tuple(nodes_of(m, o.value) for o in own)
     seen = (*((None,) if o.name in row.ignores else in_graph(m, o.value) for o in operands), *inner)
     inputs = tuple(map(_as_heard, seen, involved, hears))
@@ -416,8 +416,9 @@ def _record(
     sure = UNSURE if besides else YES
     refs = [*results]
     saves = [slot for token in (*row.saves, *besides) for slot in saved(m, token, involved, asked, refs, sure)]
-    new = Node(row.name, syntax(node), inputs, tuple(filter(None, saves)), grows=grows(m, node, part, inputs))
-    ref = m.new(node, f"{part}node", new)
+    grown = grows(m, call.site, part, inputs)
+    new = Node(row.name, syntax(call.site), inputs, tuple(filter(None, saves)), grows=grown)
+    ref = m.new(call.site, f"{part}node", new)
     older = operands[0].tensor.node if operands[0].tensor and _may_be_element(row, operands[0]) else ()
     for result, passes in results.items():
         tensor = m[result]
@@ -450,7 +451,8 @@ def _may_be_element(row: Operation, first: Operand) -> bool:
     return first.tensor is not None and first.tensor.loose and row.name in TAKING
 
 
-def _tell(m: Interpreter, node: Site, row: Operation, operands: Sequence[Operand], result: Value) -> None:
+def _emit_recorded(m: Interpreter, call: OperationCall, result: Value) -> None:
+    node, row, operands = call.site, call.row, call.involved
     shown = m.only(result, Tensor)
     if shown is None:
         return
@@ -467,43 +469,4 @@ def _tell(m: Interpreter, node: Site, row: Operation, operands: Sequence[Operand
         numbers=cuts_of_numbers(o.value for o in operands),
     )
     if any(one.grows.possibly(YES) for one in recorded):
-        emit_grown(m, node, row.name, shown, *_grown_from(m, node, operands))
-
-
-def emit_grown(
-    m: Interpreter, node: Site, op: str, shown: Tensor, name: str, added: Any, others: Sequence[Operand]
-) -> None:
-    """A loop has made a graph longer, by what is not from an earlier iteration among the other operands. Told at the
-    target of an augmented assignment, whether that writes in place or not."""
-    place = syntax(node)
-    node = place.target if type(place) is cst.AugAssign else m.sums.get(place, node)
-    nodes = tuple(ref for ref in shown.node if ref is not None)
-    freed = in_every(m, nodes, lambda ref: {"freed"} if getattr(m.state.heap.get(ref), "freed", NO) is YES else set())
-    graph = tuple(ref.key for ref in nodes)
-    spent = truth(bool(freed))
-    brings = either([one.requires_grad for one in others if not _holds_older(m, node, one)])
-    m.emit(
-        events.GraphGrown, node, op=op, result=shown, graph=graph, spent=spent, name=name, added=added, brings=brings
-    )
-
-
-def _grown_from(m: Interpreter, node: Site, operands: Sequence[Operand]) -> tuple[str, Any, Sequence[Operand]]:
-    """How the program writes the operand that an earlier iteration computed, what came to it, and what the others are.
-    A sum of several terms goes on where its first operator stands."""
-    place = syntax(node)
-    grown = next((one for one in operands if _holds_older(m, node, one)), None)
-    if type(place) not in TERMS or len(operands) != 2 or grown is None:
-        return "", None, operands
-    terms = [getattr(place, name) for name in TERMS[type(place)]]
-    of, added = terms if grown is operands[0] else reversed(terms)
-    m.sums[place] = m.sums.get(of, place)
-    return spelled(of), added, [one for one in operands if one is not grown]
-
-
-TERMS: dict[Any, tuple[str, str]] = {cst.BinaryOperation: ("left", "right"), cst.AugAssign: ("target", "value")}
-"""The two operands of an operator as the program writes them."""
-
-
-def _holds_older(m: Interpreter, node: Site, one: Operand) -> bool:
-    """Whether what an earlier iteration recorded at this place may be in an operand's history."""
-    return any(ref.age and ref.site == m.site(node) for ref in m.past(nodes_of(m, one.value), MOST_LOOKED_BACK))
+        emit_grown(m, node, row.name, shown, grown_from(m, node, operands))

@@ -42,7 +42,7 @@ from gradlint.interpreter.autograd.detach import cut_off
 from gradlint.interpreter.autograd.grad import clear_gradients
 from gradlint.interpreter.autograd.in_place import Write, gradients_written, write
 from gradlint.interpreter.autograd.operations import operation_row, plain_value, run_factory, run_operation
-from gradlint.interpreter.autograd.record import apply
+from gradlint.interpreter.autograd.record import Requested, apply
 from gradlint.interpreter.autograd.requires_grad import set_requires_grad, show_on_views
 from gradlint.interpreter.autograd.tensor import KINDS_ASKED, is_of_kind
 from gradlint.interpreter.engine.arguments import Arguments
@@ -95,7 +95,7 @@ def _rows(m: Interpreter, node: Site, value: Ref, thing: Tensor) -> Value:
     if thing.many and thing.loose:
         return value
     row = m.torch.operations["torch.Tensor.unbind"]
-    listed = apply(m, node, row, [(row.parameters[0], value)], told=Told(), part="rows ")
+    listed = apply(m, node, row, [(row.parameters[0], value)], Requested(told=Told(), part="rows "))
     return following(m, node, listed) if m.may_be(listed, Container) else listed
 
 

@@ -46,7 +46,7 @@ from gradlint.frozen import replace
 from gradlint.interpreter.autograd import hooks, shape
 from gradlint.interpreter.autograd.in_place import Write, maybe_written, write
 from gradlint.interpreter.autograd.operations import COUNTS, first_argument, perhaps_itself, with_counts
-from gradlint.interpreter.autograd.record import apply
+from gradlint.interpreter.autograd.record import Requested, apply
 from gradlint.interpreter.autograd.saved_tensors import saved_in_place
 from gradlint.interpreter.autograd.tensor import truth_of
 from gradlint.interpreter.engine.arguments import Arguments
@@ -308,7 +308,7 @@ def loose_result(
     own = [(name, value if by_all and _is_parameter(m, value) else _perhaps(value)) for name, value in _own(m, ref)]
     if not own and module.open.may(YES):
         own.append(("", UNKNOWN))  # a parameter that unseen code gave it
-    result = apply(m, node, row, given, extra=own, part="call ")
+    result = apply(m, node, row, given, Requested(part="call "), own)
     belief = max(module.belief, Belief.BY_USE)
     for found, tensor in m.all(result, Tensor):
         leaf = NO if tensor.requires_grad is YES else tensor.leaf
@@ -414,7 +414,7 @@ def _applied(
     ]
     slots = list(zip([*row.operands, *(["other"] * len(inputs))], inputs, strict=False))[: max(count, len(inputs))]
     given, part = slots or [("input", UNKNOWN)], f"call {ref.site} "
-    return apply(m, node, row, given, scalar=scalar, told=told, extra=_own(m, ref), part=part)
+    return apply(m, node, row, given, Requested(scalar=scalar, told=told, part=part), _own(m, ref))
 
 
 def _rnn(m: Interpreter, node: Site, ref: Ref, module: Module, row: ModuleRow, args: Arguments) -> Value:

@@ -37,7 +37,7 @@ from gradlint.domain import (
     references,
 )
 from gradlint.frozen import replace
-from gradlint.interpreter.autograd.record import apply
+from gradlint.interpreter.autograd.record import Requested, apply
 from gradlint.interpreter.autograd.version_counter import compared, counts_alone, kept
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import call_named
@@ -170,7 +170,7 @@ class _Outcome:
         places = [index for index, value in enumerate(self.given) if _may_be_tensor(m, value)]
         inputs = [("input", self.given[index]) for index in places] or [("input", NONE_VALUE)]
         self.count += 1
-        made = apply(m, node, row, inputs, dtype=tensor.dtype, part=f"result {self.count} ")
+        made = apply(m, node, row, inputs, Requested(tensor.dtype, part=f"result {self.count} "))
         new: Tensor = m[made]  # type: ignore[index]
         refused = {place for place, index in enumerate(places) if index in self.refused}
         for recorded in new.node:

@@ -37,7 +37,7 @@ from gradlint.frozen import replace
 from gradlint.interpreter.autograd.backward import SCALE
 from gradlint.interpreter.autograd.grad import joined_gradients, tensors_of
 from gradlint.interpreter.autograd.in_place import memory_written
-from gradlint.interpreter.autograd.record import apply
+from gradlint.interpreter.autograd.record import Requested, apply
 from gradlint.interpreter.autograd.tensor import fresh, truth_of
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import by_name
@@ -121,7 +121,7 @@ def _scaled(m: Interpreter, node: Site, start: int, outputs: Value) -> Value:
 
 
 def _multiplied(m: Interpreter, node: Site, outputs: Value, factor: Value, part: str) -> Value:
-    made = apply(m, node, ROW, [("outputs", outputs), ("factor", factor)], part=part)
+    made = apply(m, node, ROW, [("outputs", outputs), ("factor", factor)], Requested(part=part))
     if type(outputs) is Unknown:
         m.update_fields(made, Tensor, loose=True)
     return made

@@ -1,0 +1,78 @@
+"""What a loop records on top of what its earlier iterations recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import libcst as cst
+
+from gradlint import events
+from gradlint.domain import (
+    NO,
+    YES,
+    Tensor,
+    either,
+    truth,
+)
+from gradlint.frozen import frozen
+from gradlint.interpreter.autograd.operands import Operand
+from gradlint.interpreter.engine.history import MOST_LOOKED_BACK, in_every, nodes_of
+from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.static.scopes import spelled
+from gradlint.interpreter.static.sites import Site, syntax
+
+
+@frozen()
+class Growth:
+    """How the program writes the operand that an earlier iteration computed (`name`), the syntax of what came to it,
+    and the operands besides."""
+
+    name: str = ""
+    added: Any = None
+    others: Sequence[Operand] = ()
+
+
+def emit_grown(m: Interpreter, node: Site, op: str, shown: Tensor, growth: Growth) -> None:
+    """A loop has made a graph longer, by what is not from an earlier iteration among the other operands. Told at the
+    target of an augmented assignment, whether that writes in place or not."""
+    place = syntax(node)
+    node = place.target if type(place) is cst.AugAssign else m.sums.get(place, node)
+    nodes = tuple(ref for ref in shown.node if ref is not None)
+    freed = in_every(m, nodes, lambda ref: {"freed"} if getattr(m.state.heap.get(ref), "freed", NO) is YES else set())
+    graph = tuple(ref.key for ref in nodes)
+    spent = truth(bool(freed))
+    brings = either([one.requires_grad for one in growth.others if not _holds_older(m, node, one)])
+    m.emit(
+        events.GraphGrown,
+        node,
+        op=op,
+        result=shown,
+        graph=graph,
+        spent=spent,
+        name=growth.name,
+        added=growth.added,
+        brings=brings,
+    )
+
+
+def grown_from(m: Interpreter, node: Site, operands: Sequence[Operand]) -> Growth:
+    """How the program writes the operand that an earlier iteration computed, what came to it, and what the others are.
+    A sum of several terms goes on where its first operator stands."""
+    place = syntax(node)
+    grown = next((one for one in operands if _holds_older(m, node, one)), None)
+    if type(place) not in TERMS or len(operands) != 2 or grown is None:
+        return Growth(others=operands)
+    terms = [getattr(place, name) for name in TERMS[type(place)]]
+    of, added = terms if grown is operands[0] else reversed(terms)
+    m.sums[place] = m.sums.get(of, place)
+    return Growth(spelled(of), added, [one for one in operands if one is not grown])
+
+
+TERMS: dict[Any, tuple[str, str]] = {cst.BinaryOperation: ("left", "right"), cst.AugAssign: ("target", "value")}
+"""The two operands of an operator as the program writes them."""
+
+
+def _holds_older(m: Interpreter, node: Site, one: Operand) -> bool:
+    """Whether what an earlier iteration recorded at this place may be in an operand's history."""
+    return any(ref.age and ref.site == m.site(node) for ref in m.past(nodes_of(m, one.value), MOST_LOOKED_BACK))
