@@ -86,7 +86,31 @@ def _item_of_whole(m: Interpreter, node: Site, thing: Instance, index: Value) ->
     return get_item(m, m.part_of(node, "whole"), _attribute(thing, "dataset"), index)
 
 
-ITEMS_OF |= {f"{DATA}TensorDataset": _row_of_each, f"{DATA}Subset": _item_of_whole}
+@models(f"{DATA}StackDataset", f"{DATA}dataset.StackDataset")
+def _stacked(m: Interpreter, node: Site, args: Arguments) -> Value:
+    if args.unknown:
+        return _object(m, node, "StackDataset", datasets=UNKNOWN)
+    kind, given = ("dict", args.keywords.items()) if args.keywords else ("tuple", enumerate(args.positional))
+    return _object(m, node, "StackDataset", datasets=m.new(node, "datasets", Container(kind, items=tuple(given))))
+
+
+def _item_of_each(m: Interpreter, node: Site, thing: Instance, index: Value) -> Value:
+    datasets = m.only(_attribute(thing, "datasets"), Container)
+    if datasets is None:
+        return UNKNOWN
+    names = [name for name, _ in datasets.items]
+    start = m.push(*(dataset for _, dataset in datasets.items))
+    for number, name in enumerate(names):
+        m.push(get_item(m, m.part_of(node, f"dataset {name}"), m.state.stack[start + number], index))
+    samples = m.pop_from(start)[len(names) :]
+    return m.new(node, "sample", Container(datasets.kind, items=tuple(zip(names, samples, strict=True))))
+
+
+ITEMS_OF |= {
+    f"{DATA}TensorDataset": _row_of_each,
+    f"{DATA}Subset": _item_of_whole,
+    f"{DATA}StackDataset": _item_of_each,
+}
 
 # ---- loaders
 
