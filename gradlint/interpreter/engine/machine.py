@@ -399,7 +399,7 @@ class Interpreter:
 
     def part_of(self, node: Site, part: str) -> Part:
         """A place inside another that makes objects of its own; findings there point at the outer one."""
-        return Part(node.node, f"{node.part}{part};") if type(node) is Part else Part(syntax(node), f"{part};")
+        return Part(syntax(node), f"{node.part if isinstance(node, Part) else ''}{part};")
 
     def copy_site(self, node: Site, ref: Ref) -> Part:
         """The place at which a copy of an object is made."""

@@ -16,8 +16,9 @@ class Part:
 
 
 Site = cst.CSTNode | Part
+"""Where something happens; a report points at its syntax."""
 
 
 def syntax(site: Site) -> cst.CSTNode:
     """The piece of syntax that a site belongs to."""
-    return site.node if type(site) is Part else site  # type: ignore[return-value]
+    return site.node if isinstance(site, Part) else site
