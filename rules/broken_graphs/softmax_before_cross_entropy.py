@@ -4,8 +4,8 @@
 
 `cross_entropy` is `nll_loss(log_softmax(x))`, and `binary_cross_entropy_with_logits` applies the sigmoid
 itself. Probabilities lie between 0 and 1; their softmax is nearly uniform whatever the model says, so the loss
-cannot get small, and the gradient goes through two squashings. `nll_loss` takes log-probabilities: handed
-probabilities it is their negative, without the logarithm.
+cannot get small, and the gradient goes through two squashings. `nll_loss` and the first argument of `kl_div` are
+log-probabilities: handed probabilities, they leave out the logarithm, and `kl_div` is no divergence any more.
 
 ## What it costs
 
@@ -32,7 +32,16 @@ rule = Rule(
     "`{loss}` {takes}, but its input is the output of {activation}",
     help="pass the scores, without the activation",
     effect="wrong result",
-    tokens=("cross_entropy", "CrossEntropyLoss", "with_logits", "BCEWithLogitsLoss", "nll_loss", "NLLLoss"),
+    tokens=(
+        "cross_entropy",
+        "CrossEntropyLoss",
+        "with_logits",
+        "BCEWithLogitsLoss",
+        "nll_loss",
+        "NLLLoss",
+        "kl_div",
+        "KLDivLoss",
+    ),
 )
 
 SOFTMAX = frozenset({"softmax", "Softmax", "Softmax2d"})
@@ -41,14 +50,16 @@ FUNCTIONS = {
     "torch.nn.functional.cross_entropy": SOFTMAX,
     "torch.nn.functional.binary_cross_entropy_with_logits": SIGMOID,
     "torch.nn.functional.nll_loss": SOFTMAX,
+    "torch.nn.functional.kl_div": SOFTMAX,
 }
 CLASSES = {
     "torch.nn.CrossEntropyLoss": SOFTMAX,
     "torch.nn.BCEWithLogitsLoss": SIGMOID,
     "torch.nn.NLLLoss": SOFTMAX,
+    "torch.nn.KLDivLoss": SOFTMAX,
 }
 """The losses, and what must not have made their input."""
-OF_LOGARITHMS = frozenset({"nll_loss", "NLLLoss"})
+OF_LOGARITHMS = frozenset({"nll_loss", "NLLLoss", "kl_div", "KLDivLoss"})
 
 
 def consequence(returned: Any, cured: Any) -> bool:
@@ -167,5 +178,29 @@ def log_softmax_then_nll_loss():
 
     scores = torch.tensor([[8.0, 0.0, -2.0]], requires_grad=True)
     loss = F.nll_loss(scores.log_softmax(dim=1), torch.tensor([2]))
+    loss.backward()
+    return scores
+
+
+@rule.bad
+def softmax_then_kl_div():
+    import torch
+    import torch.nn.functional as F
+
+    scores = torch.tensor([[8.0, 0.0, -2.0]], requires_grad=True)
+    teacher = torch.tensor([[0.1, 0.1, 0.8]])
+    loss = F.kl_div(F.softmax(scores, dim=1), teacher, reduction="batchmean")  # GRD614
+    loss.backward()
+    return scores
+
+
+@rule.good(cures=softmax_then_kl_div)
+def log_softmax_then_kl_div():
+    import torch
+    import torch.nn.functional as F
+
+    scores = torch.tensor([[8.0, 0.0, -2.0]], requires_grad=True)
+    teacher = torch.tensor([[0.1, 0.1, 0.8]])
+    loss = F.kl_div(F.log_softmax(scores, dim=1), teacher, reduction="batchmean")
     loss.backward()
     return scores

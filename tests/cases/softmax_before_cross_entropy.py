@@ -118,3 +118,14 @@ class OwnLoss(nn.Module):
 def own(model: nn.Linear, x, y):
     criterion = OwnLoss()
     return criterion(model(x).softmax(1), y)  # ok: made for probabilities
+
+
+def distilled(student: nn.Linear, teacher: nn.Linear, x, temperature=2.0):
+    hard = F.softmax(student(x) / temperature, dim=1)
+    with torch.no_grad():
+        soft = F.softmax(teacher(x) / temperature, dim=1)
+    divergence = nn.KLDivLoss(reduction="batchmean")
+    first = divergence(hard, soft)  # GRD614
+    second = divergence(hard.log(), soft)  # ok: the logarithm of probabilities, and probabilities as the target
+    third = F.kl_div(soft, student(x).log_softmax(dim=1))  # GRD614
+    return first + second + third + F.kl_div(student(x).log_softmax(1), soft)  # ok: log-probabilities

@@ -128,7 +128,10 @@ def constants_added(run: Run) -> Iterator[Mistake]:
                 yield from (at(row) for row in rows)
 
 
-SQUASHING = {"cross_entropy": "Softmax", "nll_loss": "Softmax", "binary_cross_entropy_with_logits": "Sigmoid"}
+SQUASHING = {
+    "cross_entropy": "Softmax", "nll_loss": "Softmax", "kl_div": "Softmax",
+    "binary_cross_entropy_with_logits": "Sigmoid",
+}  # fmt: skip
 
 
 def squashed_twice(run: Run) -> Iterator[Mistake]:
