@@ -99,7 +99,7 @@ def switched_off(batches: list[torch.Tensor]):
         loss = model(batch).sum()
         scaler.scale(loss).backward()
         results = [scaler.step(optimizer), loss]  # ok: this scaler does nothing
-        optimizer.step(closure=None)  # ok: and gradients are plain
+        optimizer.step(closure=None)  # GRD709
     return results
 
 
@@ -154,3 +154,65 @@ def several_in_one(scheduled, growing: GradScaler):
     for one in scheduled:
         growing.step(one.descent)  # ok: another optimizer each time
     growing.update()
+
+
+def accumulated(net: nn.Linear, loader, growing: GradScaler, every=4):
+    descent = torch.optim.AdamW(net.parameters())
+    for number, (x, y) in enumerate(loader):
+        with torch.autocast("cuda"):
+            loss = F.mse_loss(net(x), y) / every
+        growing.scale(loss).backward()
+        growing.unscale_(*[descent])  # GRD709
+        norm = nn.utils.clip_grad_norm_(net.parameters(), 2.0)
+        if (number + 1) % every == 0:
+            growing.step(descent)
+            growing.update()
+            descent.zero_grad(set_to_none=True)
+    return norm
+
+
+def accumulated_and_unscaled_at_the_end(net: nn.Linear, loader, every=4):
+    descent, growing = torch.optim.AdamW(net.parameters()), GradScaler()
+    for number, (x, y) in enumerate(loader):
+        growing.scale(F.mse_loss(net(x), y) / every).backward()
+        last = (number + 1) % every == 0
+        if last:
+            growing.unscale_(optimizer=descent)  # ok: in the iteration that steps
+            nn.utils.clip_grad_norm_(net.parameters(), 2.0)
+        if last:
+            growing.step(descent)
+            growing.update()
+            descent.zero_grad()
+
+
+def looked_at_between(net: nn.Linear, x):
+    descent, growing = torch.optim.SGD(net.parameters(), 0.1), GradScaler("cpu")
+    growing.scale(net(x).mean()).backward()
+    growing.unscale_(descent)
+    nn.utils.clip_grad_value_(net.parameters(), 0.5)
+    if growing.unscale_(descent) is None:  # GRD709
+        growing.step(descent)
+
+
+def both_step(net: nn.Linear, loader):
+    descent, growing = torch.optim.Adam(net.parameters(), 1e-3), GradScaler("cpu")
+    for x in loader:
+        descent.zero_grad()
+        growing.scale(net(x).square().mean()).backward()
+        growing.step(descent)
+        growing.update()
+        descent.step()  # GRD709
+
+
+def one_for_each_loss(net: nn.Linear, critic: nn.Linear, loader):
+    descent, other = torch.optim.Adam(net.parameters()), torch.optim.RMSprop(critic.parameters())
+    growing = GradScaler("cpu")
+    for x in loader:
+        descent.zero_grad()
+        other.zero_grad()
+        growing.scale(net(x).mean()).backward()
+        growing.step(descent)
+        critic(x).mean().backward()
+        norm = max(critic.weight.norm().item(), other.step() or 0)  # ok: another optimizer, whose gradients are plain
+        growing.update()
+    return norm
