@@ -179,7 +179,8 @@ class ResultDiscarded(Event):
 
     Where it is the call of a tensor's or a module's method, or of something else known by its import path, that is the
     `called` (`torch.Tensor.detach`, and `of` the first argument, its owner). Where it is an attribute that is looked up
-    and no more, that is its `attribute`, and `of` what it was looked up on. `name` is how that is written.
+    and no more, that is its `attribute`, and `of` what it was looked up on; `compared`: the attribute is the left side
+    of an `==`. `name` is how the owner is written.
     """
 
     believed_from: ClassVar[tuple[str, ...]] = ("value", "of")
@@ -188,6 +189,7 @@ class ResultDiscarded(Event):
     of: Thing = UNKNOWN
     called: str = ""
     attribute: str = ""
+    compared: bool = False
     name: str = ""
 
 

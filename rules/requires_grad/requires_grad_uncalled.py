@@ -1,10 +1,11 @@
-"""A method that is named but not called does nothing.
+"""A method that is named but not called does nothing, and a flag that is compared is not set.
 
 ## Why it happens
 
 `x.requires_grad_` without parentheses is an expression: Python looks the method up, gets a bound method and
 drops it. The same happens to `model.eval`, `layer.weight.zero_` and every other method that stands alone in
-its line. To look at `x.requires_grad` and drop the answer changes nothing either.
+its line. To look at `x.requires_grad` and drop the answer changes nothing either, nor does `x.requires_grad == False`:
+two signs compare, one sets.
 
 ## What it costs
 
@@ -21,7 +22,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import Bound, Module, Tensor
+from gradlint.domain import NO, Bound, Module, Tensor
 from gradlint.events import ResultDiscarded
 from gradlint.rule import LIKELY, POSSIBLE, Edit, Findings, Rule
 
@@ -35,6 +36,8 @@ GIVES_ANOTHER: dict[type, frozenset[str]] = {
 }
 """Methods whose result would have to be used as well."""
 FLAGS = frozenset({"requires_grad", "is_leaf"})
+SET: dict[type, frozenset[str]] = {Tensor: frozenset({"requires_grad", "grad"}), Module: frozenset({"training"})}
+"""What programs set."""
 
 rule = Rule(
     "GRD106",
@@ -43,7 +46,7 @@ rule = Rule(
     help="call the method, with parentheses",
     effect="no effect",
     yields_to=("GRD606",),
-    tokens=tuple(sorted(FLAGS.union(*CHANGES_IT.values(), *GIVES_ANOTHER.values()))),
+    tokens=tuple(sorted(FLAGS.union(*SET.values(), *CHANGES_IT.values(), *GIVES_ANOTHER.values()))),
 )
 
 
@@ -56,7 +59,12 @@ def consequence(returned: Any) -> bool:
 def check(event: ResultDiscarded) -> Findings:
     kind = type(event.of)
     asked = f"{event.name}.{event.attribute}" if event.name else f".{event.attribute}"
-    if isinstance(event.value, Bound):
+    shown = POSSIBLE if not event.run and event.later <= NO else LIKELY  # what a cell of a notebook ends with
+    if event.compared:
+        if event.attribute in SET.get(kind, ()):
+            draft = rule.at(event.node, asked=asked, how="compared and not set").advising("assign with a single `=`")
+            yield draft.lowered(shown)
+    elif isinstance(event.value, Bound):
         if event.attribute in CHANGES_IT.get(kind, ()):
             draft = rule.at(event.node, asked=asked, how="not called").advising(f"call it: `{asked}()`")
             yield draft.fix(Edit("wrap", event.node, "", "()"), safety="unsafe")
@@ -64,7 +72,7 @@ def check(event: ResultDiscarded) -> Findings:
             yield rule.at(event.node, asked=asked, how="not called").advising("call it, and use its result")
     elif event.attribute in FLAGS and kind is Tensor:
         draft = rule.at(event.node, asked=asked, how="read and not used").advising("assign to it, or remove the line")
-        yield draft.lowered(LIKELY if event.run else POSSIBLE)
+        yield draft.lowered(shown)
 
 
 @rule.bad
@@ -129,3 +137,23 @@ def flag_that_is_set():
         return noise
 
     return prepare(torch.randn(2, 8))
+
+
+@rule.bad
+def input_that_is_compared():
+    import torch
+
+    image = torch.rand(1, 3, 8, 8)
+    for one in [image]:
+        one.requires_grad == True  # GRD106
+    return image
+
+
+@rule.good(cures=input_that_is_compared)
+def input_whose_flag_is_set():
+    import torch
+
+    image = torch.rand(1, 3, 8, 8)
+    for one in [image]:
+        one.requires_grad = True
+    return image

@@ -123,3 +123,15 @@ def optimizer_of_what_is_trained(model: torch.nn.Module):
     trained = [weight for weight in model.parameters() if weight.requires_grad_]  # todo GRD106
     others = filter(lambda weight: weight.requires_grad_, model.parameters())  # todo GRD106
     return torch.optim.SGD([*trained, *others], lr=0.1)
+
+
+def frozen_by_comparing(net: nn.Module, image: torch.Tensor, names):
+    for name, weight in net.named_parameters():
+        if name in names:
+            weight.requires_grad == False  # GRD106
+    encoder = nn.Sequential(nn.Linear(2, 2), net)
+    encoder.training == len(names)  # GRD106
+    image.is_leaf == True  # ok: nobody sets that
+    net.weight.shape == image.shape  # ok: no matter of asking for gradients
+    assert image.requires_grad == False
+    return [weight.requires_grad == False for weight in net.parameters()]

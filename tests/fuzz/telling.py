@@ -28,6 +28,8 @@ class Telling(ast.NodeTransformer):
         value = node.value
         if isinstance(value, ast.Constant) or (isinstance(value, ast.Call) and _is_reveal(value)):
             return node
+        if isinstance(value, ast.Compare) and isinstance(value.left, ast.Attribute):
+            value = value.left
         if isinstance(value, ast.Attribute):
             self.generic_visit(value)
             told = _call("looked", [value.value, ast.Constant(value.attr)], value)

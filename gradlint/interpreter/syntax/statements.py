@@ -81,11 +81,17 @@ def expression_statement(m: Interpreter, node: cst.Expr) -> None:
         by_function = given and last.args and last.name and last.name == spelled(last.callee)
         name = spelled(given[0].value) if by_function else last.name
         about = {"of": last.args[0] if last.args else UNKNOWN, "called": last.path, "name": name}
-    elif type(node.value) is cst.Attribute:
-        owner = value.owner if type(value) is Bound else peek(m, node.value.value)
-        about = {"of": UNKNOWN if owner is None else m.thing(owner), "attribute": node.value.attr.value}
-        about["name"] = spelled(node.value.value)
+    elif isinstance(looked_up := _compared(node.value) or node.value, cst.Attribute):
+        owner = value.owner if type(value) is Bound else peek(m, looked_up.value)
+        about = {"of": UNKNOWN if owner is None else m.thing(owner), "attribute": looked_up.attr.value}
+        about |= {"name": spelled(looked_up.value), "compared": looked_up is not node.value}
     m.emit(events.ResultDiscarded, node.value, value=m.thing(value), **about)
+
+
+def _compared(node: cst.BaseExpression) -> cst.BaseExpression | None:
+    """The left side of `left == right`."""
+    alone = isinstance(node, cst.Comparison) and len(node.comparisons) == 1
+    return node.left if alone and isinstance(node.comparisons[0].operator, cst.Equal) else None
 
 
 @executes(cst.Assign)
