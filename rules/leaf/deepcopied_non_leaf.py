@@ -1,15 +1,16 @@
-"""`copy.deepcopy` refuses tensors that are results in a graph.
+"""`copy.deepcopy` refuses tensors that are results in a graph, and the generators that modules give.
 
 ## Why it happens
 
 A deep copy of a leaf is another leaf with memory of its own. A tensor that an operation recorded hangs on
 the graph that made it, and torch does not copy graphs: `copy.deepcopy` raises, whether it is given the
-tensor or meets it inside a list, a dict, an object or a module that keeps one as an attribute.
+tensor or meets it inside a list, a dict, an object or a module that keeps one as an attribute. What
+`module.parameters()` gives is no list but a generator, and Python copies no code that waits.
 
 ## What it costs
 
-The call raises `RuntimeError`. In a module it is often an activation or a loss that `forward` left on
-`self`, so that copying the model works until it has been called once.
+The call raises `RuntimeError`, for a generator `TypeError`. In a module it is often an activation or a loss that
+`forward` left on `self`, so that copying the model works until it has been called once.
 
 ## When it is right to ignore it
 
@@ -20,7 +21,7 @@ In a test that expects the error. What a class with a `__deepcopy__` of its own 
 
 from __future__ import annotations
 
-from gradlint.domain import NO, YES, Tensor
+from gradlint.domain import NO, YES, Iterator, Tensor
 from gradlint.events import Copied
 from gradlint.rule import Edit, Findings, Raises, Rule, quoted
 
@@ -33,9 +34,15 @@ rule = Rule(
 )
 consequence = Raises(RuntimeError, "Only Tensors created explicitly by the user")
 
+GENERATORS = frozenset(f"{of}()" for of in ("parameters", "named_parameters", "buffers", "named_buffers"))
+"""By what iterators are made that are generators of modules."""
+
 
 @rule.on(Copied)
 def check(event: Copied) -> Findings:
+    if isinstance(event.value, Iterator) and event.value.by in GENERATORS:
+        what = f"`{event.value.by}` gives a generator"
+        yield rule.at(event.node, what=what).advising("copy the module, or `list(module.parameters())`")
     refused = next((t for t in event.tensors if t.leaf <= NO and t.requires_grad <= YES), None)
     if refused is None:
         return
@@ -120,3 +127,23 @@ def model_copied_with_a_number():
     model(torch.ones(2, 4))
     best = deepcopy(model)
     return best
+
+
+@rule.bad(shows=Raises(TypeError, "cannot pickle 'generator' object"))
+def parameters_copied():
+    import copy
+
+    from torch import nn
+
+    model = nn.Linear(4, 2)
+    return copy.deepcopy(model.parameters())  # GRD125
+
+
+@rule.good(cures=parameters_copied)
+def list_of_parameters_copied():
+    import copy
+
+    from torch import nn
+
+    model = nn.Linear(4, 2)
+    return copy.deepcopy(list(model.parameters()))

@@ -108,3 +108,9 @@ def in_double_precision(noise: float):
     weight.requires_grad_()
     same = deepcopy(weight.exp().float())  # GRD125
     return same, deepcopy(weight.float()), deepcopy(weight.double())  # GRD125
+
+
+def kept_for_later(model: nn.Module):
+    best = dict(deepcopy(model.named_parameters()))  # GRD125
+    same = [deepcopy([*model.named_parameters()]), deepcopy(iter([model]))]  # ok: a list, an iterator over one
+    return best, same
