@@ -13,7 +13,8 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 
-from gradlint.domain.objects import Class, Object, object_references
+from gradlint.domain.mentions import object_references
+from gradlint.domain.objects import Class, Object
 from gradlint.domain.values import Ref, Unknown, Value, references
 
 Name = tuple[int, str]

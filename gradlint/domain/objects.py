@@ -10,12 +10,8 @@ shared by views, `.data`, `.detach()`, `state_dict()` and NumPy arrays) and the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from collections.abc import Container as Holding
-from dataclasses import MISSING, fields
 from enum import IntEnum
 from functools import partial
-from operator import attrgetter, or_
 from typing import Any, ClassVar, TypeVar
 
 from gradlint.domain.facts import (
@@ -37,35 +33,26 @@ from gradlint.domain.facts import (
     Unit,
 )
 from gradlint.domain.fields import (
-    REFERRING,
     After,
     Aspect,
     Join,
     Key,
-    PerClass,
-    declarations,
     declared,
     fixed,
     heap_object,
 )
 from gradlint.domain.values import (
-    CONTEXT_BITS,
     MOST_MARKS,
     NOTHING,
     UNKNOWN,
-    Const,
     Mark,
     Origin,
-    Plain,
     Ref,
     Slot,
     Syntax,
     Value,
-    one_of,
-    references,
-    renamed,
 )
-from gradlint.frozen import frozen, replace
+from gradlint.frozen import replace
 
 MOST_ITEMS = 64
 
@@ -432,149 +419,8 @@ def _cls(value: Value) -> str:
     return getattr(value, "path", "?")
 
 
-# ---- joining and renaming, derived from the fields
-
-
-FEW = 8
-"""Up to how many alternatives a look at each is faster than a set of them."""
-
-
-def _join_union(a: tuple[Any, ...], b: tuple[Any, ...]) -> tuple[Any, ...]:
-    known = a if len(a) <= FEW else frozenset(a)
-    more = [one for one in b if one not in known]
-    return (*a, *more) if more else a
-
-
-def _join_perhaps(a: tuple[Any, ...], b: tuple[Any, ...]) -> tuple[Any, ...]:
-    return _join_union(a or (None,), b or (None,))
-
-
-def _join_parts(a: tuple[Any, ...], b: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Slot by slot; a slot that only one path has may also be missing (None)."""
-    if len(a) < len(b):
-        a, b = b, a
-    padded = b + ((None,),) * (len(a) - len(b))
-    return tuple(_join_union(x, y) for x, y in zip(a, padded, strict=True))
-
-
-def _join_items(a: Items, b: Items) -> Items:
-    out = dict(a)
-    for key, value in b:
-        mine = out.setdefault(key, value)
-        if mine is not value and mine != value:
-            out[key] = one_of((mine, value))
-    return tuple(out.items())
-
-
-def _join_marks(a: tuple[Mark, ...], b: tuple[Mark, ...]) -> tuple[Mark, ...]:
-    return _join_union(a, b)[:MOST_MARKS]
-
-
-@frozen()
-class Sides:
-    """Which objects two paths that meet have made: all that the second one has, and those that only it has."""
-
-    second: Holding[Ref]
-    second_only: Holding[Ref]
-
-
-def _join_certain(a: tuple[Ref, ...], b: tuple[Ref, ...], sides: Sides | None) -> tuple[Ref, ...]:
-    if sides is None:
-        return tuple(ref for ref in a if ref in b)
-    mine = [ref for ref in a if ref in b or ref not in sides.second]
-    return (*mine, *(ref for ref in b if ref in sides.second_only and ref not in a))
-
-
-Joining = Callable[[Any, Any], Any]
-_JOINS: dict[Join, Joining] = {
-    Join.FACT: or_,
-    Join.WEAKEST: max,
-    Join.ALTERNATIVES: _join_union,
-    Join.PERHAPS: _join_perhaps,
-    Join.PARTS: _join_parts,
-    Join.ITEMS: _join_items,
-    Join.VALUE: lambda a, b: one_of((a, b), MOST_ITEMS),
-    Join.VALUES: lambda a, b: tuple(one_of(pair) for pair in zip(a, b, strict=False)),
-    Join.MARKS: _join_marks,
-    Join.NAMES: or_,
-}
-
-
-def _plan(cls: type) -> tuple[Callable[[Any], tuple[Any, ...]], tuple[tuple[str, Joining | None], ...]]:
-    """What reads all fields of a class, and of each its name and what joins it (None: sides must be known)."""
-    defaults = {one.name: None if one.default is MISSING else one.default for one in fields(cls)}
-    joins = {
-        one.name: None if says.join is Join.CERTAIN else _JOINS.get(says.join, partial(_agreed_on, defaults[one.name]))
-        for one, says in declarations(cls)
-    }
-    return attrgetter(*joins), tuple(joins.items())
-
-
-def _agreed_on(default: Any, a: Any, b: Any) -> Any:
-    return default
-
-
-_PLANS = PerClass(_plan)
-_REFERRING = PerClass(
-    lambda cls: tuple([(one.name, says.join) for one, says in declarations(cls) if says.join in REFERRING])
-)
-_VALUE, _VALUES, _ITEMS, _PARTS = Join.VALUE, Join.VALUES, Join.ITEMS, Join.PARTS
-
-
-def joined(a: Object, b: Object, sides: Sides | None = None) -> Object:
-    """The object that may be as either path left it; `a` or `b` itself where the other adds nothing. Without `sides`
-    both know the same objects."""
-    if a is b:
-        return a
-    if type(a) is not type(b):
-        return Instance(open=UNSURE)
-    if type(a) is Container:
-        a, b = _same_length(a, b)  # type: ignore[arg-type]
-    elif type(a) is Module:
-        a, b = _same_places(a, b)  # type: ignore[arg-type]
-    if type(a) in (Module, Instance, Optimizer):
-        a, b = _perhaps_absent(a, b)  # type: ignore[type-var]
-    changed: dict[str, Any] = {}
-    as_b = True
-    read, plan = _PLANS[type(a)]
-    for x, y, (name, join) in zip(read(a), read(b), plan, strict=True):
-        if x is y or x == y:
-            continue
-        both: Any = _join_certain(x, y, sides) if join is None else join(x, y)
-        if both is not x and both != x:
-            changed[name] = both
-        as_b = as_b and (both is y or both == y)
-    if not changed:
-        return a
-    return b if as_b else replace(a, **changed)
-
-
-def _same_length(a: Container, b: Container) -> tuple[Container, Container]:
-    """Sequences of different lengths join by their elements; a key that only one mapping has is not certain."""
-    mine, its = [k for k, _ in a.items], [k for k, _ in b.items]
-    if mine == its:
-        return a, b
-    if a.kind not in MAPPINGS:
-        return summarised(a), summarised(b)
-    return _uncertain_but(a, frozenset(its)), _uncertain_but(b, frozenset(mine))
-
-
-def _same_places(a: Module, b: Module) -> tuple[Module, Module]:
-    """Lists of modules of different lengths join by their parts."""
-    if a.attributes == b.attributes or _numbered(a) == _numbered(b):
-        return a, b
-    return unnumbered(a), unnumbered(b)
-
-
 OwnerT = TypeVar("OwnerT", bound=Module | Instance | Optimizer)
-
-
-def _perhaps_absent(a: OwnerT, b: OwnerT) -> tuple[OwnerT, OwnerT]:
-    """What only one of two objects has is absent on some path."""
-    one_sided = {name for name, _ in a.attributes} ^ {name for name, _ in b.attributes}
-    if not one_sided:
-        return a, b
-    return replace(a, absent=a.absent | one_sided), replace(b, absent=b.absent | one_sided)
+"""What has attributes that the program sets, and some perhaps on some paths alone."""
 
 
 def with_attribute(thing: OwnerT, name: str, value: Value) -> OwnerT:
@@ -583,161 +429,7 @@ def with_attribute(thing: OwnerT, name: str, value: Value) -> OwnerT:
     return replace(thing, attributes=tuple(attributes.items()), absent=thing.absent - {name})
 
 
-def _numbered(module: Module) -> set[str]:
-    return {name for name, _ in module.attributes if isinstance(name, str) and name.isdecimal()}
-
-
-def unnumbered(module: Module) -> Module:
-    """The same module with all parts that are counted, not named, in its summary."""
-    counted = _numbered(module)
-    kept = tuple((name, value) for name, value in module.attributes if name not in counted)
-    parts = [value for name, value in module.attributes if name in counted]
-    if not counted:
-        return module
-    rest = one_of([*parts, module.rest], MOST_ITEMS)
-    return replace(module, attributes=kept, rest=rest, certain=with_certain(module.certain, parts))
-
-
-def _uncertain_but(mapping: Container, certain: frozenset[object]) -> Container:
-    """The mapping with all values but those under the certain keys in its summary."""
-    kept = tuple((key, value) for key, value in mapping.items if key in certain)
-    if len(kept) == len(mapping.items):
-        return mapping
-    others = [value for key, value in mapping.items if key not in certain]
-    keys, there = keys_with(mapping, (k for k, _ in mapping.items)), with_certain(mapping.certain, others)
-    return replace(mapping, items=kept, rest=one_of([*others, mapping.rest]), keys=keys, certain=there)
-
-
-def summarised(container: Container) -> Container:
-    """The same container with all elements in one summary."""
-    if not container.items:
-        return container
-    values = [value for _, value in container.items]
-    keys = keys_with(container, (key for key, _ in container.items))
-    certain = with_certain(container.certain, values)
-    return replace(container, items=(), rest=one_of([*values, container.rest]), keys=keys, certain=certain)
-
-
-def thinned(container: Container) -> Container:
-    """The same container with all elements in one summary, of which none is certain: some may have been taken out."""
-    return replace(summarised(container), certain=())
-
-
-def with_certain(certain: Iterable[Ref], values: Iterable[Value]) -> tuple[Ref, ...]:
-    """What is certainly there besides when these values are added: what is one object, not one or another."""
-    return tuple(dict.fromkeys([*certain, *(value for value in values if type(value) is Ref)]))
-
-
-def keys_with(mapping: Container, more: Iterable[object]) -> Value:
-    """What the keys of a mapping's summary are when these constants are among them."""
-    known = mapping.keys if mapping.rest != NOTHING else NOTHING
-    return one_of([known, *(Plain("str") if isinstance(key, str) else Const(key) for key in more)])
-
-
 def with_mark(marks: tuple[Mark, ...], mark: Mark) -> tuple[Mark, ...]:
     """The marks and one more, if its kind is not among them and there is room."""
     known = len(marks) >= MOST_MARKS or any(one.how == mark.how for one in marks)
     return marks if known else (*marks, mark)
-
-
-def object_references(thing: Object) -> tuple[Ref, ...]:
-    """All heap objects and memories that an object mentions."""
-    try:
-        return thing._mentions
-    except AttributeError:
-        found = tuple(dict.fromkeys(_mentioned(thing)))
-        object.__setattr__(thing, "_mentions", found)
-        return found
-
-
-def handed_on(thing: Object) -> tuple[Ref, ...]:
-    """What whoever holds an object can get at. What has left the graph leads back to it by nothing that it shares, but
-    what is not known may be one of the things that it was told to share with."""
-    shared = _SHARED[type(thing)]
-    if not shared or (type(thing) is Tensor and OPAQUE in thing.node):
-        return object_references(thing)
-    try:
-        return thing._handed_on
-    except AttributeError:
-        found = tuple(dict.fromkeys(_mentioned(thing, shared)))
-        object.__setattr__(thing, "_handed_on", found)
-        return found
-
-
-_SHARED = PerClass(lambda cls: frozenset([one.name for one, says in declarations(cls) if says.shared]))
-"""The fields by which nobody gets from an object to another."""
-
-
-def origins(thing: Object) -> frozenset[Origin]:
-    """Where all that an object mentions was made."""
-    try:
-        return thing._origins
-    except AttributeError:
-        found = frozenset([ref[0] << CONTEXT_BITS | ref[2] for ref in object_references(thing)])
-        object.__setattr__(thing, "_origins", found)
-        return found
-
-
-def _mentioned(thing: Object, but: Holding[str] = ()) -> list[Ref]:
-    out: list[Ref] = []
-    for name, how in _REFERRING[type(thing)]:
-        if name in but:
-            continue
-        content = getattr(thing, name)
-        if how is _VALUE:
-            if type(content) is Ref:
-                out.append(content)
-            else:
-                out += references(content)
-        elif not content:
-            continue
-        elif how is _ITEMS:
-            for _, value in content:
-                if type(value) is Ref:
-                    out.append(value)
-                elif type(value) is not Const:
-                    out += references(value)
-        elif how is _PARTS:
-            for part in content:
-                out += part
-        elif how is _VALUES:
-            for value in content:
-                out += references(value)
-        else:
-            out += content
-    return [ref for ref in out if ref is not None] if None in out else out
-
-
-def object_renamed(thing: Object, now: dict[Ref, Ref]) -> Object:
-    """The same object after others have changed their references."""
-    renaming = now.keys()
-    if renaming.isdisjoint(object_references(thing)):
-        return thing
-    changed: dict[str, Any] = {}
-    for name, how in _REFERRING[type(thing)]:
-        content = getattr(thing, name)
-        if not content:
-            continue
-        if how is _VALUE:
-            if type(content) is Const:
-                continue
-            new: Any = renamed(content, now)
-        elif how is _ITEMS:
-            new = tuple([(key, value if type(value) is Const else renamed(value, now)) for key, value in content])
-        elif how is _PARTS:
-            new = tuple([part if renaming.isdisjoint(part) else _union(part, now) for part in content])
-        elif how is _VALUES:
-            new = tuple([renamed(value, now) for value in content])
-        elif renaming.isdisjoint(content):
-            continue
-        else:
-            new = _union(content, now)
-        if new != content:
-            changed[name] = new
-    return replace(thing, **changed) if changed else thing
-
-
-def _union(refs: Slot, now: dict[Ref, Ref]) -> Slot:
-    if len(refs) == 1:
-        return (now[refs[0]],)  # type: ignore[index]
-    return tuple(dict.fromkeys([now.get(ref, ref) for ref in refs]))  # type: ignore[arg-type]

@@ -17,18 +17,9 @@ from typing import TypeVar
 from gradlint.domain.facts import NO, YES, Truth
 from gradlint.domain.ground import Ground, Name
 from gradlint.domain.heap import COPIED_AT_ONCE, Heap, Index
-from gradlint.domain.objects import (
-    MOST_ITEMS,
-    Instance,
-    Module,
-    Object,
-    Optimizer,
-    Sides,
-    joined,
-    object_references,
-    object_renamed,
-    origins,
-)
+from gradlint.domain.joining import Sides, joined
+from gradlint.domain.mentions import object_references, object_renamed, origins
+from gradlint.domain.objects import MOST_ITEMS, Instance, Module, Object, Optimizer
 from gradlint.domain.values import (
     CONTEXT_BITS,
     Context,

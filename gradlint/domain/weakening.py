@@ -8,7 +8,9 @@ from typing import Any, TypeVar
 
 from gradlint.domain.facts import YES
 from gradlint.domain.fields import After, Declaration, PerClass, declarations
-from gradlint.domain.objects import Container, Object, object_references, thinned
+from gradlint.domain.joining import thinned
+from gradlint.domain.mentions import object_references
+from gradlint.domain.objects import Container, Object
 from gradlint.domain.values import Unknown
 from gradlint.frozen import replace
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from gradlint.domain import Belief, Instance, Module, Optimizer, Ref, Tensor, Value, alternatives
-from gradlint.domain.objects import object_renamed
+from gradlint.domain.mentions import object_renamed
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.escape import in_reach
 from gradlint.interpreter.engine.machine import Interpreter

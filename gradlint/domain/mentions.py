@@ -1,0 +1,131 @@
+"""Mentions: which heap objects and memories an object refers to, derived from what its fields declare."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from itertools import chain
+from typing import Any
+
+from gradlint.domain.fields import REFERRING, Declaration, Join, PerClass, declarations
+from gradlint.domain.objects import OPAQUE, Items, Object, Tensor
+from gradlint.domain.values import CONTEXT_BITS, Const, Origin, Ref, Slot, Value, references, renamed
+from gradlint.frozen import replace
+
+Renaming = dict[Ref, Ref]
+"""The references that objects have now, by those that they had."""
+References = Iterable[Ref | None]
+
+
+def object_references(thing: Object) -> tuple[Ref, ...]:
+    """All heap objects and memories that an object mentions."""
+    try:
+        return thing._mentions
+    except AttributeError:
+        found = _mentioned(thing, _REFERRING[type(thing)])
+        object.__setattr__(thing, "_mentions", found)
+        return found
+
+
+def handed_on(thing: Object) -> tuple[Ref, ...]:
+    """What whoever holds an object can get at. What has left the graph leads back to it by nothing that it shares, but
+    what is not known may be one of the things that it was told to share with."""
+    own = _OWN[type(thing)]
+    if own == _REFERRING[type(thing)] or (type(thing) is Tensor and OPAQUE in thing.node):
+        return object_references(thing)
+    try:
+        return thing._handed_on
+    except AttributeError:
+        found = _mentioned(thing, own)
+        object.__setattr__(thing, "_handed_on", found)
+        return found
+
+
+def origins(thing: Object) -> frozenset[Origin]:
+    """Where all that an object mentions was made."""
+    try:
+        return thing._origins
+    except AttributeError:
+        found = frozenset([ref[0] << CONTEXT_BITS | ref[2] for ref in object_references(thing)])
+        object.__setattr__(thing, "_origins", found)
+        return found
+
+
+def object_renamed(thing: Object, now: Renaming) -> Object:
+    """The same object after others have changed their references."""
+    if now.keys().isdisjoint(object_references(thing)):
+        return thing
+    changed: dict[str, Any] = {}
+    for name, join in _REFERRING[type(thing)]:
+        content = getattr(thing, name)
+        if content and (new := _RENAMED.get(join, _slot_renamed)(content, now)) is not content and new != content:
+            changed[name] = new
+    return replace(thing, **changed) if changed else thing
+
+
+# ---- what a field mentions, by how it joins
+
+
+Referring = tuple[tuple[str, Join], ...]
+"""Fields that refer to objects, and how they join."""
+
+
+def _referring(counts: Callable[[Declaration], bool]) -> PerClass[Referring]:
+    return PerClass(
+        lambda cls: tuple(
+            [(one.name, says.join) for one, says in declarations(cls) if says.join in REFERRING and counts(says)]
+        )
+    )
+
+
+_REFERRING = _referring(lambda says: True)
+_OWN = _referring(lambda says: not says.shared)
+"""Those of them by which somebody gets from an object to another."""
+
+
+def _mentioned(thing: Object, names: Referring) -> tuple[Ref, ...]:
+    found: dict[Ref | None, None] = {}
+    for name, join in names:
+        if content := getattr(thing, name):
+            found |= dict.fromkeys(_MENTIONED[join](content) if join in _MENTIONED else content)
+    found.pop(None, None)
+    return tuple(found)  # type: ignore[arg-type]
+
+
+def _mentioned_by(values: Iterable[Value]) -> References:
+    out: list[Ref] = []
+    for value in values:
+        if type(value) is Ref:
+            out.append(value)
+        elif type(value) is not Const:
+            out += references(value)
+    return out
+
+
+_MENTIONED: dict[Join, Callable[[Any], References]] = {
+    Join.VALUE: references,
+    Join.VALUES: _mentioned_by,
+    Join.ITEMS: lambda items: _mentioned_by([value for _, value in items]),
+    Join.PARTS: chain.from_iterable,
+}
+"""What the content of a field mentions; of one that is not here, which holds alternatives, each of them."""
+
+
+def _slot_renamed(refs: Slot, now: Renaming) -> Slot:
+    if now.keys().isdisjoint(refs):
+        return refs
+    if len(refs) == 1:
+        return (now[refs[0]],)  # type: ignore[index]
+    return tuple(dict.fromkeys([now.get(ref, ref) for ref in refs]))  # type: ignore[arg-type]
+
+
+def _items_renamed(items: Items, now: Renaming) -> Items:
+    return tuple([(key, value if type(value) is Const else renamed(value, now)) for key, value in items])
+
+
+_RENAMED: dict[Join, Callable[[Any, Renaming], Any]] = {
+    Join.VALUE: renamed,
+    Join.VALUES: lambda values, now: tuple([renamed(value, now) for value in values]),
+    Join.ITEMS: _items_renamed,
+    Join.PARTS: lambda parts, now: tuple([_slot_renamed(part, now) for part in parts]),
+}
+"""The content of a field after a renaming."""
