@@ -35,23 +35,21 @@ def _reparametrizing(path: str) -> Model:
         row = m.torch.reparametrizations[path]
         start, name = m.push(args.get("module", 0, NONE_VALUE)), _name(args)
         for ref, module in m.all(m.state.stack[start], Module):
-            held = dict(module.attributes).get(name, NONE_VALUE)
-            tensor = m.only(held, Tensor)
-            if tensor is not None and tensor.parameter.may(YES):
-                _replace(m, node, ref, row, name, held, tensor)
-                if m.may_be(given := args.get("parametrization", 2, NONE_VALUE), Module):
-                    _put(m, node, ref, f"{INSIDE}.{name}.0", given)
+            replaced = _replace(m, node, ref, row, name, dict(module.attributes).get(name, NONE_VALUE))
+            if replaced and m.may_be(given := args.get("parametrization", 2, NONE_VALUE), Module):
+                _put(m, node, ref, f"{INSIDE}.{name}.0", given)
         owner = m.pop_from(start)[0]
         return owner if m.may_be(owner, Module) else result_of_unknown([owner])
 
     return reparametrize
 
 
-def _replace(
-    m: Interpreter, node: Site, ref: Ref, row: ReparametrizationRow, name: str, held: Value, old: Tensor
-) -> None:
-    """Others take the place of a parameter, which from now on is computed from them; where it is but one other, it is
-    that parameter itself under another name."""
+def _replace(m: Interpreter, node: Site, ref: Ref, row: ReparametrizationRow, name: str, held: Value) -> bool:
+    """Put others in the place of what is held, if it is a parameter, which from now on is computed from them; where it
+    is but one other, it is that parameter itself under another name."""
+    old = m.only(held, Tensor)
+    if old is None or not old.parameter.may(YES):
+        return False
     asked = YES if row.asks else old.requires_grad
     sources: list[tuple[str, Value]] = []
     for path in row.parameters:
@@ -71,6 +69,7 @@ def _replace(
         facts = {"requires_grad": tensor.requires_grad | NO, "leaf": tensor.leaf | YES, "node": (*tensor.node, None)}
         m.store(one, replace(tensor, inference=UNSURE, **facts))
     _put(m, node, ref, name, computed)
+    return True
 
 
 def _made_there(m: Interpreter, old: Tensor) -> Truth:

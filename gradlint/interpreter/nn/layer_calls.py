@@ -1,0 +1,243 @@
+"""Layers of torch, and what applying each kind of them gives, as its row says."""
+
+from __future__ import annotations
+
+from gradlint.domain import (
+    EVAL,
+    MAYBE,
+    NO,
+    NONE_VALUE,
+    NOTHING,
+    UNKNOWN,
+    UNSURE,
+    YES,
+    Const,
+    Container,
+    Module,
+    Ref,
+    Tensor,
+    Truth,
+    Unknown,
+    Value,
+    alternatives,
+    either,
+    one_of,
+    truth,
+)
+from gradlint.frozen import replace
+from gradlint.interpreter.autograd import shape
+from gradlint.interpreter.autograd.in_place import Write, maybe_written, write
+from gradlint.interpreter.autograd.operations import COUNTS, first_argument, perhaps_itself, with_counts
+from gradlint.interpreter.autograd.record import NOTHING_REQUESTED, Requested, apply
+from gradlint.interpreter.autograd.saved_tensors import saved_in_place
+from gradlint.interpreter.autograd.tensor import truth_of
+from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.iteration import element_list, elements
+from gradlint.interpreter.engine.loops import run_loop
+from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.engine.module_tree import buffers, parameters
+from gradlint.interpreter.nn import module_containers
+from gradlint.interpreter.nn.loose_results import loose_result, own_tensors
+from gradlint.interpreter.nn.module import DROPPED, REDUCTION
+from gradlint.interpreter.nn.module_calls import LayerCall, applies, call
+from gradlint.interpreter.python.containers import container
+from gradlint.interpreter.static.sites import Site
+from gradlint.knowledge.schema import Operation, Result
+
+TWO = ("input", "target")
+"""What the rows call the operands of a layer that has two."""
+ATTENDED = ("query", "key", "value")
+"""What attention is given, whatever hides parts of it."""
+
+
+def _applied(
+    m: Interpreter,
+    node: Site,
+    layer: LayerCall,
+    operands: tuple[str, ...],
+    results: tuple[Result, ...],
+    requested: Requested = NOTHING_REQUESTED,
+) -> Value:
+    """What the operation gives that a layer applies to its arguments and its own tensors."""
+    row = Operation(layer.name, (), operands, operands, "", results=results, saves=layer.row.saves)
+    if row.name.startswith("Lazy"):
+        _made_at_last(m, layer.ref)
+    inputs = [
+        value
+        for value in layer.args.values()
+        if m.may_be(value, Tensor) or type(value) is Unknown or type(value) is Ref
+    ]
+    slots = list(zip([*operands, *(["other"] * len(inputs))], inputs, strict=False)) or [("input", UNKNOWN)]
+    return apply(m, node, row, slots, replace(requested, part=f"call {layer.ref.site} "), own_tensors(m, layer.ref))
+
+
+def _made_at_last(m: Interpreter, ref: Ref) -> None:
+    """A lazy layer makes its tensors where it is first called, in the mode of that place."""
+    for _, held in (*parameters(m, ref)[0], *buffers(m, ref)[0]):
+        tensor: Tensor = m[held]
+        if tensor.inference.is_unsure:
+            m.store(held, replace(tensor, inference=NO if m.state.inference is NO else MAYBE))
+
+
+def _wide(m: Interpreter, layer: LayerCall) -> Requested:
+    """What the parameters of a layer say of how large its results are."""
+    return Requested(scalar=shape.of_layer(m, layer.module))
+
+
+@applies("layer")
+def _layer(m: Interpreter, node: Site, layer: LayerCall) -> Value:
+    result = layer.row.result
+    attributes = dict(layer.module.attributes)
+    inplace = NO if layer.row.inplace_at is None else truth_of(attributes.get("inplace", Const(False)))
+    if inplace is YES:
+        return _written(m, node, layer)
+    if inplace is not NO:
+        maybe_written(m, lambda: _written(m, node, layer))
+        result = perhaps_itself(result)
+    if (idle := _idle(layer)) is not NO:
+        result = replace(result, kind="self" if idle is YES else "self or fresh")
+    requested = replace(_wide(m, layer), told=shape.told_by(m, layer.module, layer.name))
+    made = _applied(m, node, layer, ("input",), (result,), requested)
+    return with_counts(m, node, made, [truth_of(attributes[name]) for name in COUNTS if name in attributes])
+
+
+def _idle(layer: LayerCall) -> Truth:
+    """Whether a layer gives its argument back as it is: one that drops something does so in eval mode, and where it is
+    to drop nothing."""
+    if not layer.row.identity_in_eval or layer.row.result.kind == "self":
+        return NO
+    share, mode = dict(layer.module.attributes).get(DROPPED, UNKNOWN), layer.module.mode
+    nothing = truth(share.value == 0) if type(share) is Const else UNSURE
+    asleep = YES if mode is EVAL else UNSURE if mode.may(EVAL) else NO
+    return either([nothing, asleep])
+
+
+def _written(m: Interpreter, node: Site, layer: LayerCall) -> Value:
+    """Write the argument of a layer that works in place, unless it leaves it alone, and give it back."""
+    target = layer.args.positional[0] if layer.args.positional else UNKNOWN
+    start = m.push(target)
+    saves = saved_in_place(m, layer.row.saves, [("input", target)], target)
+    idle = _idle(layer)
+    if idle is not YES:
+        this = Write(node, layer.name, "module", name=first_argument(node), saves=saves)
+        m.maybe(lambda: write(m, target, this), idle is not NO)
+    return m.pop_from(start)[0]
+
+
+@applies("two")
+def _two(m: Interpreter, node: Site, layer: LayerCall) -> Value:
+    """A layer of two operands; which of them is which is known where they are given by place."""
+    if len(layer.args.positional) < len(TWO):
+        return _custom(m, node, layer)
+    return _applied(m, node, layer, TWO, (layer.row.result,), _wide(m, layer))
+
+
+@applies("with loss")
+def _with_loss(m: Interpreter, node: Site, layer: LayerCall) -> Value:
+    """A layer of two operands that gives what it computes, and the loss."""
+    if len(layer.args.positional) < len(TWO):
+        return _custom(m, node, layer)
+    return _applied(m, node, layer, TWO, (layer.row.result,) * 2)
+
+
+@applies("loss")
+def _loss(m: Interpreter, node: Site, layer: LayerCall) -> Value:
+    reduction, scalar = dict(layer.module.attributes).get(REDUCTION), UNSURE
+    if reduction is not None and layer.args.positional:
+        scalar = shape.reduced(m, layer.name, reduction, layer.args.values())
+    return _applied(m, node, layer, TWO, (layer.row.result,), Requested(scalar=scalar))
+
+
+def _states(args: Arguments) -> list[Value]:
+    """The states that a recurrent layer is given besides its input."""
+    return [*args.positional[1:], *(value for name, value in args.keywords.items() if name != "input")]
+
+
+@applies("rnn")
+def _rnn(m: Interpreter, node: Site, layer: LayerCall) -> Value:
+    flat = layer.given(layer.args.get("input", 0, UNKNOWN), *_states(layer.args))
+    return _applied(m, node, flat, ("input", "state"), (layer.row.result,) * 2, _wide(m, layer))
+
+
+@applies("pair")
+def _cell(m: Interpreter, node: Site, layer: LayerCall) -> Value:
+    """One step of an LSTM, which is handed its two states in one tuple."""
+    each = [part for state in _states(layer.args) for part in element_list(m, state) or [elements(m, node, state)]]
+    return _rnn(m, node, layer.given(layer.args.get("input", 0, UNKNOWN), *each))
+
+
+@applies("lstm")
+def _lstm(m: Interpreter, node: Site, layer: LayerCall) -> Value:
+    given = layer.args.positional
+    flat = layer.given(*given[:1], *(elements(m, node, value) for value in given[1:]))
+    out = _applied(m, node, flat, ("input", "state"), (layer.row.result,) * 3, _wide(m, layer))
+    output, hidden, cell = (v for _, v in m.all(out, Container)[0][1].items)
+    return container(m, node, "tuple", [output, container(m, node, "tuple", [hidden, cell], "states")], "outcome")
+
+
+@applies("attention")
+def _attention(m: Interpreter, node: Site, layer: LayerCall) -> Value:
+    """Output and weights, with None in the place of weights that nobody wants."""
+    args = layer.args
+    attended = [args.get(name, at, UNKNOWN) for at, name in enumerate(ATTENDED)]
+    masks = [*args.positional[len(ATTENDED) :], *(v for name, v in args.keywords.items() if name not in ATTENDED)]
+    flat = layer.given(*attended, *masks)
+    out = _applied(m, node, flat, (*TWO, "argument 2"), (layer.row.result,) * 2)
+    output, weights = (v for _, v in m.all(out, Container)[0][1].items)
+    if shape.of_layer(m, layer.module) is NO:  # of weights there may be one all the same
+        m.update_fields(output, Tensor, scalar=NO)
+    wanted = truth_of(UNKNOWN if args.unknown else args.get("need_weights", 4, Const(True)))
+    weights = NONE_VALUE if wanted is NO else weights if wanted is YES else one_of((weights, NONE_VALUE))
+    return container(m, node, "tuple", [output, weights], "outcome")
+
+
+@applies("container")
+def _sequence(m: Interpreter, node: Site, layer: LayerCall) -> Value:
+    """Sequential: each part gets what the one before gave."""
+    value = layer.args.positional[0] if layer.args.positional else UNKNOWN
+    if layer.module.open.may(YES):
+        return loose_result(m, node, layer.ref, layer.args)
+    if layer.module.rest != NOTHING:
+        return _through_all(m, node, layer.ref, value)
+    return m.once(
+        layer.ref,
+        lambda: _through_each(m, node, layer, value),
+        lambda: loose_result(m, node, layer.ref, layer.args),
+    )
+
+
+def _through_each(m: Interpreter, node: Site, layer: LayerCall, value: Value) -> Value:
+    start = m.push(value, layer.ref)
+    m.inside_module += 1
+    for name, part in module_containers.parts(m, layer.module):
+        value, ref = m.state.stack[start : start + 2]
+        inner = m.all(part, Module)
+        if len(inner) != 1 or len(alternatives(part)) != 1:
+            found = loose_result(m, node, ref, Arguments([value]))  # type: ignore[arg-type]
+        else:
+            found = call(m, m.part_of(node, f"{layer.ref.site} {name}"), part, Arguments([value]), "call", "")
+        m.state.stack[start] = found
+    m.inside_module -= 1
+    return m.pop_from(start)[0]
+
+
+def _through_all(m: Interpreter, node: Site, ref: Ref, value: Value) -> Value:
+    """Sequential, where nobody knows how many parts there are and in which order: any of them, over and over."""
+    start = m.push(ref, value)
+    place = m.part_of(node, f"{ref.site} parts")
+    least = 1 if module_containers.certainly_not_empty(m, m[ref]) else 0
+
+    def step(_: Truth) -> None:
+        held, given = m.state.stack[start : start + 2]
+        some = module_containers.all_parts(m, m[held])  # type: ignore[index]
+        m.state.stack[start + 1] = call(m, place, some, Arguments([given]), "call", "")
+
+    m.inside_module += 1
+    run_loop(m, place, step, least=least)
+    m.inside_module -= 1
+    return m.pop_from(start)[1]
+
+
+@applies("none", "custom")
+def _custom(m: Interpreter, node: Site, layer: LayerCall) -> Value:
+    return loose_result(m, node, layer.ref, layer.args, by_all=layer.row.result.passes)
