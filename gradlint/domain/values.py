@@ -302,6 +302,13 @@ def number_kind(value: Value) -> Dtypes | None:
     return None
 
 
+def key_of(value: Value) -> object | None:
+    """The constant key or index that a value is; None where it is not one constant."""
+    if type(value) is Const and isinstance(value.value, (str, int, float, bool, bytes, tuple)):
+        return value.value
+    return None
+
+
 def references(value: Value) -> tuple[Ref, ...]:
     """The heap objects that a value mentions itself."""
     if type(value) is Ref:

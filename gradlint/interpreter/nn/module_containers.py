@@ -32,6 +32,7 @@ from gradlint.domain import (
     Unknown,
     Value,
     alternatives,
+    key_of,
     one_of,
     with_certain,
 )
@@ -41,7 +42,7 @@ from gradlint.interpreter.engine.dispatch import TypeSlot, implements
 from gradlint.interpreter.engine.iteration import consume, elements, iterator
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python.containers import certain as certain_of
-from gradlint.interpreter.python.containers import is_slice, key_of
+from gradlint.interpreter.python.containers import is_slice
 from gradlint.interpreter.python.mro import torch_base
 from gradlint.interpreter.static.sites import Site
 

@@ -24,6 +24,7 @@ from gradlint.domain import (
     Optimizer,
     Ref,
     Scalar,
+    Syntax,
     Tensor,
     Truth,
     Unknown,
@@ -32,7 +33,7 @@ from gradlint.domain import (
     one_of,
     with_attribute,
 )
-from gradlint.frozen import replace
+from gradlint.frozen import frozen, replace
 from gradlint.interpreter.autograd.grad import tensors_of
 from gradlint.interpreter.autograd.leaf import require_leaves
 from gradlint.interpreter.autograd.requires_grad import set_requires_grad
@@ -51,28 +52,40 @@ from gradlint.interpreter.static.sites import Site
 SET = SLOTS[TypeSlot.SET_ATTRIBUTE]
 
 
+@frozen()
+class Written:
+    """How the program writes an assignment: the `owner` and whether that is `self` of the method that runs (`own`), the
+    expression of the value (`given`), and the `statement` where assigning is all that it does."""
+
+    owner: str = ""
+    own: bool = False
+    given: Syntax = None
+    statement: Syntax = None
+
+
+BY_CALL = Written()
+"""By a function, and no assignment."""
+
+
 def set_attribute(
-    m: Interpreter,
-    node: Site,
-    owner: Value,
-    name: str,
-    value: Value,
-    chain: str,
-    *,
-    own: bool,
-    given: Any = None,
-    statement: Any = None,
+    m: Interpreter, node: Site, owner: Value, name: str, value: Value, written: Written = BY_CALL
 ) -> None:
-    """`owner.name = value`; `given` is the expression of the value, `statement` the assignment where that is all it
-    does."""
+    """Do `owner.name = value`."""
     owner = not_none(owner)
     if not m.is_silent:
-        emit_assigned(m, node, owner, name, value, chain, own=own, given=given, statement=statement)
+        emit_assigned(m, node, owner, name, value, written)
     found = [(option, m.state.heap.get(option)) for option in alternatives(owner) if type(option) is Ref]
     sure = len(found) == len(alternatives(owner)) and m.is_strong(found)
     if name == "requires_grad" and m.may_be(owner, Tensor):
         set_requires_grad(
-            m, node, owner, truth_of(value), "assign", chain, sure=None if sure else (), statement=statement
+            m,
+            node,
+            owner,
+            truth_of(value),
+            "assign",
+            written.owner,
+            sure=None if sure else (),
+            statement=written.statement,
         )
         found = [(ref, thing) for ref, thing in found if type(thing) is not Tensor]
     value = _on_each(
@@ -99,7 +112,7 @@ def set_past_class(
     others = [option for option in options if option not in found]
     if others:
         start = m.push(value)
-        m.maybe(lambda: set_attribute(m, node, one_of(others), name, value, "", own=False), bool(found))
+        m.maybe(lambda: set_attribute(m, node, one_of(others), name, value), bool(found))
         value = m.pop_from(start)[0]
 
     def set_on(ref: Ref, held: Value) -> None:
@@ -127,18 +140,7 @@ def _may_be_part(m: Interpreter, value: Value) -> bool:
     return m.may_be(value, Module) or any(tensor.parameter.may(YES) for _, tensor in m.all(value, Tensor))
 
 
-def emit_assigned(
-    m: Interpreter,
-    node: Site,
-    owner: Value,
-    name: str,
-    value: Value,
-    chain: str,
-    *,
-    own: bool,
-    given: Any = None,
-    statement: Any = None,
-) -> None:
+def emit_assigned(m: Interpreter, node: Site, owner: Value, name: str, value: Value, written: Written) -> None:
     """An attribute is about to be set, or a part of a list of modules, whose name is its index."""
     shown = m.thing(owner)
     old = _old(shown, name)
@@ -152,15 +154,15 @@ def emit_assigned(
         old=m.thing(old),
         holders=held,
         parameters=trainable(m, value) if held else (),
-        name=chain,
-        own=own,
+        name=written.owner,
+        own=written.own,
         read_by_class=read_by_class(m, shown, name).may(YES),
-        given=given,
-        statement=statement,
+        given=written.given,
+        statement=written.statement,
         arguments=arguments_in(m, value) if getattr(shown, "cls", None) == FUNCTION_CONTEXT else (),
     )
     if type(shown) is Module:
-        require_leaves(m, node, [value], "attribute", f"{chain}.{name}" if chain else "")
+        require_leaves(m, node, [value], "attribute", f"{written.owner}.{name}" if written.owner else "")
 
 
 def _holding_part(m: Interpreter, shown: Any, old: Value) -> tuple[Optimizer, ...]:

@@ -21,10 +21,10 @@ from gradlint.domain import (
     alternatives,
     both,
     either,
+    key_of,
     truth,
 )
 from gradlint.interpreter.engine.machine import Interpreter
-from gradlint.interpreter.python import containers
 from gradlint.interpreter.python.enums import member_of, value_of
 from gradlint.interpreter.python.mro import ancestry, find_method
 
@@ -122,4 +122,4 @@ def _among(m: Interpreter, value: Value, whole: Value) -> Truth:
 
 
 def _can_be_asked(m: Interpreter, value: Value) -> bool:
-    return containers.key_of(value) is not None or member_of(m, value) is not None
+    return key_of(value) is not None or member_of(m, value) is not None

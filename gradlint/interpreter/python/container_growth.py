@@ -9,7 +9,21 @@ from typing import Any
 import libcst as cst
 
 from gradlint import events
-from gradlint.domain import YES, Container, Graph, Node, Ref, Slot, Tensor, Truth, Value, alternatives, either, truth
+from gradlint.domain import (
+    YES,
+    Container,
+    Graph,
+    Node,
+    Ref,
+    Slot,
+    Tensor,
+    Truth,
+    Value,
+    alternatives,
+    either,
+    key_of,
+    truth,
+)
 from gradlint.interpreter.engine.history import certainly_recorded, in_every
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.scopes import spelled
@@ -22,14 +36,14 @@ def emit_stored(
     container: Container,
     value: Value,
     *,
-    adds: bool = True,
+    at: Value | None = None,
     among: bool = False,
-    replaces: bool = False,
 ) -> None:
-    """A value is about to be put into a container; `adds` says that nothing is known to make room for it, `among` that
-    it is one of those in what is given, `replaces` that it takes the place of some element."""
+    """A value is about to be put into a container, `at` an index or key if that is told; `among` says that it is one of
+    those in what is given."""
     if m.is_silent:
         return
+    adds = at is None or key_of(at) is None  # nothing is known to make room for it
     recorded = [found for slots in _histories(m, value) if (found := _places(slots))]
     inside = [one for _, one in (*container.items, ("", container.rest))] if recorded and adds else []
     older = [slot for one in inside for slots in _histories(m, one) for slot in slots]
@@ -46,7 +60,7 @@ def emit_stored(
         graph=tuple(dict.fromkeys(place for places in recorded for place in places)),
         piles=truth(bool(piles)),
         spent=truth(bool(piles) and all(either([_spent(m, slot) for slot in slots]) is YES for slots in piles)),
-        replaces=replaces,
+        replaces=at is not None and container.kind == "list",
         by_part=bool(piles) and _fills_by_part(m, container),
     )
 

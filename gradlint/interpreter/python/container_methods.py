@@ -23,6 +23,7 @@ from gradlint.domain import (
     Truth,
     Unknown,
     Value,
+    key_of,
     one_of,
     summarised,
     thinned,
@@ -34,7 +35,7 @@ from gradlint.interpreter.engine.dispatch import TypeSlot, implements
 from gradlint.interpreter.engine.iteration import SEQUENCES, iterator
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python import containers
-from gradlint.interpreter.python.containers import copied, get_item, key_of, keys_of, without
+from gradlint.interpreter.python.containers import copied, get_item, keys_of, without
 from gradlint.interpreter.python.descriptors import member_of
 from gradlint.interpreter.python.mro import field_names, field_of, find_member
 from gradlint.interpreter.static.sites import Site

@@ -25,6 +25,7 @@ from gradlint.domain import (
     Unknown,
     Value,
     alternatives,
+    key_of,
     keys_with,
     negation,
     one_of,
@@ -216,13 +217,6 @@ def _get_item(m: Interpreter, node: Site, owner: Ref, index: Value) -> Value:
     return get_item(m, owner, thing, index)
 
 
-def key_of(value: Value) -> object | None:
-    """The constant key or index that a value is; None where it is not one constant."""
-    if type(value) is Const and isinstance(value.value, (str, int, float, bool, bytes, tuple)):
-        return value.value
-    return None
-
-
 def get_item(m: Interpreter, ref: Ref, thing: Container, key: Value, missing: Value | None = None) -> Value:
     """`container[key]`; `missing` is what it is where there certainly is no such key."""
     constant = key_of(key)
@@ -265,7 +259,7 @@ def set_item(m: Interpreter, node: Site, owner: Value, key: Value, value: Value)
     """`container[key] = value`."""
     found = m.all(owner, Container)
     for ref, thing in found:
-        emit_stored(m, node, thing, value, adds=key_of(key) is None, replaces=thing.kind == "list")
+        emit_stored(m, node, thing, value, at=key)
         if is_slice(key):
             whole, more = thinned(thing), certain(m, value)
             rest = one_of((whole.rest, elements(m, node, value)))

@@ -109,7 +109,7 @@ def _fill(m: Interpreter, node: Site, owner: Value, thing: Class, args: Argument
         if args.unknown and name not in places:
             found = UNKNOWN
         if found is not None:
-            set_attribute(m, node, m.state.stack[start], str(name), found, "", own=False)
+            set_attribute(m, node, m.state.stack[start], str(name), found)
     cls: Any = m.thing(m.state.stack[start])
     method = find_method(m, getattr(cls, "cls", UNKNOWN), "__post_init__")
     if method is not None:

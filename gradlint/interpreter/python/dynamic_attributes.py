@@ -42,7 +42,7 @@ def set_by_name(m: Interpreter, node: Site, owner: Value, name: Value, value: Va
     """An attribute is set whose name may be computed."""
     names = names_of(name)
     if names is not None and len(names) == 1:
-        set_attribute(m, node, owner, names[0], value, "", own=False)
+        set_attribute(m, node, owner, names[0], value)
     else:
         set_somewhere(m, owner, name, value)
 

@@ -89,7 +89,7 @@ Setting = Callable[[Value, str, Value], None]
 
 @models("builtins.setattr")
 def _setattr(m: Interpreter, node: Site, args: Arguments) -> Value:
-    return _set_by_name(m, args, lambda owner, name, value: set_attribute(m, node, owner, name, value, "", own=False))
+    return _set_by_name(m, args, lambda owner, name, value: set_attribute(m, node, owner, name, value))
 
 
 @models("builtins.object.__setattr__")

@@ -32,7 +32,7 @@ from gradlint.interpreter.engine.iteration import SEQUENCES, consume, elements
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.nn import module_containers
 from gradlint.interpreter.python import containers
-from gradlint.interpreter.python.attribute_store import emit_assigned, set_attribute
+from gradlint.interpreter.python.attribute_store import Written, emit_assigned, set_attribute
 from gradlint.interpreter.python.functions import call_function
 from gradlint.interpreter.python.mro import method_of
 from gradlint.interpreter.python.ndarray import write_array
@@ -63,8 +63,8 @@ def assign(m: Interpreter, node: Site, target: Any, value: Value) -> Value:
         chain = dotted(target.value)
         value = kind_from_usage(m, target, value, f"{chain}.{target.attr.value}" if chain else "", _given(node))
         whole = node if type(node) is cst.Assign and [one.target for one in node.targets] == [target] else None
-        name, chain, own = target.attr.value, spelled(target.value), is_own(m, owner)
-        set_attribute(m, target, owner, name, value, chain, own=own, given=_given(node), statement=whole)
+        written = Written(spelled(target.value), is_own(m, owner), _given(node), whole)
+        set_attribute(m, target, owner, target.attr.value, value, written)
     elif isinstance(target, cst.Subscript):
         _set_item(m, target, value)
     return value
@@ -130,7 +130,7 @@ def set_item(m: Interpreter, target: cst.Subscript, owner: Value, index: Value, 
     for ref in m.one_of_these(owner, Module):
         place = module_containers.name_at(m, m[ref], index)
         if place is not None and not m.is_silent:
-            emit_assigned(m, target, ref, place, value, spelled(target.value), own=False)
+            emit_assigned(m, target, ref, place, value, Written(spelled(target.value)))
         module_containers.set_item(m, target, ref, index, value)
     tensors = [ref for ref, _ in m.all(owner, Tensor)]
     if tensors:

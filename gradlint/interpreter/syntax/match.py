@@ -27,11 +27,11 @@ from gradlint.domain import (
     alternatives,
     both,
     either,
+    key_of,
     truth,
 )
 from gradlint.interpreter.engine.iteration import SEQUENCES, element_list, elements
 from gradlint.interpreter.engine.machine import Interpreter
-from gradlint.interpreter.python import containers
 from gradlint.interpreter.python.attribute_load import get_attribute
 from gradlint.interpreter.python.comparison import equal
 from gradlint.interpreter.python.isinstance_checks import is_instance
@@ -129,7 +129,7 @@ def _mapping(m: Interpreter, pattern: cst.MatchMapping, subject: Value) -> Truth
         return _if_guessed(m, subject)
     left, out = dict(thing.items), YES
     for entry in pattern.elements:
-        key = containers.key_of(m.value(entry.key))
+        key = key_of(m.value(entry.key))
         there = YES if key in left else NO if thing.rest == NOTHING and key is not None else UNSURE
         found = left.pop(key, UNKNOWN if thing.rest == NOTHING else thing.rest)
         out = both(out, both(there, matches(m, entry.pattern, found)))

@@ -33,6 +33,7 @@ from gradlint.domain import (
     Unknown,
     Value,
     alternatives,
+    key_of,
     negation,
     number_kind,
     one_of,
@@ -293,7 +294,7 @@ def _by_identity(m: Interpreter, node: Site, operation: Any, left: Value, right:
 
 def _certainly_lacks(m: Interpreter, value: Value, key: Value) -> bool:
     """Whether a mapping has no such key."""
-    constant = containers.key_of(key)
+    constant = key_of(key)
     if modules := m.all(value, Module):
         return len(modules) == len(alternatives(value)) and all(
             module_containers.certainly_lacks(m, module, key) for _, module in modules

@@ -39,7 +39,7 @@ from gradlint.interpreter.engine.places import peek, poke
 from gradlint.interpreter.nn import module_containers
 from gradlint.interpreter.python import containers
 from gradlint.interpreter.python.attribute_load import found_at, get_attribute
-from gradlint.interpreter.python.attribute_store import delete_attribute, has_setter, set_attribute
+from gradlint.interpreter.python.attribute_store import Written, delete_attribute, has_setter, set_attribute
 from gradlint.interpreter.python.functions import call_function, emit_returned
 from gradlint.interpreter.python.items import get_item
 from gradlint.interpreter.python.mro import method_of
@@ -217,7 +217,8 @@ def _put_back(m: Interpreter, target: Any, owner: Value, index: Value, value: Va
         elif not same or method_of(m, owner, "__setitem__") is not None:
             set_item(m, target, owner, index, value)
     elif not same or has_setter(m, owner, target.attr.value):
-        set_attribute(m, target, owner, target.attr.value, value, spelled(target.value), own=is_own(m, owner))
+        written = Written(spelled(target.value), is_own(m, owner))
+        set_attribute(m, target, owner, target.attr.value, value, written)
 
 
 @executes(cst.Del)
