@@ -261,15 +261,24 @@ GIFTS: dict[type, Callable[[Interpreter, Any, Any, Given], Value]] = {
 # ---- new objects
 
 
+@frozen()
+class _Born:
+    """How an object of the class at a `path` comes to be: which `part` of its site it is, the attributes that it `held`
+    from the start, and how it is known what it is."""
+
+    path: str
+    part: str = "new"
+    held: tuple[tuple[str, Value], ...] = ()
+    belief: Belief = Belief.PROVEN
+
+
 def construct(m: Interpreter, node: Site, path: str, row: LibraryClass, args: Arguments) -> Value:
-    """A class of a library is called; what its constructor is handed and does not name, the object keeps somehow."""
+    """Call a class of a library; what its constructor is handed and does not name, the object keeps somehow."""
     if row.kind == "optimizer":
         return optimizer.build(m, node, path, args)
     held = _attributes(m, node, row.holds, Given(args, row.parameters))
     rest = {f"argument {index}": value for index, value in enumerate(args.values()) if value not in held.values()}
-    if row.kind == "module":
-        return _made(m, node, path, row, "object", held | rest, Belief.PROVEN)
-    return _other(m, node, path, "object", held | rest, Belief.PROVEN)
+    return _made(m, node, _Born(path, "object", tuple((held | rest).items())), row)
 
 
 @implements(TypeSlot.ANNOTATED, Named)
@@ -280,50 +289,47 @@ def _annotated(m: Interpreter, node: Site, path: str) -> Value:
 def typical(m: Interpreter, node: Site, path: str, part: str, belief: Belief) -> Value:
     """An object of the class at a path or of one derived from it, whoever made it."""
     known = m.packs.cls(path)
-    if known is not None and known.row.kind == "module":
-        return _made(m, node, path, replace(known.row, own=True, open=True, mode="?"), part, {}, belief)
-    return _other(m, node, path, part, {}, belief)
+    row = None if known is None else replace(known.row, own=True, open=True, mode="?")
+    return _made(m, node, _Born(path, part, belief=belief), row)
 
 
 def _exactly(m: Interpreter, node: Site, path: str, held: dict[str, Value]) -> Value:
     """An object of the class at a path, made by its library."""
     known = m.packs.cls(path)
-    if known is not None and known.row.kind == "module":
-        return _made(m, node, path, known.row, "new", held, Belief.PROVEN)
-    return _other(m, node, path, "new", held, Belief.PROVEN)
+    return _made(m, node, _Born(path, held=tuple(held.items())), None if known is None else known.row)
 
 
-def _other(m: Interpreter, node: Site, path: str, part: str, held: dict[str, Value], belief: Belief) -> Value:
-    """An object of a class that no row says to be a module's: of torch, an optimizer's, or any other."""
-    known = m.packs.cls(path)
-    if path == MODULE:
-        made = unknown_module(m, node, part, belief, Named(path))
-        m.store(made, replace(m[made], attributes=tuple(held.items())))
+def _made(m: Interpreter, node: Site, born: _Born, row: LibraryClass | None) -> Value:
+    """An object of a class of a library, or of torch."""
+    if row is not None and row.kind == "module":
+        return _module(m, node, born, row)
+    if born.path == MODULE:
+        made = unknown_module(m, node, born.part, born.belief, Named(born.path))
+        m.store(made, replace(m[made], attributes=born.held))
         return made
-    if path == OPTIMIZER or (known is not None and known.row.kind == "optimizer"):
-        kind = "" if path == OPTIMIZER else path.rpartition(".")[2]
-        return m.new(node, part, Optimizer(kind, open=UNSURE, belief=belief, marks=(Mark("made", node),)))
-    found = call_path(m, node, path, Arguments([], held), "") if known is None and path.startswith("torch.") else None
-    attributes: tuple[tuple[object, Value], ...] = tuple(held.items())
-    unseen = Instance(Named(path), attributes, belief=belief, marks=(Mark("made", node),))
-    return m.new(node, part, unseen) if found is None else found
+    marks = (Mark("made", node),)
+    if born.path == OPTIMIZER or (row is not None and row.kind == "optimizer"):
+        kind = "" if born.path == OPTIMIZER else born.path.rpartition(".")[2]
+        return m.new(node, born.part, Optimizer(kind, open=UNSURE, belief=born.belief, marks=marks))
+    if row is None and born.path.startswith("torch."):
+        found = call_path(m, node, born.path, Arguments([], dict(born.held)), "")
+        if found is not None:
+            return found
+    return m.new(node, born.part, Instance(Named(born.path), born.held, belief=born.belief, marks=marks))
 
 
 MODULE, OPTIMIZER = "torch.nn.Module", "torch.optim.Optimizer"
 
 
-def _made(
-    m: Interpreter, node: Site, path: str, row: LibraryClass, part: str, held: dict[str, Value], belief: Belief
-) -> Value:
+def _module(m: Interpreter, node: Site, born: _Born, row: LibraryClass) -> Value:
     """A module of a class of a library."""
-    attributes: tuple[tuple[object, Value], ...] = tuple(held.items())
     rest: Value = NOTHING
     if row.own:
-        assumed = Belief.PROVEN if belief is Belief.PROVEN else Belief.BY_USE
-        rest = parameter(m, node, f"{part} own", many=True, dtype=ANY_DTYPE, belief=assumed,
+        assumed = Belief.PROVEN if born.belief is Belief.PROVEN else Belief.BY_USE
+        rest = parameter(m, node, f"{born.part} own", many=True, dtype=ANY_DTYPE, belief=assumed,
                          requires_grad=ANSWERS[row.requires_grad])  # fmt: skip
-    ref = m.new(node, part, Module(cls=Named(path), attributes=attributes, rest=rest, mode=MODES[row.mode],
-                 certain=with_certain((), [rest]), open=UNSURE if row.open else NO, belief=belief,
+    ref = m.new(node, born.part, Module(cls=Named(born.path), attributes=born.held, rest=rest, mode=MODES[row.mode],
+                 certain=with_certain((), [rest]), open=UNSURE if row.open else NO, belief=born.belief,
                  marks=(Mark("made", node),)))  # fmt: skip
     emit_built(m, node, ref)
     return ref
