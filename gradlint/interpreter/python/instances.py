@@ -96,6 +96,17 @@ def _get_attribute(m: Interpreter, node: Site, owner: Ref, name: str, chain: str
             return value  # type: ignore[no-any-return]
     if may_be_overridden(m, owner, thing, name):
         return Unknown((owner,))
+    if (found := _of_class(m, node, owner, thing, name)) is not None:
+        return found
+    if type(thing.cls) is Named and f"{thing.cls.path}.{name}" in MODELS:
+        return Bound(owner, name)
+    if (thing.open.may(YES) or _is_declared(m, thing.cls, name)) and not _is_method_of_library(m, thing.cls, name):
+        return _learn(m, node, owner, name, chain, UNKNOWN)
+    return Bound(owner, name)
+
+
+def _of_class(m: Interpreter, node: Site, owner: Ref, thing: Any, name: str) -> Value | None:
+    """An attribute that was not set on an object but is defined by its class, by the kind of object, or for all."""
     member = find_member(m, thing.cls, name)
     if member is not None:
         return member_of(m, node, owner, member, name)
@@ -105,13 +116,7 @@ def _get_attribute(m: Interpreter, node: Site, owner: Ref, name: str, chain: str
     if name in OF_ALL_OBJECTS:
         return OF_ALL_OBJECTS[name](m, node, owner)
     method = find_method(m, thing.cls, "__getattr__")
-    if method is not None:
-        return _asked(m, node, owner, thing, name, method)
-    if type(thing.cls) is Named and f"{thing.cls.path}.{name}" in MODELS:
-        return Bound(owner, name)
-    if (thing.open.may(YES) or _is_declared(m, thing.cls, name)) and not _is_method_of_library(m, thing.cls, name):
-        return _learn(m, node, owner, name, chain, UNKNOWN)
-    return Bound(owner, name)
+    return None if method is None else _asked(m, node, owner, thing, name, method)
 
 
 def _settled(m: Interpreter, node: Site, owner: Ref, thing: Any, name: str) -> Any:

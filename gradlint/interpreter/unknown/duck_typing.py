@@ -205,18 +205,14 @@ def by_usage(
     *,
     given: bool = False,
     reach: tuple[Ref, ...] = (),
-    source: Any = None,
 ) -> Ref | None:
-    """An object of the kind that the uses of a dotted name show, or None; `given`: it is a parameter of the frame.
-    `source` is the expression that gives it, if there is one."""
+    """An object of the kind that the uses of a dotted name show, or None; `given`: it is a parameter of the frame."""
     if not chain or m.torchless:
         return None
     uses = uses_of_given(m.frame.scope, chain).keys() if given else uses_of(m.frame, chain)
     if not m.with_torch:  # what may be a file then
         uses = uses - {DETACH_DROPPED}
     kind = _kind(m, uses, chain) if uses else None
-    if kind is None and not APPLIED.isdisjoint(uses) and _is_loaded(m, source):
-        kind = "module"
     return None if kind is None else MAKERS[kind](m, node, f"{part} by use", reach)
 
 
@@ -237,12 +233,19 @@ def _is_of_own_class(m: Interpreter, uses: Uses) -> bool:
     return any(words <= names for names in m.scan.of_own_gradients())
 
 
-def _is_loaded(m: Interpreter, source: Any) -> bool:
-    """Whether an expression gives what a file holds: what is called of that is a module."""
+def _is_applied_after_loading(m: Interpreter, chain: str, source: Any) -> bool:
+    """Whether an expression gives what a file holds, and a dotted name by which that is called: it is a module."""
     source = kept(source)
-    root, _, rest = dotted(source.func).partition(".") if type(source) is cst.Call else ("", "", "")
-    found = m.lookup(root) if root else None
-    return type(found) is Named and (f"{found.path}.{rest}" if rest else found.path) in LOADS
+    if type(source) is not cst.Call or not chain or m.torchless or APPLIED.isdisjoint(uses_of(m.frame, chain)):
+        return False
+    return _path_of(m, dotted(source.func)) in LOADS
+
+
+def _path_of(m: Interpreter, chain: str) -> str:
+    """The import path that a dotted name means; empty where it means none."""
+    first, _, rest = chain.partition(".")
+    found = m.lookup(first) if first else None
+    return "" if type(found) is not Named else f"{found.path}.{rest}" if rest else found.path
 
 
 def _is_operand(m: Interpreter, use: str) -> bool:
@@ -250,9 +253,7 @@ def _is_operand(m: Interpreter, use: str) -> bool:
     if not use.startswith(HANDED):
         return False
     path, _, index = use.removeprefix(HANDED).rpartition(" ")
-    first, _, rest = path.partition(".")
-    found = m.lookup(first)
-    row = m.torch.operations.get(f"{found.path}.{rest}" if rest else found.path) if type(found) is Named else None
+    row = m.torch.operations.get(_path_of(m, path))
     if row is None or int(index) >= len(row.parameters):
         return False
     name = row.parameters[int(index)]
@@ -263,7 +264,9 @@ def _is_operand(m: Interpreter, use: str) -> bool:
 def kind_from_usage(m: Interpreter, node: Site, value: Value, chain: str, source: Any = None) -> Value:
     """The value itself, or what its use tells where nothing else does; `source` is the expression that gives it."""
     if type(value) is Unknown:
-        found = by_usage(m, node, chain, chain, reach=value.reach, source=source)
+        found = by_usage(m, node, chain, chain, reach=value.reach)
+        if found is None and _is_applied_after_loading(m, chain, source):
+            found = _module(m, node, f"{chain} by use", value.reach)
         if found is None:
             return value
         weak_update(m, value)  # what is done to the stand-in from now on
