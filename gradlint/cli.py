@@ -175,21 +175,8 @@ def check(paths: tuple[str, ...], **options: Any) -> int:
         raise click.ClickException(str(error)) from error
     finally:
         progress.end()
-    if options["show_files"]:
-        terminal.write("".join(f"{safe_name(path)}\n" for path in outcome.files))
-        if options["verbose"]:
-            for line in outcome.told:
-                terminal.say(line)
-    else:
-        _tell(outcome, options, told, onto_stdout=options["fix"] and STDIN in paths)
-    for note in () if options["quiet"] else outcome.notes:
-        terminal.say(note)
-    for warning in outcome.warnings:
-        terminal.warn(warning)
-    if outcome.tracebacks:
-        _tell_tracebacks(outcome.tracebacks, verbose=options["verbose"])
-    for problem in outcome.problems:
-        terminal.complain(problem)
+    _tell(outcome, options, told, onto_stdout=options["fix"] and STDIN in paths)
+    _tell_besides(outcome, options)
     if hint := _meant_command(paths):
         terminal.say(hint)
     if outcome.interrupted is not None:
@@ -200,6 +187,18 @@ def check(paths: tuple[str, ...], **options: Any) -> int:
     if options["exit_zero"] or options["show_files"]:
         return CLEAN
     return FOUND if (outcome.changed if options["diff"] else outcome.entries) else CLEAN
+
+
+def _tell_besides(outcome: Outcome, options: dict[str, Any]) -> None:
+    """Say what a run has to say besides its report."""
+    for note in () if options["quiet"] else outcome.notes:
+        terminal.say(note)
+    for warning in outcome.warnings:
+        terminal.warn(warning)
+    if outcome.tracebacks:
+        _tell_tracebacks(outcome.tracebacks, verbose=options["verbose"])
+    for problem in outcome.problems:
+        terminal.complain(problem)
 
 
 def _add_noqa(request: Request, progress: terminal.Progress) -> Outcome:
@@ -312,8 +311,12 @@ class _Told:
 
 
 def _tell(outcome: Outcome, options: dict[str, Any], told: _Told, *, onto_stdout: bool) -> None:
-    """Write the report, or what fixes change: of what came over stdin that is what is asked for, and the report goes to
-    stderr."""
+    """Write the files that would be linted, the report, or what fixes change: of what came over stdin that is what is
+    asked for, and the report goes to stderr."""
+    if options["show_files"]:
+        terminal.write("".join(f"{safe_name(path)}\n" for path in outcome.files))
+        _tell_details(outcome, options)
+        return
     if options["diff"]:
         terminal.write("".join(change.diff() for change in outcome.changed))
     elif onto_stdout:
@@ -341,13 +344,16 @@ def _report(outcome: Outcome, options: dict[str, Any], told: _Told, write: Calla
         write(text)
     else:
         _save(text, file)
-    if options["verbose"]:
-        for line in outcome.told:
-            terminal.say(line)
+    _tell_details(outcome, options)
     if not options["quiet"] and chosen in report.FOR_PEOPLE and (outcome.files or not outcome.problems):
         terminal.say("\n".join(wrapped(_summary(outcome), terminal.columns(sys.stderr, _UNBOUND))))
         if chosen == "full" and (code := _explained(outcome)):
             terminal.say(f"`gradlint rule {code}` explains the first")
+
+
+def _tell_details(outcome: Outcome, options: dict[str, Any]) -> None:
+    for line in outcome.told if options["verbose"] else ():
+        terminal.say(line)
 
 
 def _tell_tracebacks(tracebacks: tuple[str, ...], *, verbose: bool) -> None:

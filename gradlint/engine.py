@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache, cached_property
 from types import ModuleType
 
 from gradlint import installation, kinds, linter, run, showing, source, texts, unused
 from gradlint.catalogue import Catalogue, Listed
 from gradlint.changes import Wanted
-from gradlint.finding import Confidence, Finding
+from gradlint.finding import Finding
 from gradlint.fixing import Fixer
 from gradlint.knowledge import project_packs
 from gradlint.knowledge.pack_index import NO_PACKS, Packs
 from gradlint.knowledge.python.duck_typing_names import TORCH_WORDS
 from gradlint.project import Project, ProjectView
 from gradlint.queries import Queries
-from gradlint.reading import MOST_SOURCE
 from gradlint.results import Result, at_the_call, not_linted, one_line, run_as_it_stands, unreadable, with_fixes_for
 from gradlint.rule import Rule
 from gradlint.settings import Known, Request, Terms
@@ -83,19 +82,38 @@ class Engine:
         return Packs.of((*told, *self._installed.packs), known.version) if told else self._installed.at(known.version)
 
     def lint(self, data: bytes, path: str, filename: str, terms: Terms, *, named: bool) -> Result:
-        """What comes of a file under these terms; of one that is `named` with what lies around it."""
-        rules = [rule for rule in self.rules if rule.code in terms.heard]
-        return lint_bytes(
-            data,
-            path,
-            filename,
-            rules,
-            terms.least,
-            packs=self.packs(terms.known),
-            project=self.project.at(filename) if named else None,
-            ignored=terms.ignored,
-            most=terms.most,
-        )
+        """What comes of a file under these terms; of one that is `named` with what lies around it. Nothing is raised
+        but `MemoryError`: an error of ours is a finding about the file."""
+        try:
+            whole = kinds.read(data, filename, terms.most)
+            return self._linted(whole, path, filename, terms, self.project.at(filename) if named else None)
+        except texts.Unreadable as error:
+            return Result(path, filename, (_about(error),))
+        except MemoryError:
+            raise  # nobody knows what else it cost: the process ends
+        except Exception as error:  # the other files are still linted
+            message = f"internal error: {one_line(error)}; please report it"
+            return Result(path, filename, (not_linted(message),), traceback=_shortened(traceback.format_exc()))
+
+    def _linted(self, whole: texts.Text, path: str, filename: str, terms: Terms, project: ProjectView | None) -> Result:
+        """What comes of what was read; what is ignored in it may still be found in the files it leads to."""
+        rules, packs = [rule for rule in self.rules if rule.code in terms.heard], self.packs(terms.known)
+        if not linter.may_find(whole.program, rules, packs=packs, project=project) and not whole.is_broken:
+            return Result(path, filename)
+        text, broken = whole.sound(source.refused)
+        found = linter.analyse(text, rules, packs=packs, project=project)
+        here = [one for one in found.findings if one.code not in terms.ignored]
+        shown = showing.shown((*here, *found.elsewhere), rules, terms.least)
+        own = run_as_it_stands(tuple(one for one in shown if not one.path), project)
+        elsewhere = tuple(one for one in shown if one.path)
+        about = [_about(error) for error in broken]
+        if (at := found.given_up) is not None:
+            about.append(not_linted(TOO_MUCH, at.row, at.column))
+        told = with_fixes_for(whole, unsuppressed(text, own))
+        findings = tuple(sorted((*told, *about), key=lambda one: (one.place, one.code)))
+        silenced = _silenced(text, filename, (*here, *found.elsewhere), project)
+        counts, unread = found.counts, found.unread
+        return Result(path, filename, findings, counts=counts, elsewhere=elsewhere, unread=unread, silenced=silenced)
 
     def fix(
         self,
@@ -108,47 +126,6 @@ class Engine:
         """What fixes make of a file of this name that is linted so, and what they cure of this and of what was found
         `besides`."""
         return Fixer(lint, wanted, name).fixed(data, besides)
-
-
-def lint_bytes(
-    data: bytes,
-    path: str,
-    filename: str,
-    rules: Sequence[Rule],
-    min_confidence: Confidence,
-    *,
-    packs: Packs = NO_PACKS,
-    project: ProjectView | None = None,
-    ignored: Container[str] = (),
-    most: int = MOST_SOURCE,
-) -> Result:
-    """Lint what a file holds; what is `ignored` in it may still be found in the files it leads to. Nothing is raised
-    but `MemoryError`: an error of ours is a finding about the file."""
-    try:
-        whole = kinds.read(data, filename, most)
-        if not linter.may_find(whole.program, rules, packs=packs, project=project) and not whole.is_broken:
-            return Result(path, filename)
-        text, broken = whole.sound(source.refused)
-        found = linter.analyse(text, rules, packs=packs, project=project)
-        here = [one for one in found.findings if one.code not in ignored]
-        shown = showing.shown((*here, *found.elsewhere), rules, min_confidence)
-        own = run_as_it_stands(tuple(one for one in shown if not one.path), project)
-        elsewhere = tuple(one for one in shown if one.path)
-        about = [_about(error) for error in broken]
-        if (at := found.given_up) is not None:
-            about.append(not_linted(TOO_MUCH, at.row, at.column))
-        told = with_fixes_for(whole, unsuppressed(text, own))
-        findings = tuple(sorted((*told, *about), key=lambda one: (one.place, one.code)))
-        silenced = _silenced(text, filename, (*here, *found.elsewhere), project)
-        counts, unread = found.counts, found.unread
-        return Result(path, filename, findings, counts=counts, elsewhere=elsewhere, unread=unread, silenced=silenced)
-    except texts.Unreadable as error:
-        return Result(path, filename, (_about(error),))
-    except MemoryError:
-        raise  # nobody knows what else it cost: the process ends
-    except Exception as error:  # the other files are still linted
-        message = f"internal error: {one_line(error)}; please report it"
-        return Result(path, filename, (not_linted(message),), traceback=_shortened(traceback.format_exc()))
 
 
 def _about(error: texts.Unreadable) -> Finding:

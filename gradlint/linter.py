@@ -57,19 +57,26 @@ class Asked:
     kind: str | None
 
 
+@frozen()
+class Watch:
+    """What is watched of a run besides what the rules find: `listen` hears every event before they do, and `trace`
+    notes what is known at each statement, of other files as well. Only with `positions` are `unknown` and `heard` of
+    the analysis filled: they cost time."""
+
+    listen: Callable[[Event], None] | None = None
+    trace: Trace | None = None
+    positions: bool = False
+
+
+UNWATCHED = Watch()
+
+
 class _Hearing:
     """Hands events to the rules that subscribed to them and gathers what they yield, in one version of torch; notes
     what they heard if asked."""
 
-    def __init__(
-        self,
-        rules: Sequence[Rule],
-        listen: Callable[[Event], None] | None,
-        version: Version,
-        *,
-        noting: bool = False,
-    ) -> None:
-        self.listen, self.noting = listen, noting
+    def __init__(self, rules: Sequence[Rule], watch: Watch, version: Version) -> None:
+        self.listen, self.noting = watch.listen, watch.positions
         self.by_type: dict[type[Event], list[tuple[Rule, tuple[str, ...], Check]]] = {}
         self.drafts: dict[tuple[str, int], Draft] = {}
         self.behind: dict[tuple[str, int], tuple[Draft, Syntax]] = {}
@@ -133,28 +140,24 @@ def analyse(
     rules: Sequence[Rule],
     *,
     packs: Packs = NO_PACKS,
-    positions: bool = False,
-    listen: Callable[[Event], None] | None = None,
     project: ProjectView | None = None,
-    trace: Trace | None = None,
+    watch: Watch = UNWATCHED,
 ) -> Analysis:
-    """Run the program in `text` abstractly under these rules; `listen` hears every event before they do, and `trace`
-    notes what is known at each statement, of other files as well.
+    """Run the program in `text` abstractly under these rules.
 
     `packs` are what is known of a version of torch and of other libraries; rules that do not hold in that version are
     left out. What the text imports is looked for in `project`, as the file that has
     it sees it (None: nowhere). Findings of every confidence are given, sorted by place, those that yield to others as
-    well (see `shown`). `unknown` and `heard` are filled only where `positions` are asked for: they cost time. Raises
-    `texts.Unreadable` for text that is no Python.
+    well (see `shown`). Raises `texts.Unreadable` for text that is no Python.
     """
     module, found = _read(text, project)
-    hearing = _Hearing(rules, listen, packs.torch.version, noting=positions)
-    run = interpret(module, hearing, packs=packs, project=project, found=found, trace=trace)
+    hearing = _Hearing(rules, watch, packs.torch.version)
+    run = interpret(module, hearing, packs=packs, project=project, found=found, trace=watch.trace)
     drafts = hearing.found(run.come_by)
     nodes: list[Any] = [node for draft in drafts for node in (draft.node, *(at for at, _ in draft.notes))]
     if run.given_up is not None:
         nodes.append(run.given_up)
-    if positions:
+    if watch.positions:
         nodes += [*run.unknown, *(node for _, node in hearing.heard.values())]
     placed = source.placed(module, text) if nodes else None
     places = placed.of(nodes) if placed else {}
@@ -164,9 +167,9 @@ def analyse(
     return Analysis(
         tuple(sorted([one for one in findings if not one.path], key=lambda f: (f.place, f.code))),
         tuple(sorted([one for one in findings if one.path], key=lambda f: (f.path, f.place, f.code))),
-        tuple(sorted(places[node] for node in run.unknown)) if positions else (),
+        tuple(sorted(places[node] for node in run.unknown)) if watch.positions else (),
         tuple(sorted((code, places[node]) for code, node in hearing.heard.values() if node in places))
-        if positions
+        if watch.positions
         else (),
         tuple(sorted(run.counts.items())),
         tuple(sorted(run.neighbours.unread.items())),

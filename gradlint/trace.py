@@ -135,7 +135,7 @@ def trace(word: str, request: Request, rules: Sequence[Rule], packs: Packs = NO_
     try:
         text = texts.decode(data)
         noted, project = Trace(), engine.project.at(file)
-        analysis = linter.analyse(text, rules, packs=known, project=project, trace=noted)
+        analysis = linter.analyse(text, rules, packs=known, project=project, watch=linter.Watch(trace=noted))
         count = len(_rows(text))
         if row is not None and not 0 < row <= count:
             raise Refused(f"{path}: there is no line {row}; the file has {count}")

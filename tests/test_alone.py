@@ -93,7 +93,7 @@ def test_what_functions_may_have_changed_is_open() -> None:
     """The list may hold something by now, and the network may be in train mode or not."""
     heard: list[object] = []
     text = START + "def last():\n    return kept[-1], body(torch.ones(2, 6))\n"
-    linter.analyse(text, (), listen=heard.append)
+    linter.analyse(text, (), watch=linter.Watch(listen=heard.append))
     (call,) = [one for one in heard if type(one).__name__ == "ModuleCalled" and not one.nested]  # type: ignore[attr-defined]
     assert str(call.module.mode) == "train|?"  # type: ignore[attr-defined]
     assert call.recorded is not None  # type: ignore[attr-defined]
@@ -120,6 +120,6 @@ def test_what_is_likely_decides_no_branch(call: str, ways: list[str]) -> None:
     """Both sides of a condition are seen where what it asks is likely; one where it is certain."""
     text = START + BRANCHES + call
     heard: list[object] = []
-    linter.analyse(text, (), listen=heard.append)
+    linter.analyse(text, (), watch=linter.Watch(listen=heard.append))
     paths = {one.path.rpartition(".")[2] for one in heard if isinstance(one, Called)}
     assert sorted(paths & {"cos", "exp", "sin", "tan"}) == ways

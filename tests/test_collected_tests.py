@@ -51,7 +51,7 @@ def test_a_runner_collects_what_it_has_everything_for(folder):
     files = {f"/here/{folder}test_net.py": COLLECTED, f"/here/{conftest}".replace("//", "/"): "def net(): ..."}
     project = Project(InMemory({**files, "/here/pyproject.toml": ""})).at(f"/here/{folder}test_net.py")
     told: list[events.Event] = []
-    linter.analyse(COLLECTED, (), listen=told.append, project=project)
+    linter.analyse(COLLECTED, (), watch=linter.Watch(listen=told.append), project=project)
     (end,) = [event for event in told if isinstance(event, events.ModuleFinished)]
     assert sorted(node.name.value for node in end.collected) == [
         "test_alone", "test_at_random", "test_batch", "test_of_conftest", "test_shape", "test_size",

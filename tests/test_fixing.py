@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
+import one_file
 import pytest
 
 from gradlint import engine, mending, reading, settings, texts, writing
@@ -44,7 +45,7 @@ MISTAKE, CURED = (
 
 
 def linting(chosen=RULES, least=Confidence.POSSIBLE) -> Callable[[bytes], Result]:
-    return lambda data: engine.lint_bytes(data, "a.py", "a.py", chosen, least, packs=PACKS)
+    return lambda data: one_file.result(data, "a.py", chosen, least, PACKS)
 
 
 def counted(data: bytes) -> Counter[str]:

@@ -6,11 +6,11 @@ import sysconfig
 from dataclasses import replace
 from pathlib import Path
 
+import one_file
 import pytest
 
-from gradlint import engine, linter, registry, texts
+from gradlint import linter, registry, texts
 from gradlint.disk import InMemory
-from gradlint.finding import Confidence
 from gradlint.knowledge.python.duck_typing_names import TENSOR_ATTRIBUTES, TORCH_WORDS
 from gradlint.project import Project
 from gradlint.proving import behind_gate
@@ -72,7 +72,7 @@ def test_the_words_may_stand_in_files_that_are_imported(path, tokens, opened):
 @pytest.mark.parametrize("text", ["x = 1\n", "import json\n\nfor each in json.loads('[]'):\n    print(each)\n"])
 def test_what_has_nothing_to_do_with_torch_is_not_parsed(text: str, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(linter, "analyse", lambda *args, **options: pytest.fail("the gate is open"))
-    result = engine.lint_bytes(text.encode(), "a.py", "a.py", RULES, Confidence.POSSIBLE, packs=PACKS)
+    result = one_file.result(text.encode(), "a.py", RULES, packs=PACKS)
     assert (result.findings, result.traceback) == ((), "")
 
 
@@ -127,5 +127,5 @@ def test_a_rule_with_the_wrong_words_is_noticed():
 
 def test_a_run_goes_through_the_gate(monkeypatch):
     monkeypatch.setattr(linter, "analyse", lambda *args, **options: pytest.fail("the gate is open"))
-    result = engine.lint_bytes(b"import torch\n", "a.py", "a.py", [rule("eval")], Confidence.LIKELY)
+    result = one_file.result(b"import torch\n", "a.py", [rule("eval")])
     assert (result.findings, result.traceback) == ((), "")

@@ -55,7 +55,7 @@ class Case:
 @pytest.fixture(scope="module", params=range(len(CASES)), ids=[path.stem for path in CASES])
 def case(request: pytest.FixtureRequest) -> Case:
     text, before, heard = read(CASES[request.param]), read(CASES[request.param - 1]), list[Event]()
-    first = linter.analyse(text, RULES, positions=True, listen=heard.append)
+    first = linter.analyse(text, RULES, watch=linter.Watch(positions=True, listen=heard.append))
     return Case(text, before, first, heard)
 
 
@@ -65,7 +65,7 @@ def case(request: pytest.FixtureRequest) -> Case:
 @pytest.mark.sampled(10)
 def test_the_same_text_gives_the_same_findings(case):
     linter.analyse(case.before, RULES)
-    assert linter.analyse(case.text, RULES, positions=True) == case.first
+    assert linter.analyse(case.text, RULES, watch=linter.Watch(positions=True)) == case.first
     assert list(case.first.findings) == sorted(case.first.findings, key=lambda found: (found.place, found.code))
 
 
@@ -97,7 +97,7 @@ def test_a_run_leaves_nothing_behind(part):
     linter.analyse("import torch\n", RULES)
     before, limit = globals_of_the_engine(), sys.getrecursionlimit()
     for path in CASES[part::PARTS]:
-        linter.analyse(read(path), RULES, positions=True)
+        linter.analyse(read(path), RULES, watch=linter.Watch(positions=True))
     assert globals_of_the_engine() == before
     assert sys.getrecursionlimit() == limit
     assert len(before) > 100
@@ -123,7 +123,7 @@ import pathlib, sys
 from gradlint import linter, registry
 rules = registry.rules()
 for path in map(pathlib.Path, sys.argv[1:]):
-    print(linter.analyse(path.read_text(encoding="utf-8"), rules, positions=True))
+    print(linter.analyse(path.read_text(encoding="utf-8"), rules, watch=linter.Watch(positions=True)))
 """
 
 
@@ -171,7 +171,7 @@ def test_a_finding_is_believed_no_further_than_its_event(case):
     def listen(event):
         heard.setdefault(event.node, []).append(event)
 
-    findings = linter.analyse(case.text, [bold], listen=listen).findings
+    findings = linter.analyse(case.text, [bold], watch=linter.Watch(listen=listen)).findings
     assert len(findings) == len(heard)
     found = sorted(finding.confidence for finding in findings)
     assert found == sorted(min(map(believed, events)) for events in heard.values())
@@ -214,7 +214,7 @@ def test_positions_are_computed_only_where_something_is_reported(monkeypatch):
 
 @pytest.mark.parametrize("path", OUR_FILES, ids=str)
 def test_nothing_is_raised_on_any_of_our_own_files(path):
-    linter.analyse(read(path), RULES, positions=True)
+    linter.analyse(read(path), RULES, watch=linter.Watch(positions=True))
 
 
 @pytest.mark.parametrize(
@@ -223,7 +223,7 @@ def test_nothing_is_raised_on_any_of_our_own_files(path):
 def test_a_text_is_read_or_refused(text):
     refused = None
     try:
-        linter.analyse(text, RULES, positions=True)
+        linter.analyse(text, RULES, watch=linter.Watch(positions=True))
     except texts.Unreadable as error:
         refused = error
     if refused is not None:

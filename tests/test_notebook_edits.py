@@ -8,12 +8,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import one_file
 import pytest
 from cells import RULES, TORCH, cell, data, notebook
 
 from gradlint import cli, engine, texts
 from gradlint.changes import Wanted
-from gradlint.finding import SAFE, UNSAFE, Confidence, Edit, Place
+from gradlint.finding import SAFE, UNSAFE, Edit, Place
 from gradlint.fixing import Fixer
 from gradlint.proving import examples
 from gradlint.registry import packs
@@ -169,7 +170,7 @@ ALL = Wanted(frozenset(rule.code for rule in RULES), (SAFE, UNSAFE))
 
 def fixed(name: str, content: bytes) -> bytes:
     def lint(content: bytes) -> Result:
-        return engine.lint_bytes(content, name, name, RULES, Confidence.POSSIBLE, packs=PACKS)
+        return one_file.result(content, name, RULES, packs=PACKS)
 
     return Fixer(lint, ALL, name).fixed(content)[0]
 

@@ -338,7 +338,7 @@ def test_a_broken_pack_is_named_with_its_cure(install, old, new, words):
 def heard(text, kind):
     """The events of a kind in a program."""
     events = []
-    linter.analyse(dedent(text), (), packs=PACKS, listen=lambda event: events.append(event))
+    linter.analyse(dedent(text), (), packs=PACKS, watch=linter.Watch(listen=lambda event: events.append(event)))
     return [event for event in events if isinstance(event, kind)]
 
 

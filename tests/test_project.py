@@ -313,7 +313,7 @@ def within(tree: libcst.CSTNode) -> set[int]:
 def test_events_say_in_which_file_they_happen_and_which_call_leads_there():
     project = Project(InMemory({"helper.py": HELPER}))
     events: list[Event] = []
-    found = linter.analyse(USER, RULES, listen=events.append, project=project.at(MAIN))
+    found = linter.analyse(USER, RULES, watch=linter.Watch(listen=events.append), project=project.at(MAIN))
     assert [(one.place.row, one.code) for one in found.findings] == [(5, "GRD101")]
     assert [(one.path, one.place.row, one.code) for one in found.elsewhere] == [
         ("helper.py", 5, "GRD101"),

@@ -6,6 +6,7 @@ import itertools
 import os
 import random
 
+import one_file
 import pytest
 from neighbours import COUNTS, FAULTY, RULES, codes, told, write
 
@@ -179,7 +180,7 @@ def move(given: torch.Tensor):
 def test_what_would_raise_is_not_reported_in_the_source_of_a_generated_file(tmp_path, head, shown):
     write(tmp_path, {"pyproject.toml": "", "net.py": MISTAKES, "made.py": f"{head}import torch\n"})
     path = str(tmp_path / "net.py")
-    found = engine.lint_bytes(MISTAKES.encode(), path, path, RULES, Confidence.LIKELY, project=Project().at(path))
+    found = one_file.result(MISTAKES.encode(), path, RULES, Confidence.LIKELY, named=True)
     assert sorted(one.code for one in found.findings) == shown
     in_memory = Project(InMemory({"net.py": MISTAKES, "made.py": f"{head}import torch\n"})).at("net.py")
     assert in_memory.is_template() == (shown == ["GRD607"])

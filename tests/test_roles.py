@@ -26,7 +26,7 @@ net = nn.Sequential(nn.Linear(2, 4), nn.Dropout(), nn.Linear(4, 2))
 def heard(text: str, names: str = "thing") -> list[Event]:
     """All events of a program behind a head that makes a network."""
     found: list[Event] = []
-    linter.analyse(HEAD.format(names=names) + text, (), packs=PACKS, listen=found.append)
+    linter.analyse(HEAD.format(names=names) + text, (), packs=PACKS, watch=linter.Watch(listen=found.append))
     return found
 
 

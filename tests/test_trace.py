@@ -255,7 +255,7 @@ def test_events_say_which_rules_heard_them(traced: Tracer):
 def test_the_analysis_is_the_same_with_a_trace_and_nothing_is_raised(path: Path):
     text, project = path.read_text(encoding="utf-8"), Project().at(str(path))
     before = linter.analyse(text, RULES, packs=PACKS, project=project)
-    assert linter.analyse(text, RULES, packs=PACKS, project=project, trace=Trace()) == before
+    assert linter.analyse(text, RULES, packs=PACKS, project=project, watch=linter.Watch(trace=Trace())) == before
     found = lines(trace(str(path), Request(isolated=True), RULES, PACKS), os.path.relpath(path))
     assert sum(len(line.findings) for line in found.values()) == len(before.findings)
 
@@ -264,7 +264,7 @@ def test_the_analysis_of_several_files_is_the_same(traced: Tracer, tmp_path: Pat
     traced()
     project = Project().at(str(tmp_path / "train.py"))
     before = linter.analyse(TRAIN, RULES, packs=PACKS, project=project)
-    assert linter.analyse(TRAIN, RULES, packs=PACKS, project=project, trace=Trace()) == before
+    assert linter.analyse(TRAIN, RULES, packs=PACKS, project=project, watch=linter.Watch(trace=Trace())) == before
 
 
 # ---- the command

@@ -20,7 +20,7 @@ GOOD = [
 def misunderstood(text):
     """The expressions of a text that evaluated to UNKNOWN, as they are written."""
     lines = text.splitlines()
-    places = linter.analyse(text, RULES, positions=True).unknown
+    places = linter.analyse(text, RULES, watch=linter.Watch(positions=True)).unknown
     return [(place.row, lines[place.row - 1][place.column - 1 :]) for place in places]
 
 

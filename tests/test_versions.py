@@ -278,7 +278,9 @@ def test_an_old_version_adds_no_finding_that_is_believed(path):
 def test_every_event_behind_a_told_row_is_doubted():
     text = "import torch\na = torch.ones(3, requires_grad=True)\nb = a * 2\nc = b.detach()\nd = c * 3\n"
     heard: list[object] = []
-    linter.analyse(text, (), packs=with_told("operations", "torch.Tensor.detach"), listen=heard.append)
+    linter.analyse(
+        text, (), packs=with_told("operations", "torch.Tensor.detach"), watch=linter.Watch(listen=heard.append)
+    )
     before = [str(event.belief) for event in heard_events(text)]
     after = [str(event.belief) for event in heard]  # type: ignore[attr-defined]
     assert len(before) == len(after) and before != after

@@ -46,7 +46,7 @@ def standard_library() -> Iterator[str]:
 def raised(text: str) -> str:
     """What running a program abstractly raises; empty if nothing, or if it cannot be parsed."""
     try:
-        linter.analyse(text, RULES, positions=True)
+        linter.analyse(text, RULES, watch=linter.Watch(positions=True))
     except texts.Unreadable:
         return ""
     except Exception as error:

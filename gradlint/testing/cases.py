@@ -102,7 +102,7 @@ def claims_of(file: CaseFile, together: Sequence[Rule]) -> Iterator[Claim]:
 
 @cache
 def _analysed(text: str, together: tuple[Rule, ...]) -> linter.Analysis:
-    return linter.analyse(text, together, positions=True)
+    return linter.analyse(text, together, watch=linter.Watch(positions=True))
 
 
 # ---- the laws

@@ -25,7 +25,7 @@ MOST_CHANGES = 60
 def heard_events(text: str) -> list[Event]:
     """All events of a text, stories included, in order."""
     heard: list[Event] = []
-    linter.analyse(text, (), listen=heard.append)
+    linter.analyse(text, (), watch=linter.Watch(listen=heard.append))
     return heard
 
 

@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -64,15 +65,7 @@ LENGTHS = (100, 1_000, 10_000, 20_000)
     metavar="FILE",
     help="Write every run to a file.",
 )
-def main(
-    corpora: tuple[str, ...],
-    peers: tuple[str, ...],
-    scripts: bool,
-    rounds: int,
-    timeout: float,
-    work: Path | None,
-    written: Path | None,
-) -> None:
+def main(rounds: int, work: Path | None, written: Path | None, **what: Any) -> None:
     """Measure what gradlint costs beside a bare parse and beside other linters.
 
     Downloads the pinned packages. On an interrupt, what was measured until then is printed.
@@ -80,17 +73,28 @@ def main(
     with _scratch(work) as folder:
         try:
             environments = built(folder)
-            chosen = [corpus(name, folder, environments) for name in picked(corpora, tuple(PINNED))]
+            commands = _commands(folder, environments, **what)
         except NotBuilt as error:
             raise click.ClickException(str(error)) from error
-        commands = _over(chosen, peers, timeout, folder, environments)
-        if scripts:
-            commands += over_scripts(environments.gradlint, *_scripts(folder))
         on = machine(environments.versions(environments.gradlint), environments.versions(environments.peers))
         measured = rows(commands, _measured(commands, rounds, _bench(folder, environments)))
     click.echo(markdown(on, measured) + summary(measured), nl=False)
     if written:
         written.write_text(json.dumps(as_json(on, measured), indent=1) + "\n", encoding="utf-8")
+
+
+def _commands(
+    folder: Path,
+    environments: Environments,
+    corpora: tuple[str, ...],
+    peers: tuple[str, ...],
+    scripts: bool,
+    timeout: float,
+) -> list[Command]:
+    """Return all that is run: over these corpora, beside these peers, and over scripts."""
+    chosen = [corpus(name, folder, environments) for name in picked(corpora, tuple(PINNED))]
+    commands = _over(chosen, peers, timeout, folder, environments)
+    return [*commands, *over_scripts(environments.gradlint, *_scripts(folder))] if scripts else commands
 
 
 @contextmanager

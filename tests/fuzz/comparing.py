@@ -139,7 +139,7 @@ def judged(
             rows.update(_reveals(text, event.node))
 
     project = Project(InMemory(dict(files))).at(MAIN) if files else None
-    run = linter.analyse(text, known_rules(), packs=known_here(), listen=hear, project=project)
+    run = linter.analyse(text, known_rules(), packs=known_here(), watch=linter.Watch(listen=hear), project=project)
     known = {(rows[node], place): thing for node, shown in things.items() for place, thing in enumerate(shown)}
     if not {BOUND + bound for bound in CALLS_LEFT_OUT}.isdisjoint(dict(run.counts)):
         # what holds in all other calls says nothing of these
