@@ -23,6 +23,7 @@ from gradlint.testing.measuring import (
     OPERATION_ROWS,
     REFUSALS,
     TABLES,
+    Operands,
     Outcome,
     accepted,
     answers,
@@ -163,7 +164,7 @@ def test_results_are_as_the_row_says(row: Operation, mode: str) -> None:
             for asking in askings(word, mode):
                 names = operand_names(row)
                 refused = mode == "on" and any(row.rejects(names[i], word) for i in asking)
-                outcome = attempt(row, function, word, mode=mode, asking=asking)
+                outcome = attempt(row, function, Operands(word, asking), mode=mode)
                 assert (outcome is None) == refused, (word, asking)
                 if outcome is not None:
                     assert_as_said(row, outcome, word, mode, asking)
@@ -243,7 +244,7 @@ def test_backward_goes_on_from_every_result_that_passes(row: Operation) -> None:
     if word not in accepted(row) or not asking:
         return
     for function in functions(row):
-        raw = call(row, function, word, asking=asking).raw
+        raw = call(row, function, Operands(word, asking)).raw
         for index, result in enumerate(raw if row.bundle else [raw]):
             if isinstance(result, torch.Tensor) and result.requires_grad:
                 passes = row.results[0 if row.bundle == "list" else index].passes
@@ -282,7 +283,7 @@ def test_backward_reads_what_the_row_saves(row: Operation) -> None:
         able = [i for i in inexact(word) if not row.rejects(names[i], word)]
         for size in range(1, len(able) + 1):
             for asking in map(frozenset, itertools.combinations(able, size)):
-                outcome = call(row, function, word, asking=asking, watched=True)
+                outcome = call(row, function, Operands(word, asking), watched=True)
                 if any(seen.requires_grad for seen in outcome.results):
                     assert outcome.saved == expected_saves(row, word, asking), (word, asking)
 
@@ -370,7 +371,7 @@ def test_a_second_backward_raises_where_something_is_saved(row: Operation) -> No
     for word in accepted(row):
         for asking in askings(word):
             if asking and not any(row.rejects(names[i], word) for i in asking):
-                outcome = call(row, functions(row)[0], word, asking=asking)
+                outcome = call(row, functions(row)[0], Operands(word, asking))
                 assert raises_a_second_time(outcome) in (None, keeps(row, word, asking)), (word, asking)
 
 
@@ -382,7 +383,7 @@ def test_an_operand_left_out_counts_as_of_the_first_kind(row: Operation) -> None
         for asking in askings(word) if outcome else ():
             if any(row.rejects(operand_names(row)[i], filled(word)) for i in asking):
                 continue
-            outcome = call(row, functions(row)[0], word, asking=asking)
+            outcome = call(row, functions(row)[0], Operands(word, asking))
             for index, seen in enumerate(outcome.results):
                 assert seen == expected(row, word, "on", asking, index, seen.kind), (word, asking)
 
@@ -394,8 +395,8 @@ def test_a_bound_left_out_takes_no_part(name: str, in_place: str) -> None:
     part = replace(whole, operands=("input", name), numbers=(name,), example=f"f(x, {name}=y)")
     for word in words(part):
         for asking in askings(word):
-            one = attempt(part, functions(whole)[0], word, asking=asking, watched=True)
-            other = attempt(alone, functions(alone)[0], word, asking=asking, watched=True)
+            one = attempt(part, functions(whole)[0], Operands(word, asking), watched=True)
+            other = attempt(alone, functions(alone)[0], Operands(word, asking), watched=True)
             if one is None or other is None:
                 assert one is None and (other is None or other.results[0].dtype == "b"), word
             else:
@@ -427,7 +428,7 @@ def handed_over(row: Operation, name: str) -> Iterator[tuple[str, Outcome]]:
     for shape, word in itertools.product(SHAPES, few):
         more, asking = with_a_tensor_for(row, name, shape), frozenset([len(word)])
         try:
-            outcome = more and attempt(more, functions(row)[0], word + "f", asking=asking)
+            outcome = more and attempt(more, functions(row)[0], Operands(word + "f", asking))
         except AttributeError:  # what wants a word asks for what words have
             continue
         if outcome:

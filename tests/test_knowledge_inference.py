@@ -28,6 +28,7 @@ from gradlint.testing.measuring import (
     LETTERS,
     NUMBERS,
     OPERATION_ROWS,
+    Operands,
     accepted,
     call,
     functions,
@@ -71,7 +72,7 @@ def flags(row: Operation, function: Any, word: str, example: str, there: frozens
     """Which results require grad, where this operand asks and these are made in inference mode. None where torch
     refuses: not if what it refuses is to keep one of them, which it does for what is recorded."""
     try:
-        outcome = call(row, function, word, example=example, there=there, asking=frozenset([asking]))
+        outcome = call(row, function, Operands(word, frozenset([asking]), there=there), example=example)
     except Exception as error:  # what is handed over at random may be refused by anything
         return "recorded" if "cannot be saved for backward" in str(error) else None
     return [seen.requires_grad for seen in outcome.results if seen.kind != "self"]
@@ -204,7 +205,7 @@ def test_a_write_that_keeps_an_inference_tensor_is_refused_and_no_other(row: Ope
             refused, tried = "", tried + 1
             try:
                 with torch.autocast("cpu", dtype=torch.bfloat16, enabled=autocast):
-                    call(one, function, word, example=example, asking=asked, there=there)
+                    call(one, function, Operands(word, asked, there=there), example=example)
             except RuntimeError as error:
                 refused = str(error)
             if any(names[place] in saved for place in there):

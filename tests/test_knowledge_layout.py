@@ -22,8 +22,8 @@ from gradlint.testing.measuring import (
     OPERATION_ROWS,
     REFUSALS,
     TABLES,
+    Operands,
     call,
-    make_operands,
     resolve,
     sample,
     storage,
@@ -119,7 +119,7 @@ def test_what_gives_a_view_or_itself_of_what_is_contiguous(name):
         found = []
         for row, word, example, _ in _calls(name):
             for path in row.paths:
-                (given, *others), scope = make_operands(row, word), {"f": resolve(path.partition(" ")[0])}
+                (given, *others), scope = Operands(word).made(row), {"f": resolve(path.partition(" ")[0])}
                 others = dict(zip("yzwvut", others, strict=False))
                 found.append((given, eval(example, scope | {"torch": torch, "x": given} | others)))
     told = 0

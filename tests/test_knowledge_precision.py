@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from gradlint.knowledge.properties.same_precision import KEEPING_PRECISION, LESS_PRECISE
-from gradlint.testing.measuring import LETTERS, OPERATION_ROWS, REFUSALS, TABLES, make_operands, resolve, words
+from gradlint.testing.measuring import LETTERS, OPERATION_ROWS, REFUSALS, TABLES, Operands, resolve, words
 
 pytestmark = [pytest.mark.torch, pytest.mark.filterwarnings("ignore::UserWarning")]
 
@@ -31,7 +31,7 @@ def _calls(name):
             def run(*given, code=example, scope=scope):
                 return eval(code, scope | dict(zip(LETTERS, given, strict=False)))
 
-            yield run, make_operands(row, word)
+            yield run, Operands(word).made(row)
 
 
 @pytest.mark.parametrize("name", sorted(KEEPING_PRECISION))

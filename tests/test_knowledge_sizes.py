@@ -33,8 +33,8 @@ from gradlint.testing.measuring import (
     LETTERS,
     OPERATION_ROWS,
     TABLES,
+    Operands,
     call,
-    make_operands,
     operand_names,
     resolve,
     sample,
@@ -82,7 +82,7 @@ def test_what_follows_or_adds_elements_has_no_fewer_than_its_operands(name):
                 given = call(row, resolve(row.paths[0].partition(" ")[0]), word, example=example).raw
             except (RuntimeError, TypeError, IndexError, ValueError):
                 continue
-            operands = [one for one in make_operands(row, word) if isinstance(one, torch.Tensor)]
+            operands = [one for one in Operands(word).made(row) if isinstance(one, torch.Tensor)]
             least = max(one.numel() for one in (operands if name in SPREADING else operands[:1]))
             sizes = {one.numel() for one in (given if row.bundle else [given])}
             assert min(sizes) == least if name in FOLLOWING else min(sizes) >= least, (word, example)
@@ -101,7 +101,7 @@ def test_what_does_not_deepen_gives_no_more_dimensions_than_a_matrix_has(name):
                 given = call(row, function, word, example=example).raw
             except (RuntimeError, TypeError, IndexError, ValueError):
                 continue
-            operands = [one for one in make_operands(row, word) if isinstance(one, torch.Tensor)]
+            operands = [one for one in Operands(word).made(row) if isinstance(one, torch.Tensor)]
             if max(one.dim() for one in operands) <= MOST_PLANAR:
                 assert all(one.dim() <= MOST_PLANAR for one in _tensors(given)), (word, example)
                 shown += 1

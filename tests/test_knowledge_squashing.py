@@ -7,7 +7,7 @@ import torch
 
 from gradlint.knowledge import OPERATION_ROWS
 from gradlint.knowledge.properties.probabilities import KEEPING, SQUASHING
-from gradlint.testing.measuring import call, make_operands, resolve, words
+from gradlint.testing.measuring import Operands, call, resolve, words
 
 
 @pytest.mark.torch
@@ -23,7 +23,7 @@ def test_elements_are_kept(name):
                     value = call(row, resolve(path), word).raw
                 except (RuntimeError, TypeError, IndexError, ValueError):
                     continue
-                kept = make_operands(row, word)[0].flatten()
+                kept = Operands(word).made(row)[0].flatten()
                 results = value if isinstance(value, tuple | list) else (value,)
                 for result in (one for one in results if one.is_floating_point()):
                     near = (result.flatten().to(kept.dtype)[:, None] - kept).abs().min(1).values

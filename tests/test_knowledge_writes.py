@@ -16,6 +16,7 @@ from gradlint.testing.measuring import (
     LETTERS,
     MEASURED_ROWS,
     MODES,
+    Operands,
     accepted,
     attempt,
     call,
@@ -66,7 +67,7 @@ def test_a_leaf_that_requires_grad_is_written_only_unchecked(row: Operation) -> 
         pytest.skip("what it writes is never a float leaf that requires grad")
     for function in functions(row):
         for mode in MODES:
-            outcome = attempt(row, function, word, mode=mode, asking=asking, leaf_written=True)
+            outcome = attempt(row, function, Operands(word, asking, leaf_written=True), mode=mode)
             assert (outcome is None) == (mode == "on" and not row.unchecked and not row.in_no_grad)
             if outcome is not None and row.results[0].kind == "self":
                 assert (outcome.results[0].requires_grad, outcome.results[0].leaf) == (True, True)
@@ -81,7 +82,7 @@ def test_a_write_is_recorded_as_the_row_says(row: Operation) -> None:
         pytest.skip("nothing else that it is given requires grad")
     expected = {name for name in row.writes if row.records_write(name) and not row.in_no_grad}
     for function in functions(row):
-        outcome = call(row, function, word, asking=asking)
+        outcome = call(row, function, Operands(word, asking))
         assert outcome.recorded == expected, word
 
 
@@ -122,7 +123,7 @@ def test_out_is_written_and_returned(row: Operation) -> None:
         if outcome is None:
             continue
         assert outcome.raw is out and not (out == 77).any()
-        assert attempt(row, partial(function, out=out), word, mode="no_grad", asking=asking)
-        asked.append(attempt(row, partial(function, out=torch.empty_like(out)), word, asking=asking))
+        assert attempt(row, partial(function, out=out), Operands(word, asking), mode="no_grad")
+        asked.append(attempt(row, partial(function, out=torch.empty_like(out)), Operands(word, asking)))
     if row.results[0].differentiable:
         assert any(asked) == row.out_unchecked

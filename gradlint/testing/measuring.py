@@ -157,46 +157,47 @@ def seen(value: Any, operands: list[Any]) -> Seen:
     return Seen(kind, kind_of(value.dtype), value.requires_grad, value.is_leaf)
 
 
-def make_operands(
-    row: Operation,
-    word: str,
-    asking: frozenset[int] = frozenset(),
-    leaf_written: bool = False,
-    there: frozenset[int] = frozenset(),
-) -> list[Any]:
-    """Operands for a word; those asked for require grad, as leaves unless the row writes them; those that are `there`
-    are made in inference mode."""
-    made: list[Any] = []
-    names = operand_names(row)
-    for i, letter in enumerate(word):
-        if letter == "-" or letter.isupper():
-            made.append(NUMBERS.get(letter))
-            continue
-        with torch.inference_mode() if i in there else nullcontext():
-            tensor = sample(letter, row.shapes[i] if i < len(row.shapes) else (2, 2))
-            if i in asking:
-                tensor.requires_grad_()
-                if names[i] in row.writes and not leaf_written:
-                    tensor = tensor.clone()
-        made.append(tensor)
-    return made
+@dataclass(frozen=True)
+class Operands:
+    """What a call is given: the `word` has a letter for each. Those `asking` require grad, as leaves unless the row
+    writes them (those as well with `leaf_written`); those that are `there` are made in inference mode."""
+
+    word: str
+    asking: frozenset[int] = frozenset()
+    leaf_written: bool = False
+    there: frozenset[int] = frozenset()
+
+    def made(self, row: Operation) -> list[Any]:
+        """New operands for a row."""
+        made: list[Any] = []
+        names = operand_names(row)
+        for i, letter in enumerate(self.word):
+            if letter == "-" or letter.isupper():
+                made.append(NUMBERS.get(letter))
+                continue
+            with torch.inference_mode() if i in self.there else nullcontext():
+                tensor = sample(letter, row.shapes[i] if i < len(row.shapes) else (2, 2))
+                if i in self.asking:
+                    tensor.requires_grad_()
+                    if names[i] in row.writes and not self.leaf_written:
+                        tensor = tensor.clone()
+            made.append(tensor)
+        return made
 
 
 def call(
     row: Operation,
     function: Callable[..., Any],
-    word: str,
+    given: Operands | str,
     mode: str = "on",
-    asking: frozenset[int] = frozenset(),
     example: str = "",
-    leaf_written: bool = False,
     watched: bool = False,
-    there: frozenset[int] = frozenset(),
 ) -> Outcome:
-    """Run an example of the row once; raises what torch raises. What backward keeps is only noted where `watched`."""
+    """Run an example of the row once, on these operands or those of a word; raises what torch raises. What backward
+    keeps is only noted where `watched`."""
     torch.default_generator.manual_seed(0)
     names = operand_names(row)
-    operands = make_operands(row, word, asking, leaf_written, there)
+    operands = (Operands(given) if isinstance(given, str) else given).made(row)
     scope: dict[str, Any] = dict(zip(LETTERS, operands, strict=False))
     scope |= {"f": function, "torch": torch, "F": functional, "operator": operator}
     kept: list[torch.Tensor] = []
@@ -214,9 +215,9 @@ def call(
     )
     recorded = frozenset(n for n, o in zip(names, operands, strict=True) if n in written and o.requires_grad)
     listed = isinstance(value, tuple | list) and type(value) is not torch.Size
-    given = tuple(value) if listed and row.bundle else (value,)
-    saved = _named(kept, row, given, operands, written)
-    return Outcome(tuple(seen(r, operands) for r in given), written, recorded, saved, listed, value)
+    results = tuple(value) if listed and row.bundle else (value,)
+    saved = _named(kept, row, results, operands, written)
+    return Outcome(tuple(seen(r, operands) for r in results), written, recorded, saved, listed, value)
 
 
 def _version(operand: Any) -> int:
@@ -255,10 +256,10 @@ def functions(row: Operation) -> list[Any]:
     return [resolve(path.partition(" ")[0]) for path in row.paths]
 
 
-def attempt(row: Operation, function: Any, word: str, **how: Any) -> Outcome | None:
+def attempt(row: Operation, function: Any, given: Operands | str, **how: Any) -> Outcome | None:
     """The outcome of a call, None where torch refuses it."""
     try:
-        return call(row, function, word, **how)
+        return call(row, function, given, **how)
     except REFUSALS:
         return None
 
