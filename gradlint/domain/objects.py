@@ -105,6 +105,9 @@ class Cell:
 
     __slots__ = ("_handed_on", "_mentions", "_origins")
 
+    of_torch: ClassVar[bool] = False
+    """Whether these are objects of classes of torch, which are no containers and no objects of other classes."""
+
     _handed_on: tuple[Ref, ...]
     _mentions: tuple[Ref, ...]
     _origins: frozenset[Origin]
@@ -133,6 +136,7 @@ class Tensor(Cell):
     well be a tuple, a dict or an object of tensors with these facts (the result of a module of an unknown class).
     """
 
+    of_torch = True
     dtype: Dtypes = fixed(ANY_DTYPE, of=Aspect.TYPE, decides=True)
     precision: Precision = _of_memory(ANY_PRECISION, of=Aspect.MEMORY)
     device: Device = _of_memory(ANY_DEVICE, of=Aspect.MEMORY)
@@ -198,6 +202,9 @@ class Node(Cell):
     reached: Truth = _grown(NO)
     marks: tuple[Mark, ...] = _marks()
 
+    def __str__(self) -> str:
+        return f"Node[{self.op}]"
+
 
 OPAQUE = Ref(-1, "opaque", 0)
 """A graph node of which nothing is known: backward through it may reach all that escaped."""
@@ -220,6 +227,7 @@ class Module(Cell):
     functions that may be called around it, by kind.
     """
 
+    of_torch = True
     key: ClassVar[str] = REFERENCE
     cls: Value = _value(UNKNOWN)
     attributes: Items = _items(())
@@ -249,6 +257,7 @@ class Optimizer(Cell):
     `listing` is its `param_groups`. Of a class of the program `cls` is that class and `attributes` what was set on
     it."""
 
+    of_torch = True
     key: ClassVar[str] = REFERENCE
     kind: str = _agreed("")
     groups: tuple[Slot, ...] = _parts(())
@@ -276,6 +285,7 @@ class Scaler(Cell):
     says whether it has scaled anything yet, `optimizers` are those it has unscaled or stepped, `storage` is the
     memory of its factor, which `update()` writes in place."""
 
+    of_torch = True
     key: ClassVar[str] = REFERENCE
     enabled: Truth = fixed(UNSURE)
     begun: Truth = _grown(UNSURE)
@@ -292,6 +302,7 @@ class Scaler(Cell):
 class Scheduler(Cell):
     """What sets the learning rates of an optimizer; `optimizers` are those it may be."""
 
+    of_torch = True
     key: ClassVar[str] = REFERENCE
     kind: str = _agreed("")
     optimizers: tuple[Ref, ...] = _alternatives(())
@@ -419,8 +430,9 @@ def _cls(value: Value) -> str:
     return getattr(value, "path", "?")
 
 
-OwnerT = TypeVar("OwnerT", bound=Module | Instance | Optimizer)
-"""What has attributes that the program sets, and some perhaps on some paths alone."""
+Owner = Module | Instance | Optimizer
+"""What may be of a class of the program, and has attributes that are set, some perhaps on some paths alone."""
+OwnerT = TypeVar("OwnerT", bound=Owner)
 
 
 def with_attribute(thing: OwnerT, name: str, value: Value) -> OwnerT:

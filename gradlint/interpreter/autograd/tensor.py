@@ -60,7 +60,7 @@ from gradlint.domain import (
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd.operands import PRECISE
 from gradlint.interpreter.autograd.version_counter import own_count
-from gradlint.interpreter.engine.dispatch import TypeSlot, implements
+from gradlint.interpreter.engine.dispatch import TypeSlot, annotated, implements
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.unseen import escaped_leaves
 from gradlint.interpreter.static.sites import Site, syntax
@@ -274,6 +274,15 @@ def memory_of_gradient(memory: Ref) -> Ref:
 def memories_behind_gradients(memories: Iterable[Ref]) -> set[Ref]:
     """The memories of the tensors whose gradients these stand for."""
     return {one._replace(part=one.part.removesuffix(GRADIENT)) for one in memories if one.part.endswith(GRADIENT)}
+
+
+TENSOR_CLASSES = frozenset({"torch.Tensor", "torch.FloatTensor", "torch.autograd.Variable"})
+PARAMETER_CLASSES = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Parameter"})
+
+
+@annotated(*TENSOR_CLASSES)
+def _annotated(m: Interpreter, node: Site, path: str) -> Value:
+    return unknown_tensor(m, node, "annotated", Belief.ANNOTATED)
 
 
 def unknown_tensor(m: Interpreter, node: Site, part: str, belief: Belief, reach: Iterable[Ref] = ()) -> Ref:

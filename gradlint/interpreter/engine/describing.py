@@ -14,7 +14,6 @@ from gradlint.domain import (
     PLAIN,
     UNKNOWN,
     YES,
-    Array,
     Belief,
     Class,
     Const,
@@ -31,8 +30,6 @@ from gradlint.domain import (
     Object,
     Optimizer,
     Ref,
-    Scaler,
-    Scheduler,
     Tensor,
     Value,
     alternatives,
@@ -144,10 +141,16 @@ def object_described(m: Interpreter, thing: Object, deep: int = DEEPEST) -> str:
     """What is known of an object."""
     if type(thing) is Instance and thing.cls == UNKNOWN:
         return "some object"
-    facts = [text for text in _FACTS[type(thing)](m, thing, deep) if text]
     belief = BELIEFS.get(getattr(thing, "belief", Belief.PROVEN), "")
-    kind = _KINDS[type(thing)](m, thing) if type(thing) in _KINDS else type(thing).__name__
-    return kind + (f"[{', '.join(facts)}]" if facts else "") + (f" ({belief})" if belief else "")
+    return _shown_object(m, thing, deep) + (f" ({belief})" if belief else "")
+
+
+def _shown_object(m: Interpreter, thing: Object, deep: int) -> str:
+    if type(thing) not in _FACTS:
+        return str(thing)
+    facts = [text for text in _FACTS[type(thing)](m, thing, deep) if text]
+    kind = str(thing) if type(thing) is Container else type(thing).__name__
+    return kind + (f"[{', '.join(facts)}]" if facts else "")
 
 
 def _fact(name: str, fact: Fact) -> str:
@@ -264,19 +267,11 @@ _FACTS: dict[type, Callable[[Interpreter, Any, int], Iterable[str]]] = {
     Tensor: _tensor,
     Module: lambda m, thing, deep: [class_of(m, thing.cls), *_module(m, thing, deep)],
     Optimizer: _optimizer,
-    Scaler: lambda m, thing, deep: [_fact("enabled", thing.enabled)],
-    Scheduler: lambda m, thing, deep: [thing.kind or "?"],
     Container: _container,
     IteratorObject: _iterator,
-    Array: lambda m, thing, deep: [str(thing.dtype)],
-    Class: lambda m, thing, deep: [],
     Instance: lambda m, thing, deep: [class_of(m, thing.cls)],
-    Node: lambda m, thing, deep: [thing.op],
 }
-_KINDS: dict[type, Callable[[Interpreter, Any], str]] = {
-    Container: lambda m, thing: str(thing),
-    Class: lambda m, thing: f"class {thing.name}",
-}
+"""What is told of an object beyond what it says itself."""
 
 
 def is_obvious(m: Interpreter, value: Value, name: str) -> bool:
@@ -308,8 +303,6 @@ def _in_short(m: Interpreter, thing: Any) -> str:
         return f"Module[{class_of(m, thing.cls)}, mode={thing.mode}]"
     if type(thing) is Instance:
         return "some object" if thing.cls == UNKNOWN else f"Instance[{class_of(m, thing.cls)}]"
-    if type(thing) is Node:
-        return f"Node[{thing.op}]"
     return spell(thing) if isinstance(thing, Object) else _described(m, thing, 0)
 
 

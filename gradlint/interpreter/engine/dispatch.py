@@ -58,11 +58,18 @@ ATTRIBUTES_OF: dict[str, Callable[[Interpreter, Any, Value, str], Value | None]]
 """What an attribute of an instance of these classes is that is computed anew each time; None for all others."""
 ELEMENTS_OF: dict[str, Callable[[Interpreter, Any, Instance], Value]] = {}
 """What iterating over an instance of these classes gives."""
+ANNOTATED_AS: dict[str, Callable[[Interpreter, Any, str], Value]] = {}
+"""Something of these classes that somebody else made, as annotations tell of it; takes the import path."""
 
 
 def models(*paths: str) -> Callable[[Model], Model]:
     """Register what calling something at these import paths does."""
     return _entering(MODELS, paths)
+
+
+def annotated(*paths: str) -> Callable[[HandlerT], HandlerT]:
+    """Register what an annotation that names one of these classes tells."""
+    return _entering(ANNOTATED_AS, paths)
 
 
 # ---- by kinds of values

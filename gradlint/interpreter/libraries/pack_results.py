@@ -53,6 +53,7 @@ from gradlint.interpreter.python.functions import call_function
 from gradlint.interpreter.python.mro import method_of
 from gradlint.interpreter.static.sites import Site
 from gradlint.interpreter.training import optimizer
+from gradlint.interpreter.training.assumed_optimizer import unknown_optimizer
 from gradlint.interpreter.unknown.parameters import annotated_instance
 from gradlint.knowledge import packs
 from gradlint.knowledge.packs import LibraryClass
@@ -307,15 +308,15 @@ def _made(m: Interpreter, node: Site, born: _Born, row: LibraryClass | None) -> 
         made = unknown_module(m, node, born.part, born.belief, Named(born.path))
         m.store(made, replace(m[made], attributes=born.held))
         return made
-    marks = (Mark("made", node),)
     if born.path == OPTIMIZER or (row is not None and row.kind == "optimizer"):
-        kind = "" if born.path == OPTIMIZER else born.path.rpartition(".")[2]
-        return m.new(node, born.part, Optimizer(kind, open=UNSURE, belief=born.belief, marks=marks))
+        return unknown_optimizer(m, node, born.part, born.belief, born.path)
     if row is None and born.path.startswith("torch."):
         found = call_path(m, node, born.path, Arguments([], dict(born.held)), "")
         if found is not None:
             return found
-    return m.new(node, born.part, Instance(Named(born.path), born.held, belief=born.belief, marks=marks))
+    return m.new(
+        node, born.part, Instance(Named(born.path), born.held, belief=born.belief, marks=(Mark("made", node),))
+    )
 
 
 MODULE, OPTIMIZER = "torch.nn.Module", "torch.optim.Optimizer"

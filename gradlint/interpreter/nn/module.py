@@ -47,8 +47,9 @@ from gradlint.domain import (
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd import layout, shape
 from gradlint.interpreter.autograd.grad import tensors_of
-from gradlint.interpreter.autograd.tensor import fresh, truth_of
+from gradlint.interpreter.autograd.tensor import PARAMETER_CLASSES, fresh, truth_of
 from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.dispatch import annotated
 from gradlint.interpreter.engine.iteration import iterator
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.module_tree import Tensors, certain_parts, parameters, submodules, walk
@@ -58,6 +59,7 @@ from gradlint.interpreter.python.functions import call_function
 from gradlint.interpreter.python.mro import find_method, torch_base
 from gradlint.interpreter.static.scopes import receiver, spelled
 from gradlint.interpreter.static.sites import Site
+from gradlint.knowledge import ROWS
 from gradlint.knowledge.modules.arguments import POSITIONS, named
 from gradlint.knowledge.modules.families import LAZY
 from gradlint.knowledge.modules.options import GIVEN, OPTIONS
@@ -237,6 +239,16 @@ def _left_out(row: ModuleRow, name: str, args: Arguments, without: Mapping[str, 
         if args.unknown and keyword in takes:
             return MAYBE
     return NO
+
+
+@annotated(*PARAMETER_CLASSES)
+def _annotated_parameter(m: Interpreter, node: Site, path: str) -> Value:
+    return parameter(m, node, "annotated", requires_grad=UNSURE, inference=NO, belief=Belief.ANNOTATED)
+
+
+@annotated("torch.nn.Module", *(row.path for row in ROWS["modules"]))
+def _annotated(m: Interpreter, node: Site, path: str) -> Value:
+    return unknown_module(m, node, "annotated", Belief.ANNOTATED, Named(path))
 
 
 def unknown_module(m: Interpreter, node: Site, part: str, belief: Belief, cls: Value = UNKNOWN) -> Ref:

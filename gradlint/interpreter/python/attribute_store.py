@@ -22,6 +22,7 @@ from gradlint.domain import (
     Module,
     Named,
     Optimizer,
+    Owner,
     Ref,
     Scalar,
     Syntax,
@@ -108,7 +109,7 @@ def set_past_class(
     """An attribute is set by `object.__setattr__`, past what the class of the object makes of assignments; whether a
     module counts it among its parts nevertheless."""
     options = alternatives(owner)
-    found = [option for option in options if type(option) is Ref and type(m.thing(option)) in OBJECTS]
+    found = [option for option in options if type(option) is Ref and isinstance(m.thing(option), Owner)]
     others = [option for option in options if option not in found]
     if others:
         start = m.push(value)
@@ -339,7 +340,3 @@ def _delete_as_objects_do(m: Interpreter, node: Site, ref: Ref, name: str, *, su
         return
     kept = tuple((known, value) for known, value in thing.attributes if known != name)
     m.store(ref, replace(thing, attributes=kept), sure=sure)
-
-
-OBJECTS = (Module, Instance, Optimizer)
-"""What is of classes that may say what becomes of an assignment."""

@@ -22,6 +22,7 @@ from gradlint.domain import (
     Module,
     Named,
     Optimizer,
+    Owner,
     Plain,
     Ref,
     Super,
@@ -230,7 +231,7 @@ def initialised(m: Interpreter, node: Site, owner: Value, args: Arguments) -> No
 def call_super(m: Interpreter, node: Site, value: Super, name: str, args: Arguments, chain: str) -> Value:
     """`super().name(...)`."""
     owner = m.thing(value.owner)
-    cls = owner.cls if isinstance(owner, (Module, Instance, Optimizer)) else value.cls
+    cls = owner.cls if isinstance(owner, Owner) else value.cls
     if name == "__init__":
         of_library = torch_base(m, cls) or library_base(m, cls)
         if of_library or find_method(m, cls, name, value.cls) or m[value.cls].open is not NO:
@@ -297,7 +298,7 @@ def super_of(m: Interpreter, args: Arguments) -> Value:
 def _class_written_at(m: Interpreter, owner: Value, node: Site) -> Ref | None:
     """The class with this text among those an object is of: a class made in a function ages like any other object."""
     thing = m.thing(owner)
-    cls = thing.cls if isinstance(thing, (Module, Instance, Optimizer)) else owner
+    cls = thing.cls if isinstance(thing, Owner) else owner
     for one in ancestry(m, cls):
         if type(one) is Ref and m.classes_by_ref(one) is node:
             return one

@@ -15,10 +15,8 @@ from gradlint.domain import (
     Instance,
     Module,
     Named,
-    Optimizer,
+    Object,
     Ref,
-    Scaler,
-    Scheduler,
     Tensor,
     Truth,
     Unknown,
@@ -26,12 +24,11 @@ from gradlint.domain import (
     alternatives,
     truth,
 )
+from gradlint.interpreter.autograd.tensor import PARAMETER_CLASSES, TENSOR_CLASSES
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python.mro import ancestry
 from gradlint.knowledge.modules.families import FAMILIES, LAZY, public
 
-TENSOR_CLASSES = frozenset({"torch.Tensor", "torch.FloatTensor", "torch.autograd.Variable"})
-PARAMETER_CLASSES = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Parameter"})
 PYTHON_CLASSES: dict[str, tuple[type, ...]] = {
     "int": (int,), "float": (float,), "bool": (bool,), "str": (str,), "complex": (complex,), "bytes": (bytes,),
 }  # fmt: skip
@@ -68,7 +65,7 @@ def is_a(m: Interpreter, value: Value, cls: str | Ref) -> Truth:
     if cls in CONTAINER_CLASSES:
         if type(thing) is Container:
             return Truth.unsure() if thing.kind not in KNOWN_KINDS else truth(thing.kind in CONTAINER_CLASSES[cls])
-        return NO if type(thing) in (Tensor, Module, Optimizer, Scaler, Scheduler, Const) else Truth.unsure()
+        return NO if _is_of_torch(thing) or type(thing) is Const else Truth.unsure()
     if cls.startswith("torch.nn.") or cls == "torch.nn.Module":
         return _is_module(m, thing, cls)
     if type(thing) in (Tensor, Const) and not cls.startswith("torch."):
@@ -98,9 +95,13 @@ def is_guessed(thing: Any) -> bool:
     return unclear or getattr(thing, "belief", Belief.PROVEN) >= Belief.BY_USE
 
 
+def _is_of_torch(thing: Any) -> bool:
+    return isinstance(thing, Object) and thing.of_torch
+
+
 def _descends(m: Interpreter, thing: Any, cls: Ref) -> Truth:
     if not isinstance(thing, (Module, Instance, Container)):
-        return NO if type(thing) in (Tensor, Const, Optimizer, Scaler, Scheduler) else Truth.unsure()
+        return NO if _is_of_torch(thing) or type(thing) is Const else Truth.unsure()
     found = list(ancestry(m, thing.cls))
     if cls in found:
         return YES
@@ -111,7 +112,7 @@ def _descends(m: Interpreter, thing: Any, cls: Ref) -> Truth:
 
 def _is_module(m: Interpreter, thing: Any, cls: str) -> Truth:
     if type(thing) is not Module:
-        return NO if type(thing) in (Tensor, Const, Container, Optimizer, Scaler, Scheduler, Array) else Truth.unsure()
+        return NO if _is_of_torch(thing) or type(thing) in (Const, Container, Array) else Truth.unsure()
     cls = public(cls)
     found = list(ancestry(m, thing.cls))
     if cls == "torch.nn.Module":

@@ -11,6 +11,7 @@ from gradlint.domain import (
     NONE_VALUE,
     YES,
     Array,
+    Belief,
     Bound,
     Mark,
     Plain,
@@ -28,7 +29,7 @@ from gradlint.interpreter.autograd.detach import cuts
 from gradlint.interpreter.autograd.in_place import gradients_written, is_local, memory_written, viewed
 from gradlint.interpreter.autograd.indexing import index_kind
 from gradlint.interpreter.engine.arguments import Arguments
-from gradlint.interpreter.engine.dispatch import TypeSlot, implements
+from gradlint.interpreter.engine.dispatch import TypeSlot, annotated, implements
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.sites import Site, syntax
 from gradlint.knowledge.python.numpy_arrays import ALWAYS_VIEWS, IN_PLACE, NUMBERS, SOMETIMES_VIEWS
@@ -39,6 +40,11 @@ OWN = "array memory"
 def fresh_array(m: Interpreter, node: Site, **facts: Any) -> Ref:
     """A new array with memory of its own."""
     return m.new(node, "array", Array(storage=(m.memory(node, OWN),), **facts))
+
+
+@annotated("numpy.ndarray")
+def _annotated(m: Interpreter, node: Site, path: str) -> Value:
+    return m.new(node, "annotated", Array(storage=(m.memory(node, "array"),), belief=Belief.ANNOTATED))
 
 
 def call(m: Interpreter, node: Site, owner: Value, name: str, args: Arguments) -> Value:

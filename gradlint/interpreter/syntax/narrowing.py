@@ -36,13 +36,19 @@ from gradlint.domain import (
 )
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd.grad import is_held
-from gradlint.interpreter.autograd.tensor import KINDS_ASKED, dtype_named, unknown_tensor
+from gradlint.interpreter.autograd.tensor import (
+    KINDS_ASKED,
+    PARAMETER_CLASSES,
+    TENSOR_CLASSES,
+    dtype_named,
+    unknown_tensor,
+)
 from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.places import peek, peek_class, poke
 from gradlint.interpreter.libraries.pack_results import typical
 from gradlint.interpreter.nn.module import unknown_module
-from gradlint.interpreter.python.isinstance_checks import PARAMETER_CLASSES, TENSOR_CLASSES, is_a, is_guessed
+from gradlint.interpreter.python.isinstance_checks import is_a, is_guessed
 from gradlint.interpreter.static.scopes import dotted
 from gradlint.interpreter.unknown.annotations import instance_of
 from gradlint.knowledge.modules.families import FAMILIES, public

@@ -8,10 +8,14 @@ from __future__ import annotations
 
 from gradlint.domain import MOST_ITEMS, NO, READY, UNKNOWN, UNSURE, Belief, Mark, Module, Optimizer, Ref, Value, one_of
 from gradlint.frozen import replace
+from gradlint.interpreter.engine.dispatch import annotated
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.module_tree import parameters
 from gradlint.interpreter.engine.unseen import is_opaque, refine
 from gradlint.interpreter.static.sites import Site
+from gradlint.knowledge import ROWS
+
+BASES = frozenset({"torch.optim.Optimizer", "torch.optim.optimizer.Optimizer"})
 
 
 def assume_holds_all_parameters(m: Interpreter, owner: Value) -> None:
@@ -49,6 +53,17 @@ def driven(m: Interpreter, node: Site, value: Value) -> Value:
 
 def _is_handed_over(thing: Optimizer) -> bool:
     return thing.belief >= Belief.ANNOTATED and thing.cls == UNKNOWN
+
+
+def unknown_optimizer(m: Interpreter, node: Site, part: str, belief: Belief, path: str) -> Ref:
+    """An optimizer of the class at a path that somebody else made."""
+    kind = "" if path in BASES else path.rpartition(".")[2]
+    return m.new(node, part, Optimizer(kind, open=UNSURE, belief=belief, marks=(Mark("made", node),)))
+
+
+@annotated(*BASES, *(row.path for row in ROWS["optimizers"]))
+def _annotated(m: Interpreter, node: Site, path: str) -> Value:
+    return unknown_optimizer(m, node, "annotated", Belief.ANNOTATED, path)
 
 
 def optimizer_over(m: Interpreter, node: Site, part: str, reach: tuple[Ref, ...]) -> Ref:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from gradlint.domain import NO, NONE_VALUE, UNKNOWN, Belief, Const, Instance, Mark, Named, Ref, Value
+from gradlint.interpreter.engine.dispatch import annotated
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.sites import Site
 
 LOADER = "torch.utils.data.DataLoader"
-
-
 COLLATE = 6
 """Where `collate_fn` stands among the arguments."""
 ONE = Const(1)
+
+
+@annotated(LOADER)
+def _annotated(m: Interpreter, node: Site, path: str) -> Value:
+    return loader(m, node, belief=Belief.ANNOTATED)
 
 
 def loader(

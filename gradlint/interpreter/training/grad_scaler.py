@@ -20,10 +20,12 @@ from gradlint.domain import (
     UNKNOWN,
     UNSCALED,
     YES,
+    Belief,
     Const,
     Container,
     Mark,
     Optimizer,
+    Ref,
     Scalar,
     Scaler,
     Stage,
@@ -41,7 +43,7 @@ from gradlint.interpreter.autograd.record import Requested, apply
 from gradlint.interpreter.autograd.tensor import fresh, truth_of
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import by_name
-from gradlint.interpreter.engine.dispatch import MODELS, Model, TypeSlot, implements
+from gradlint.interpreter.engine.dispatch import MODELS, Model, TypeSlot, annotated, implements
 from gradlint.interpreter.engine.escape import havoc
 from gradlint.interpreter.engine.iteration import SEQUENCES
 from gradlint.interpreter.engine.machine import Interpreter
@@ -68,6 +70,17 @@ def _built(path: str) -> Model:
         return m.new(node, "scaler", made)
 
     return build
+
+
+def unknown_scaler(m: Interpreter, node: Site, part: str, belief: Belief) -> Ref:
+    """A scaler that somebody else made."""
+    factor = m.memory(node, f"{part} factor")
+    return m.new(node, part, Scaler(storage=(factor,), belief=belief, marks=(Mark("made", node),)))
+
+
+@annotated(*(row.path for row in ROWS["scalers"]))
+def _annotated(m: Interpreter, node: Site, path: str) -> Value:
+    return unknown_scaler(m, node, "annotated", Belief.ANNOTATED)
 
 
 MODELS |= {row.path: _built(row.path) for row in ROWS["scalers"]}

@@ -12,6 +12,7 @@ from gradlint.domain import (
     NONE_VALUE,
     UNKNOWN,
     YES,
+    Belief,
     Bound,
     Container,
     Function,
@@ -26,12 +27,14 @@ from gradlint.domain import (
 )
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import by_name, call_value
-from gradlint.interpreter.engine.dispatch import MODELS, Model, TypeSlot, implements
+from gradlint.interpreter.engine.dispatch import MODELS, Model, TypeSlot, annotated, implements
 from gradlint.interpreter.engine.iteration import elements
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.scopes import receiver, spelled
 from gradlint.interpreter.static.sites import Site
 from gradlint.knowledge import ROWS
+
+BASES = frozenset({"torch.optim.lr_scheduler.LRScheduler", "torch.optim.lr_scheduler._LRScheduler"})
 
 
 def _built(path: str) -> Model:
@@ -57,6 +60,17 @@ def _asked(m: Interpreter, node: Site, value: Value) -> None:
         if type(option) is Function:
             m.escaped_functions[option.node] = None
             call_value(m, m.part_of(node, "rate"), option, Arguments([Scalar(INTEGER)]), "")
+
+
+def unknown_scheduler(m: Interpreter, node: Site, part: str, belief: Belief, kind: str = "") -> Ref:
+    """A scheduler that somebody else made."""
+    return m.new(node, part, Scheduler(kind, belief=belief, marks=(Mark("made", node),)))
+
+
+@annotated(*BASES, *(row.path for row in ROWS["schedulers"]))
+def _annotated(m: Interpreter, node: Site, path: str) -> Value:
+    kind = "" if path in BASES else path.rpartition(".")[2]
+    return unknown_scheduler(m, node, "annotated", Belief.ANNOTATED, kind)
 
 
 MODELS |= {row.path: _built(row.path) for row in ROWS["schedulers"]}

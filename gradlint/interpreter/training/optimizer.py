@@ -64,7 +64,7 @@ from gradlint.interpreter.python.functions import call_function
 from gradlint.interpreter.python.mro import ancestry, find_member, method_of
 from gradlint.interpreter.static.scopes import receiver, spelled
 from gradlint.interpreter.static.sites import Site
-from gradlint.interpreter.training.assumed_optimizer import assume_holds_all_parameters
+from gradlint.interpreter.training.assumed_optimizer import BASES, assume_holds_all_parameters
 from gradlint.interpreter.training.param_groups import Given, certainly_given, given_elements, unnamed
 from gradlint.knowledge.training.clearing import OF_OPTIMIZERS
 
@@ -170,9 +170,6 @@ def _emit_built(m: Interpreter, node: Site, ref: Ref, parts: list[list[Ref]], gi
 def torch_optimizer(m: Interpreter, cls: Value) -> bool:
     """Whether a class derives from an optimizer of torch."""
     return any(type(one) is Named and (one.path in m.torch.optimizers or one.path in BASES) for one in ancestry(m, cls))
-
-
-BASES = frozenset({"torch.optim.Optimizer", "torch.optim.optimizer.Optimizer"})
 
 
 def unfilled(kind: str, cls: Value, node: Site) -> Optimizer:

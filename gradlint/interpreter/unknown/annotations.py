@@ -12,43 +12,31 @@ from gradlint.domain import (
     COMPLEX,
     FLOAT,
     INTEGER,
-    NO,
     NONE_VALUE,
     UNKNOWN,
-    UNSURE,
-    Array,
     Belief,
     Class,
     Container,
     Instance,
     Iterator,
-    Mark,
     Named,
-    Optimizer,
     Plain,
     Ref,
     Scalar,
-    Scaler,
-    Scheduler,
     Value,
     one_of,
 )
-from gradlint.interpreter.autograd.tensor import unknown_tensor
-from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot, implements
+from gradlint.interpreter.engine.dispatch import ANNOTATED_AS, SLOTS, TypeSlot, annotated, implements
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.places import peek_class
 from gradlint.interpreter.engine.unseen import STAND_IN
-from gradlint.interpreter.nn.module import parameter, unknown_module
-from gradlint.interpreter.python.isinstance_checks import PARAMETER_CLASSES, TENSOR_CLASSES
 from gradlint.interpreter.python.mro import ancestry
 from gradlint.interpreter.static.sites import Site
-from gradlint.interpreter.training.data_loader import LOADER, loader
 from gradlint.interpreter.unknown.duck_typing import by_usage
 
 ANNOTATED: dict[type, Callable[..., Value]] = SLOTS[TypeSlot.ANNOTATED]
 CALLABLE = Named("typing.Callable")
 NUMBERS = {"int": INTEGER, "float": FLOAT, "bool": BOOL, "complex": COMPLEX}
-SCHEDULER_BASES = frozenset({"torch.optim.lr_scheduler.LRScheduler", "torch.optim.lr_scheduler._LRScheduler"})
 PLAIN_CLASSES = {"str": "str", "bytes": "str", "torch.device": "device", "torch.dtype": "dtype", "torch.Size": "Size",
                  "torch.Generator": "Generator", "slice": "slice", "range": "range"}  # fmt: skip
 
@@ -213,40 +201,22 @@ def _iterator(m: Interpreter, node: Site, inner: list[Any]) -> Value | None:
 # ---- instances of classes
 
 
+annotated(*NUMBERS)(lambda m, node, path: Scalar(NUMBERS[path]))
+annotated(*PLAIN_CLASSES)(lambda m, node, path: Plain(PLAIN_CLASSES[path]))
+
+
 def instance_of(m: Interpreter, node: Site, cls: str | Ref) -> Value | None:
     """An instance of a class that somebody else made; None for classes of which nothing is known."""
     if type(cls) is Ref:
         return ANNOTATED[Class](m, node, cls)
     assert isinstance(cls, str)
     cls = cls.removeprefix("builtins.")
-    if cls in NUMBERS:
-        return Scalar(NUMBERS[cls])
-    if cls in PLAIN_CLASSES:
-        return Plain(PLAIN_CLASSES[cls])
-    if cls in TENSOR_CLASSES:
-        return unknown_tensor(m, node, "annotated", Belief.ANNOTATED)
-    if cls in PARAMETER_CLASSES:
-        return parameter(m, node, "annotated", requires_grad=UNSURE, inference=NO, belief=Belief.ANNOTATED)
-    if cls == "torch.nn.Module" or cls in m.torch.modules:
-        return unknown_module(m, node, "annotated", Belief.ANNOTATED, Named(cls))
-    if cls == LOADER:
-        return loader(m, node, belief=Belief.ANNOTATED)
-    if cls == "numpy.ndarray":
-        return m.new(node, "annotated", Array(storage=(m.memory(node, "array"),), belief=Belief.ANNOTATED))
-    if cls in m.torch.optimizers or cls == "torch.optim.Optimizer" or cls == "torch.optim.optimizer.Optimizer":
-        kind = cls.rpartition(".")[2] if cls in m.torch.optimizers else ""
-        made = Optimizer(kind, open=UNSURE, belief=Belief.ANNOTATED, marks=(Mark("made", node),))
-        return m.new(node, "annotated", made)
-    if cls in m.torch.scalers:
-        factor = m.memory(node, "annotated factor")
-        scaler = Scaler(storage=(factor,), belief=Belief.ANNOTATED, marks=(Mark("made", node),))
-        return m.new(node, "annotated", scaler)
-    if cls in m.torch.schedulers or cls in SCHEDULER_BASES:
-        kind = cls.rpartition(".")[2] if cls in m.torch.schedulers else ""
-        return m.new(node, "annotated", Scheduler(kind, belief=Belief.ANNOTATED, marks=(Mark("made", node),)))
-    known = GENERIC.get(cls.rpartition(".")[2])
-    if known is not None and cls.rpartition(".")[0] in ("", "typing", "collections", "collections.abc"):
-        return known(m, node, [])
+    known = ANNOTATED_AS.get(cls)
+    if known is not None and cls not in m.torch.absent:
+        return known(m, node, cls)
+    generic_class = GENERIC.get(cls.rpartition(".")[2])
+    if generic_class is not None and cls.rpartition(".")[0] in ("", "typing", "collections", "collections.abc"):
+        return generic_class(m, node, [])
     if m.packs.cls(cls) is not None or m.packs.is_foreign(cls):
         return ANNOTATED[Named](m, node, cls)
     if "." not in cls or cls.startswith(NO_CLASSES):

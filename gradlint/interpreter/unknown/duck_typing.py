@@ -20,12 +20,9 @@ from gradlint.domain import (
     Belief,
     Container,
     Instance,
-    Mark,
     Named,
     Ref,
     Scalar,
-    Scaler,
-    Scheduler,
     Tensor,
     Unknown,
     Value,
@@ -43,6 +40,8 @@ from gradlint.interpreter.python.mro import FUNCTION_CONTEXT
 from gradlint.interpreter.static.scopes import ALONG, HANDED, Scope, dotted, kept, uses_of_given
 from gradlint.interpreter.static.sites import Site
 from gradlint.interpreter.training.assumed_optimizer import optimizer_over
+from gradlint.interpreter.training.grad_scaler import unknown_scaler
+from gradlint.interpreter.training.lr_scheduler import unknown_scheduler
 from gradlint.knowledge.python.duck_typing_names import (
     APPLIED,
     CLEARS,
@@ -103,17 +102,6 @@ def _is_function_context(uses: Uses) -> bool:
     return not FUNCTION_CONTEXT_USES.isdisjoint(uses)
 
 
-KINDS: tuple[tuple[str, Callable[[Uses], bool]], ...] = (
-    ("optimizer", _is_optimizer),
-    ("module", _is_module),
-    ("scaler", _is_scaler),
-    ("scheduler", _is_scheduler),
-    ("tensor", _is_tensor),
-    ("context of a function", _is_function_context),
-)
-"""Kinds, and whether uses show them; the first that is shown counts."""
-
-
 def uses_of(frame: Frame, chain: str) -> Uses:
     """What is done with a dotted name where it means the same; for `self.x`, what the whole class does."""
     scope: Scope = frame.scope
@@ -125,27 +113,6 @@ def uses_of(frame: Frame, chain: str) -> Uses:
 
 
 # ---- making it
-
-
-def _module(m: Interpreter, node: Site, part: str, reach: tuple[Ref, ...]) -> Ref:
-    return unknown_module(m, node, part, Belief.BY_USE)
-
-
-def _scaler(m: Interpreter, node: Site, part: str, reach: tuple[Ref, ...]) -> Ref:
-    factor = m.memory(node, f"{part} factor")
-    return m.new(node, part, Scaler(storage=(factor,), belief=Belief.BY_USE, marks=(Mark("made", node),)))
-
-
-def _scheduler(m: Interpreter, node: Site, part: str, reach: tuple[Ref, ...]) -> Ref:
-    return m.new(node, part, Scheduler(belief=Belief.BY_USE, marks=(Mark("made", node),)))
-
-
-def _tensor(m: Interpreter, node: Site, part: str, reach: tuple[Ref, ...]) -> Ref:
-    return unknown_tensor(m, node, part, Belief.BY_USE, reach)
-
-
-def _function_context(m: Interpreter, node: Site, part: str, reach: tuple[Ref, ...]) -> Ref:
-    return function_context(m, node, part, Belief.BY_USE)
 
 
 def function_context(m: Interpreter, node: Site, part: str, belief: Belief) -> Ref:
@@ -162,14 +129,27 @@ def needed(m: Interpreter, node: Site, part: str) -> tuple[str, Ref]:
     return "needs_input_grad", m.new(node, f"{part} needed", Container("tuple", rest=Scalar(BOOL)))
 
 
-MAKERS: dict[str, Callable[[Interpreter, Any, str, tuple[Ref, ...]], Ref]] = {
-    "module": _module,
-    "optimizer": optimizer_over,
-    "scaler": _scaler,
-    "scheduler": _scheduler,
-    "tensor": _tensor,
-    "context of a function": _function_context,
-}
+Maker = Callable[[Interpreter, Any, str, tuple[Ref, ...]], Ref]
+"""What makes an object that unknown code has made of all that is in reach."""
+
+
+def _module(m: Interpreter, node: Site, part: str, reach: tuple[Ref, ...]) -> Ref:
+    return unknown_module(m, node, part, Belief.BY_USE)
+
+
+def _tensor(m: Interpreter, node: Site, part: str, reach: tuple[Ref, ...]) -> Ref:
+    return unknown_tensor(m, node, part, Belief.BY_USE, reach)
+
+
+KINDS: tuple[tuple[Callable[[Uses], bool], Maker], ...] = (
+    (_is_optimizer, optimizer_over),
+    (_is_module, _module),
+    (_is_scaler, lambda m, node, part, reach: unknown_scaler(m, node, part, Belief.BY_USE)),
+    (_is_scheduler, lambda m, node, part, reach: unknown_scheduler(m, node, part, Belief.BY_USE)),
+    (_is_tensor, _tensor),
+    (_is_function_context, lambda m, node, part, reach: function_context(m, node, part, Belief.BY_USE)),
+)
+"""Whether uses show a kind of object, and what makes one; the first that is shown counts."""
 
 
 FLAGGING = frozenset({"requires_grad_", "detach_", "retain_grad"})
@@ -212,18 +192,19 @@ def by_usage(
     uses = uses_of_given(m.frame.scope, chain).keys() if given else uses_of(m.frame, chain)
     if not m.with_torch:  # what may be a file then
         uses = uses - {DETACH_DROPPED}
-    kind = _kind(m, uses, chain) if uses else None
-    return None if kind is None else MAKERS[kind](m, node, f"{part} by use", reach)
+    maker = _maker(m, uses, chain) if uses else None
+    return None if maker is None else maker(m, node, f"{part} by use", reach)
 
 
-def _kind(m: Interpreter, uses: Uses, chain: str) -> str | None:
-    """The kind that uses show, those of its `.data` among them; what torch takes as an operand is a tensor."""
-    for kind, shows in KINDS:
+def _maker(m: Interpreter, uses: Uses, chain: str) -> Maker | None:
+    """What makes an object of the kind that uses show, those of its `.data` among them; what torch takes as an operand
+    is a tensor."""
+    for shows, maker in KINDS:
         if shows(uses):
-            return None if kind == "tensor" and _is_of_own_class(m, uses) else kind
+            return None if maker is _tensor and _is_of_own_class(m, uses) else maker
     of_data = uses_of(m.frame, f"{chain}.data") if "data" in uses else frozenset()
     shows_tensor = _is_tensor(of_data) or any(_is_operand(m, use) for use in (*uses, *of_data))
-    return "tensor" if shows_tensor and all(_can_be_of_tensor(use) for use in uses) else None
+    return _tensor if shows_tensor and all(_can_be_of_tensor(use) for use in uses) else None
 
 
 def _is_of_own_class(m: Interpreter, uses: Uses) -> bool:
