@@ -122,6 +122,18 @@ def call_path(m: Interpreter, node: Site, path: str, args: Arguments, name: str)
     return CALL[Named](m, node, Named(path), args, name)
 
 
+def results_of_each(
+    m: Interpreter, owner: Value, kind: type[Container] | type[Module], run: Callable[[Ref], Value]
+) -> list[Value]:
+    """What happens to one of the objects of a kind gives, for each that it may be."""
+    results: list[Value] = []
+    for ref in m.one_of_these(owner, kind):
+        start = m.push(ref, *results)
+        result = run(ref)
+        results = [*m.pop_from(start)[1:], result]
+    return results
+
+
 def emit_called(
     m: Interpreter,
     node: Site,

@@ -53,18 +53,6 @@ def _freeze(m: Interpreter, node: Site, effect: packs.Freeze, args: Given) -> No
     module_methods.METHODS["requires_grad_"](m, node, args[effect.of], to)
 
 
-def _set_mode(m: Interpreter, node: Site, effect: packs.SetMode, args: Given) -> None:
-    module.set_mode(m, node, args[effect.of], MODES[effect.to])
-
-
-def _consume(m: Interpreter, node: Site, effect: packs.Consume, args: Given) -> None:
-    consume(m, node, args[effect.of], "clip")
-
-
-def _touch(m: Interpreter, node: Site, effect: packs.Touch, args: Given) -> None:
-    havoc(m, [args[effect.of]])
-
-
 def _hand(m: Interpreter, node: Site, effect: packs.Hand, args: Given) -> None:
     value = args[effect.of]
     for option in alternatives(value):
@@ -79,8 +67,8 @@ EFFECTS: dict[type, Callable[[Interpreter, Any, Any, Given], None]] = {
     packs.Step: _step,
     packs.ZeroGrad: _zero_grad,
     packs.Freeze: _freeze,
-    packs.SetMode: _set_mode,
-    packs.Consume: _consume,
-    packs.Touch: _touch,
+    packs.SetMode: lambda m, node, effect, args: module.set_mode(m, node, args[effect.of], MODES[effect.to]),
+    packs.Consume: lambda m, node, effect, args: consume(m, node, args[effect.of], "clip"),
+    packs.Touch: lambda m, node, effect, args: havoc(m, [args[effect.of]]),
     packs.Hand: _hand,
 }

@@ -89,18 +89,6 @@ def given(m: Interpreter, node: Site, gift: packs.Gift, args: Given) -> Value:
     return GIFTS[type(gift)](m, node, gift, args)
 
 
-def _anything(m: Interpreter, node: Site, gift: packs.Anything, args: Given) -> Value:
-    return result_of_unknown(args.args.values())
-
-
-def _python(m: Interpreter, node: Site, gift: packs.Python, args: Given) -> Value:
-    return plain_value(gift.kind)
-
-
-def _argument(m: Interpreter, node: Site, gift: packs.Argument, args: Given) -> Value:
-    return _standing_in(m, node, args[gift.of], gift)
-
-
 def _arguments(m: Interpreter, node: Site, gift: packs.Arguments, args: Given) -> Value:
     values = args.args.positional["self" in args.parameters :]
     if args.args.unknown or not values:
@@ -143,14 +131,6 @@ def _attributes(
     for name, gift in holding:
         m.push(given(m, m.part_of(node, name), gift, args))
     return dict(zip((name for name, _ in holding), m.pop_from(start), strict=True))
-
-
-def _several(m: Interpreter, node: Site, gift: packs.Several, args: Given) -> Value:
-    return container(m, node, "tuple", _each(m, node, gift.of, args))
-
-
-def _either(m: Interpreter, node: Site, gift: packs.Either, args: Given) -> Value:
-    return one_of(_each(m, node, gift.of, args))
 
 
 def _each(m: Interpreter, node: Site, gifts: tuple[packs.Gift, ...], args: Given) -> list[Value]:
@@ -241,13 +221,13 @@ def _block(m: Interpreter, node: Site, gift: packs.Block, args: Given) -> Value:
 
 
 GIFTS: dict[type, Callable[[Interpreter, Any, Any, Given], Value]] = {
-    packs.Anything: _anything,
-    packs.Python: _python,
-    packs.Argument: _argument,
+    packs.Anything: lambda m, node, gift, args: result_of_unknown(args.args.values()),
+    packs.Python: lambda m, node, gift, args: plain_value(gift.kind),
+    packs.Argument: lambda m, node, gift, args: _standing_in(m, node, args[gift.of], gift),
     packs.Arguments: _arguments,
     packs.Copy: _copy,
-    packs.Several: _several,
-    packs.Either: _either,
+    packs.Several: lambda m, node, gift, args: container(m, node, "tuple", _each(m, node, gift.of, args)),
+    packs.Either: lambda m, node, gift, args: one_of(_each(m, node, gift.of, args)),
     packs.New: _new,
     packs.OptimizerOver: _optimizer_over,
     packs.OptimizersFrom: _optimizers_from,

@@ -200,9 +200,7 @@ def _sequence(m: Interpreter, node: Site, layer: LayerCall) -> Value:
     if layer.module.rest != NOTHING:
         return _through_all(m, node, layer.ref, value)
     return m.once(
-        layer.ref,
-        lambda: _through_each(m, node, layer, value),
-        lambda: loose_result(m, node, layer.ref, layer.args),
+        layer.ref, lambda: _through_each(m, node, layer, value), lambda: loose_result(m, node, layer.ref, layer.args)
     )
 
 

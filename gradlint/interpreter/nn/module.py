@@ -259,10 +259,7 @@ def unknown_module(m: Interpreter, node: Site, part: str, belief: Belief, cls: V
     few = rows[0] is not None and all(row is not None and row.parameters == rows[0].parameters for row in rows)
     names = rows[0].parameters if rows[0] is not None and few and len(rows[0].parameters) <= MOST_NAMED else ()
     attributes = tuple(
-        (
-            name,
-            one_of([parameter(m, node, f"{part} {name}", **facts), *([NONE_VALUE] if name == "bias" else [])]),
-        )
+        (name, one_of([parameter(m, node, f"{part} {name}", **facts), *([NONE_VALUE] if name == "bias" else [])]))
         for name in names
     )
     rest = NOTHING if names else parameter(m, node, f"{part} own", many=True, dtype=ANY_DTYPE, **facts)

@@ -38,6 +38,7 @@ from gradlint.domain import (
 )
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.calls import results_of_each
 from gradlint.interpreter.engine.dispatch import TypeSlot, implements
 from gradlint.interpreter.engine.iteration import consume, elements, iterator
 from gradlint.interpreter.engine.machine import Interpreter
@@ -376,12 +377,7 @@ def call_method(m: Interpreter, node: Site, owner: Value, name: str, args: Argum
     found = m.all(owner, Module)
     if known is None or not all(base(m, module) for _, module in found):
         return None
-    results: list[Value] = []
-    for ref in m.one_of_these(owner, Module):
-        start = m.push(ref, *results)
-        result = known(m, node, ref, args)
-        results = [*m.pop_from(start)[1:], result]
-    return one_of(results, MOST_ITEMS)
+    return one_of(results_of_each(m, owner, Module, lambda ref: known(m, node, ref, args)), MOST_ITEMS)
 
 
 def added(m: Interpreter, node: Site, left: Value, right: Value, *, in_place: bool) -> Value | None:

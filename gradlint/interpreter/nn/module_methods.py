@@ -223,20 +223,7 @@ def _at_path(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value
     return owner
 
 
-MOVING = (
-    "to",
-    "cuda",
-    "xpu",
-    "ipu",
-    "cpu",
-    "float",
-    "double",
-    "half",
-    "bfloat16",
-    "type",
-    "share_memory",
-    "to_empty",
-)
+MOVING = ("to", "cuda", "xpu", "ipu", "cpu", "float", "double", "half", "bfloat16", "type", "share_memory", "to_empty")
 METHODS: dict[str, Callable[..., Value]] = (
     {
         "parameters": _tensors_of(parameters, "parameters()", 0),

@@ -30,7 +30,7 @@ from gradlint.domain import (
 )
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.arguments import Arguments
-from gradlint.interpreter.engine.calls import call_value
+from gradlint.interpreter.engine.calls import call_value, results_of_each
 from gradlint.interpreter.engine.dispatch import TypeSlot, implements
 from gradlint.interpreter.engine.iteration import SEQUENCES, iterator
 from gradlint.interpreter.engine.machine import Interpreter
@@ -41,16 +41,29 @@ from gradlint.interpreter.python.mro import field_names, field_of, find_member
 from gradlint.interpreter.static.sites import Site
 
 Method = Callable[[Interpreter, Any, Ref, Container, Arguments], Value]
+Changing = Callable[[Interpreter, Any, Ref, Container, Arguments], None]
 METHODS: dict[str, Method] = {}
 
 
 def method(*names: str) -> Callable[[Method], Method]:
-    """Register what the methods of these names do."""
+    """Register what the methods of these names give."""
 
     def register(known: Method) -> Method:
-        for name in names:
-            METHODS[name] = known
+        METHODS.update(dict.fromkeys(names, known))
         return known
+
+    return register
+
+
+def changing(*names: str) -> Callable[[Changing], None]:
+    """Register what the methods of these names do, which give None."""
+
+    def register(known: Changing) -> None:
+        def run(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Arguments) -> Value:
+            known(m, node, ref, thing, args)
+            return NONE_VALUE
+
+        method(*names)(run)
 
     return register
 
@@ -72,69 +85,53 @@ def _all(thing: Container) -> Value:
 # ---- views
 
 
-@method("values")
-def _values(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Arguments) -> Value:
-    return iterator(m, node, _all(thing), "values()", empty=NO if thing.items else UNSURE, source=ref)
+def _over(m: Interpreter, node: Site, ref: Ref, thing: Container, element: Value, by: str) -> Value:
+    return iterator(m, node, element, by, empty=NO if thing.items else UNSURE, source=ref)
 
 
-@method("keys", "elements")
-def _keys(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Arguments) -> Value:
-    return iterator(m, node, keys_of(thing), "keys()", empty=NO if thing.items else UNSURE, source=ref)
+method("values")(lambda m, node, ref, thing, args: _over(m, node, ref, thing, _all(thing), "values()"))
+method("keys", "elements")(lambda m, node, ref, thing, args: _over(m, node, ref, thing, keys_of(thing), "keys()"))
 
 
 @method("items", "most_common")
 def _items(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Arguments) -> Value:
-    pair = m.new(node, "pair", Container("tuple", items=((0, keys_of(thing)), (1, _all(thing)))))
-    return iterator(m, node, pair, "items()", empty=NO if thing.items else UNSURE, source=ref)
+    return _over(m, node, ref, thing, m.new(node, "pair", _pair(thing)), "items()")
+
+
+def _pair(thing: Container) -> Container:
+    return Container("tuple", items=((0, keys_of(thing)), (1, _all(thing))))
 
 
 # ---- putting in
 
 
-@method("append", "add")
-def _append(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Arguments) -> Value:
-    containers.append(m, node, ref, _first(args))
-    return NONE_VALUE
+changing("append", "add")(lambda m, node, ref, thing, args: containers.append(m, node, ref, _first(args)))
+changing("appendleft")(lambda m, node, ref, thing, args: containers.insert(m, node, ref, _first(args), at=0))
+changing("extend")(lambda m, node, ref, thing, args: containers.extend(m, node, ref, _first(args)))
 
 
-@method("appendleft")
-def _append_left(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Arguments) -> Value:
-    containers.insert(m, node, ref, _first(args), at=0)
-    return NONE_VALUE
-
-
-@method("insert")
-def _insert(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Arguments) -> Value:
+@changing("insert")
+def _insert(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Arguments) -> None:
     containers.insert(m, node, ref, args.get("object", 1, UNKNOWN), at=key_of(_first(args)))
-    return NONE_VALUE
 
 
-@method("extend")
-def _extend(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Arguments) -> Value:
-    containers.extend(m, node, ref, _first(args))
-    return NONE_VALUE
-
-
-@method("extendleft", "intersection_update", "difference_update", "symmetric_difference_update")
-def _extend_somewhere(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Arguments) -> Value:
+@changing("extendleft", "intersection_update", "difference_update", "symmetric_difference_update")
+def _extend_somewhere(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Arguments) -> None:
     m.store(ref, thinned(thing))
     containers.extend(m, node, ref, _first(args))
-    return NONE_VALUE
 
 
-@method("update")
-def _update(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Arguments) -> Value:
+@changing("update")
+def _update(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Arguments) -> None:
     for more in args.positional:
         (containers.merge if thing.kind in MAPPINGS else containers.extend)(m, node, ref, more)
     for key, value in args.keywords.items():
         containers.set_item(m, node, ref, Const(key), value)
-    return NONE_VALUE
 
 
-@method("__setitem__")
-def _set_item(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Arguments) -> Value:
+@changing("__setitem__")
+def _set_item(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Arguments) -> None:
     containers.set_item(m, node, ref, _first(args), args.get("value", 1, UNKNOWN))
-    return NONE_VALUE
 
 
 # ---- taking out
@@ -162,9 +159,7 @@ def _certainly_has(thing: Container, key: Value) -> bool:
     return constant is not None and any(known == constant for known, _ in thing.items)
 
 
-@method("__getitem__")
-def _get_item(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Arguments) -> Value:
-    return get_item(m, ref, thing, _first(args))
+method("__getitem__")(lambda m, node, ref, thing, args: get_item(m, ref, thing, _first(args)))
 
 
 @method("pop")
@@ -177,9 +172,7 @@ def _pop(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Arguments
     return found
 
 
-@method("popleft")
-def _pop_left(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Arguments) -> Value:
-    return _take(m, ref, thing, Const(0))
+method("popleft")(lambda m, node, ref, thing, args: _take(m, ref, thing, Const(0)))
 
 
 def _take(m: Interpreter, ref: Ref, thing: Container, index: Value) -> Value:
@@ -192,44 +185,32 @@ def _take(m: Interpreter, ref: Ref, thing: Container, index: Value) -> Value:
 
 @method("popitem")
 def _pop_item(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Arguments) -> Value:
-    pair = Container("tuple", items=((0, keys_of(thing)), (1, _all(thing))))
     m.store(ref, thinned(thing))
-    return m.new(node, "pair", pair)
+    return m.new(node, "pair", _pair(thing))
 
 
-@method("clear")
-def _clear(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Arguments) -> Value:
-    m.store(ref, replace(thing, items=(), rest=NOTHING, certain=()))
-    return NONE_VALUE
+changing("clear")(lambda m, node, ref, thing, args: m.store(ref, replace(thing, items=(), rest=NOTHING, certain=())))
+changing("remove", "discard")(lambda m, node, ref, thing, args: m.store(ref, thinned(thing)))
 
 
-@method("sort")
-def _sort(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Arguments) -> Value:
+@changing("sort")
+def _sort(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Arguments) -> None:
     """The function by which elements are compared is called on them."""
     whole = summarised(thing)
     m.store(ref, whole)
     if args.keywords.get("key", NONE_VALUE) != NONE_VALUE:
         call_value(m, m.part_of(node, "key"), args.keywords["key"], Arguments([whole.rest]), "")
-    return NONE_VALUE
 
 
-@method("remove", "discard")
-def _remove(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Arguments) -> Value:
-    m.store(ref, thinned(thing))
-    return NONE_VALUE
-
-
-@method("rotate", "move_to_end")
-def _disorder(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Arguments) -> Value:
+@changing("rotate", "move_to_end")
+def _disorder(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Arguments) -> None:
     m.store(ref, summarised(thing) if thing.kind in SEQUENCES else thing)
-    return NONE_VALUE
 
 
-@method("reverse")
-def _reverse(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Arguments) -> Value:
+@changing("reverse")
+def _reverse(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Arguments) -> None:
     turned = tuple(enumerate(value for _, value in reversed(thing.items)))
     m.store(ref, replace(thing, items=turned) if thing.rest == NOTHING else summarised(thing))
-    return NONE_VALUE
 
 
 # ---- making others
@@ -240,9 +221,8 @@ def _copy(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Argument
     return m.new(node, "copy", copied(m, node, thing) if thing.kind in MAPPINGS else thing)
 
 
-@method("difference", "intersection")
-def _some(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Arguments) -> Value:
-    return m.new(node, "copy", thinned(thing))
+method("difference", "intersection")(lambda m, node, ref, thing, args: m.new(node, "copy", thinned(thing)))
+method("index", "count", "__len__", "total")(lambda m, node, ref, thing, args: Scalar(INTEGER))
 
 
 @method("union", "symmetric_difference")
@@ -251,11 +231,6 @@ def _union(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Argumen
     for more in args.positional:
         containers.extend(m, node, made, more)
     return made
-
-
-@method("index", "count", "__len__", "total")
-def _number(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Arguments) -> Value:
-    return Scalar(INTEGER)
 
 
 # ---- named tuples
@@ -276,12 +251,7 @@ def _as_dict(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Argum
 
 @implements(TypeSlot.CALL_METHOD, Container)
 def _call_method(m: Interpreter, node: Site, owner: Value, method: str, args: Arguments, name: str) -> Value:
-    results: list[Value] = []
-    for ref in m.one_of_these(owner, Container):
-        start = m.push(ref, *results)
-        result = call(m, node, ref, method, args)
-        results = [*m.pop_from(start)[1:], result]
-    return one_of(results)
+    return one_of(results_of_each(m, owner, Container, lambda ref: call(m, node, ref, method, args)))
 
 
 @implements(TypeSlot.GET_ATTRIBUTE, Container)

@@ -194,10 +194,6 @@ def _typed_dict(m: Interpreter, node: Site, cls: Ref, thing: Class, args: Argume
     return call_value(m, node, Named("builtins.dict"), args, "")
 
 
-COMPLETED |= {
-    "dataclass": _complete,
-    "named tuple": _complete,
-    "typed dict": _complete,
-}
+COMPLETED |= {"dataclass": _complete, "named tuple": _complete, "typed dict": _complete}
 FILLED["dataclass"] = _fill
 MAKERS |= {"named tuple": _named_tuple, "typed dict": _typed_dict}

@@ -82,14 +82,8 @@ for _kind, _paths in {
     models(*_paths)(_collected(_kind))
 
 
-@models("builtins.dict", "types.MappingProxyType")
-def _dict(m: Interpreter, node: Site, args: Arguments) -> Value:
-    return _mapping(m, node, Container("dict"), args)
-
-
-@models("collections.OrderedDict")
-def _ordered_dict(m: Interpreter, node: Site, args: Arguments) -> Value:
-    return _mapping(m, node, Container("OrderedDict"), args)
+models("builtins.dict", "types.MappingProxyType")(lambda m, node, args: _mapping(m, node, Container("dict"), args))
+models("collections.OrderedDict")(lambda m, node, args: _mapping(m, node, Container("OrderedDict"), args))
 
 
 @models("collections.defaultdict")
@@ -176,9 +170,7 @@ def _filled(m: Interpreter, node: Site, made: Container, source: Value) -> Conta
     return made
 
 
-@models("builtins.abs")
-def _abs(m: Interpreter, node: Site, args: Arguments) -> Value:
-    return compute(m, node, "abs", [args.get("x", 0, UNKNOWN)])
+models("builtins.abs")(lambda m, node, args: compute(m, node, "abs", [args.get("x", 0, UNKNOWN)]))
 
 
 @models("builtins.round")
@@ -191,9 +183,7 @@ def _round(m: Interpreter, node: Site, args: Arguments) -> Value:
     return Scalar(INTEGER if len(args.values()) < 2 else reduce(or_, filter(None, kinds)), cuts(m, [value]))
 
 
-@models("builtins.pow")
-def _pow(m: Interpreter, node: Site, args: Arguments) -> Value:
-    return compute(m, node, "pow", args.positional[:2])
+models("builtins.pow")(lambda m, node, args: compute(m, node, "pow", args.positional[:2]))
 
 
 @models("random.shuffle")
@@ -209,11 +199,8 @@ def _drawn(m: Interpreter, node: Site, args: Arguments) -> Value:
     return m.new(node, "drawn", Container("list", rest=rest))
 
 
-def _null_context(m: Interpreter, node: Site, args: Arguments) -> Value:
-    return args.get("enter_result", 0, NONE_VALUE)
-
-
-MODELS["contextlib.nullcontext"] = _null_context  # in place of its row: what it gives where it is entered, at once
+# in place of its row: what it gives where it is entered, at once
+MODELS["contextlib.nullcontext"] = lambda m, node, args: args.get("enter_result", 0, NONE_VALUE)
 
 
 @models("typing.cast")
@@ -226,14 +213,8 @@ def _cast(m: Interpreter, node: Site, args: Arguments) -> Value:
     return args.positional[1] if told is None else grown(m, told, args.positional[1].reach)
 
 
-@models("contextlib.suppress", "pytest.raises", "pytest.warns")
-def _suppress(m: Interpreter, node: Site, args: Arguments) -> Value:
-    return Plain("suppress")
-
-
-@models("contextlib.ExitStack", "contextlib.AsyncExitStack")
-def _exit_stack(m: Interpreter, node: Site, args: Arguments) -> Value:
-    return EXIT_STACK
+models("contextlib.suppress", "pytest.raises", "pytest.warns")(lambda m, node, args: Plain("suppress"))
+models("contextlib.ExitStack", "contextlib.AsyncExitStack")(lambda m, node, args: EXIT_STACK)
 
 
 @models("builtins.reveal")
@@ -242,9 +223,9 @@ def _reveal(m: Interpreter, node: Site, args: Arguments) -> Value:
     return NONE_VALUE
 
 
-@models(*sorted(ARRAYS - SHARING))
-def _array(m: Interpreter, node: Site, args: Arguments) -> Value:
-    return ndarray.fresh_array(m, node, marks=cut_off(m, node, "numpy", args.values()))
+models(*sorted(ARRAYS - SHARING))(
+    lambda m, node, args: ndarray.fresh_array(m, node, marks=cut_off(m, node, "numpy", args.values()))
+)
 
 
 @models(*sorted(SHARING))
@@ -256,9 +237,7 @@ def _sharing_array(m: Interpreter, node: Site, args: Arguments) -> Value:
     return m.new(node, "array", Array(storage=(m.memory(node, "array memory"), *memories), marks=cut))
 
 
-@models("inspect.signature")
-def _signature(m: Interpreter, node: Site, args: Arguments) -> Value:
-    return m.new(node, "signature", Instance(cls=Named("inspect.Signature")))
+models("inspect.signature")(lambda m, node, args: m.new(node, "signature", Instance(cls=Named("inspect.Signature"))))
 
 
 def _word_for(value: Value) -> str:

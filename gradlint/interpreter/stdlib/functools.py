@@ -30,9 +30,7 @@ def _same(m: Interpreter, node: Site, args: Arguments) -> Value:
     return args.positional[0] if args.positional else KEEPING_ALL
 
 
-@models("functools.wraps")
-def _wraps(m: Interpreter, node: Site, args: Arguments) -> Value:
-    return KEEPING_ALL
+models("functools.wraps")(lambda m, node, args: KEEPING_ALL)
 
 
 @models("asyncio.run", "asyncio.create_task", "asyncio.ensure_future", "asyncio.wait_for", "asyncio.shield")

@@ -83,21 +83,14 @@ def _hasattr(m: Interpreter, node: Site, args: Arguments) -> Value:
     return _answer(has(m, args.positional[0], names[0]))
 
 
-Setting = Callable[[Value, str, Value], None]
+Setting = Callable[[Interpreter, Any, Value, str, Value], None]
 """How an attribute of an object is set."""
 
-
-@models("builtins.setattr")
-def _setattr(m: Interpreter, node: Site, args: Arguments) -> Value:
-    return _set_by_name(m, args, lambda owner, name, value: set_attribute(m, node, owner, name, value))
+models("builtins.setattr")(lambda m, node, args: _set_by_name(m, node, args, set_attribute))
+models("builtins.object.__setattr__")(lambda m, node, args: _set_by_name(m, node, args, set_past_class))
 
 
-@models("builtins.object.__setattr__")
-def _object_setattr(m: Interpreter, node: Site, args: Arguments) -> Value:
-    return _set_by_name(m, args, lambda owner, name, value: set_past_class(m, node, owner, name, value))
-
-
-def _set_by_name(m: Interpreter, args: Arguments, setting: Setting) -> Value:
+def _set_by_name(m: Interpreter, node: Site, args: Arguments, setting: Setting) -> Value:
     if len(args.positional) < 3:
         return NONE_VALUE
     owner, name, value = args.positional[:3]
@@ -112,7 +105,7 @@ def _set_by_name(m: Interpreter, args: Arguments, setting: Setting) -> Value:
     for one in names:
         before = m.fork()
         held = m.state.stack[start : start + 2]
-        setting(held[0], one, held[1])
+        setting(m, node, held[0], one, held[1])
         after.append(m.state)
         m.state = before
     m.join(after)
@@ -120,14 +113,8 @@ def _set_by_name(m: Interpreter, args: Arguments, setting: Setting) -> Value:
     return NONE_VALUE
 
 
-@models("builtins.delattr")
-def _delattr(m: Interpreter, node: Site, args: Arguments) -> Value:
-    return _delete_by_name(m, node, args, by_class=True)
-
-
-@models("builtins.object.__delattr__")
-def _object_delattr(m: Interpreter, node: Site, args: Arguments) -> Value:
-    return _delete_by_name(m, node, args, by_class=False)
+models("builtins.delattr")(lambda m, node, args: _delete_by_name(m, node, args, by_class=True))
+models("builtins.object.__delattr__")(lambda m, node, args: _delete_by_name(m, node, args, by_class=False))
 
 
 def _delete_by_name(m: Interpreter, node: Site, args: Arguments, *, by_class: bool) -> Value:
@@ -137,9 +124,9 @@ def _delete_by_name(m: Interpreter, node: Site, args: Arguments, *, by_class: bo
     return NONE_VALUE
 
 
-@models("builtins.vars")
-def _vars(m: Interpreter, node: Site, args: Arguments) -> Value:
-    return attributes_of(m, node, args.positional[0]) if args.positional else UNKNOWN
+models("builtins.vars")(
+    lambda m, node, args: attributes_of(m, node, args.positional[0]) if args.positional else UNKNOWN
+)
 
 
 @models("builtins.locals")
@@ -151,9 +138,7 @@ def _names_here(m: Interpreter, node: Site, args: Arguments) -> Value:
 # ---- classes
 
 
-@models("builtins.super")
-def _super(m: Interpreter, node: Site, args: Arguments) -> Value:
-    return super_of(m, args)
+models("builtins.super")(lambda m, node, args: super_of(m, args))
 
 
 @models("builtins.type")

@@ -98,9 +98,9 @@ def _slice(m: Interpreter, node: Site, args: Arguments) -> Value:
     return iterator(m, node, element, "iter", empty=_emptiness(m, [source]), source=source)
 
 
-@models("tqdm.trange", "tqdm.auto.trange", "tqdm.notebook.trange")
-def _numbers(m: Interpreter, node: Site, args: Arguments) -> Value:
-    return iterator(m, node, Scalar(INTEGER), "range")
+models("tqdm.trange", "tqdm.auto.trange", "tqdm.notebook.trange")(
+    lambda m, node, args: iterator(m, node, Scalar(INTEGER), "range")
+)
 
 
 @models("builtins.iter")
@@ -282,14 +282,8 @@ def _chained(m: Interpreter, node: Site, values: Sequence[Value]) -> Value:
     return iterator(m, node, element, "chain", empty=empty, source=_all_of(sources), certain=there)
 
 
-@models("itertools.repeat")
-def _repeat(m: Interpreter, node: Site, args: Arguments) -> Value:
-    return iterator(m, node, args.get("object", 0, UNKNOWN), "repeat")
-
-
-@models("itertools.count")
-def _count(m: Interpreter, node: Site, args: Arguments) -> Value:
-    return iterator(m, node, Scalar(INTEGER), "count", empty=NO)
+models("itertools.repeat")(lambda m, node, args: iterator(m, node, args.get("object", 0, UNKNOWN), "repeat"))
+models("itertools.count")(lambda m, node, args: iterator(m, node, Scalar(INTEGER), "count", empty=NO))
 
 
 @models("itertools.tee")

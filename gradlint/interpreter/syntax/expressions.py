@@ -173,14 +173,7 @@ def list_comprehension(m: Interpreter, node: cst.BaseSimpleComp) -> Value:
     element, certain = _comprehended(m, node, made)
     if type(node) is cst.GeneratorExp:
         return iterator(
-            m,
-            node,
-            element,
-            WAITING,
-            empty=made.empty,
-            source=made.source,
-            certain=certain,
-            followed=followed,
+            m, node, element, WAITING, empty=made.empty, source=made.source, certain=certain, followed=followed
         )
     kind = "list" if type(node) is cst.ListComp else "set"
     return m.new(node, "container", Container(kind, rest=element, certain=certain))

@@ -93,20 +93,12 @@ def _rates(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
     return m.new(node, "rates", Container("list", rest=Scalar(FLOAT | INTEGER)))
 
 
-def _state_dict(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
-    return m.new(node, "state", Container("dict", rest=UNKNOWN))
-
-
-def _nothing(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
-    return NONE_VALUE
-
-
 METHODS: dict[str, Callable[[Interpreter, Any, Value, Arguments], Value]] = {
     "step": step,
     "get_last_lr": _rates,
     "get_lr": _rates,
-    "state_dict": _state_dict,
-    "load_state_dict": _nothing,
+    "state_dict": lambda m, node, owner, args: m.new(node, "state", Container("dict", rest=UNKNOWN)),
+    "load_state_dict": lambda m, node, owner, args: NONE_VALUE,
 }
 
 ATTRIBUTES: dict[str, Callable[[Interpreter, Any, Ref], Value]] = {

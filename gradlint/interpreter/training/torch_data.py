@@ -66,9 +66,9 @@ def _row_of_each(m: Interpreter, node: Site, thing: Instance, index: Value) -> V
     return m.new(node, "sample", Container("tuple", items=tuple(enumerate(rows))))
 
 
-@models(f"{DATA}Subset", f"{DATA}dataset.Subset")
-def _subset(m: Interpreter, node: Site, args: Arguments) -> Value:
-    return _object(m, node, "Subset", dataset=args.get("dataset", 0, UNKNOWN))
+models(f"{DATA}Subset", f"{DATA}dataset.Subset")(
+    lambda m, node, args: _object(m, node, "Subset", dataset=args.get("dataset", 0, UNKNOWN))
+)
 
 
 @models(f"{DATA}random_split", f"{DATA}dataset.random_split")
@@ -77,9 +77,9 @@ def _split(m: Interpreter, node: Site, args: Arguments) -> Value:
     return m.new(node, "parts", Container("list", rest=part))
 
 
-@models(f"{DATA}ConcatDataset", f"{DATA}ChainDataset")
-def _joined(m: Interpreter, node: Site, args: Arguments) -> Value:
-    return _object(m, node, "Subset", dataset=elements(m, node, args.get("datasets", 0, UNKNOWN)))
+models(f"{DATA}ConcatDataset", f"{DATA}ChainDataset")(
+    lambda m, node, args: _object(m, node, "Subset", dataset=elements(m, node, args.get("datasets", 0, UNKNOWN)))
+)
 
 
 def _item_of_whole(m: Interpreter, node: Site, thing: Instance, index: Value) -> Value:
@@ -153,9 +153,9 @@ def _sample(m: Interpreter, node: Site, dataset: Value) -> Value:
 ELEMENTS_OF[LOADER] = _batch
 
 
-@models(f"{DATA}default_collate", f"{DATA}dataloader.default_collate")
-def _default_collate(m: Interpreter, node: Site, args: Arguments) -> Value:
-    return _collated(m, node, elements(m, node, args.get("batch", 0, UNKNOWN)))
+models(f"{DATA}default_collate", f"{DATA}dataloader.default_collate")(
+    lambda m, node, args: _collated(m, node, elements(m, node, args.get("batch", 0, UNKNOWN)))
+)
 
 
 def _collated(m: Interpreter, node: Site, sample: Value, depth: int = 0) -> Value:

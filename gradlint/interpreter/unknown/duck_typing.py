@@ -85,10 +85,6 @@ def _is_scaler(uses: Uses) -> bool:
     return not SCALER_USES.isdisjoint(uses) or uses >= SCALER_USES_TOGETHER
 
 
-def _is_scheduler(uses: Uses) -> bool:
-    return not SCHEDULER_USES.isdisjoint(uses)
-
-
 def _is_tensor(uses: Uses) -> bool:
     shows = not TENSOR_USES.isdisjoint(uses) or not (SHAPED.isdisjoint(uses) or MOVED.isdisjoint(uses))
     return shows and all(_can_be_of_tensor(use) for use in uses)
@@ -96,10 +92,6 @@ def _is_tensor(uses: Uses) -> bool:
 
 def _can_be_of_tensor(use: str) -> bool:
     return use.partition("(")[0] in TENSOR_ATTRIBUTES or use == ALONG or use.startswith(HANDED)
-
-
-def _is_function_context(uses: Uses) -> bool:
-    return not FUNCTION_CONTEXT_USES.isdisjoint(uses)
 
 
 def uses_of(frame: Frame, chain: str) -> Uses:
@@ -145,9 +137,15 @@ KINDS: tuple[tuple[Callable[[Uses], bool], Maker], ...] = (
     (_is_optimizer, optimizer_over),
     (_is_module, _module),
     (_is_scaler, lambda m, node, part, reach: unknown_scaler(m, node, part, Belief.BY_USE)),
-    (_is_scheduler, lambda m, node, part, reach: unknown_scheduler(m, node, part, Belief.BY_USE)),
+    (
+        lambda uses: not SCHEDULER_USES.isdisjoint(uses),
+        lambda m, node, part, reach: unknown_scheduler(m, node, part, Belief.BY_USE),
+    ),
     (_is_tensor, _tensor),
-    (_is_function_context, lambda m, node, part, reach: function_context(m, node, part, Belief.BY_USE)),
+    (
+        lambda uses: not FUNCTION_CONTEXT_USES.isdisjoint(uses),
+        lambda m, node, part, reach: function_context(m, node, part, Belief.BY_USE),
+    ),
 )
 """Whether uses show a kind of object, and what makes one; the first that is shown counts."""
 
@@ -178,13 +176,7 @@ def _call_method(m: Interpreter, node: Site, owner: Unknown, method: str, args: 
 
 
 def by_usage(
-    m: Interpreter,
-    node: Site,
-    chain: str,
-    part: str,
-    *,
-    given: bool = False,
-    reach: tuple[Ref, ...] = (),
+    m: Interpreter, node: Site, chain: str, part: str, *, given: bool = False, reach: tuple[Ref, ...] = ()
 ) -> Ref | None:
     """An object of the kind that the uses of a dotted name show, or None; `given`: it is a parameter of the frame."""
     if not chain or m.torchless:
