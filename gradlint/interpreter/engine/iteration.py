@@ -51,7 +51,7 @@ def iterated(m: Interpreter, node: Site, value: Value) -> Value:
     options = alternatives(value)
     if not any(type(option) is Ref and type(m.state.heap.get(option)) in ITERATE for option in options):
         return value
-    return _each(m, options, lambda option: _iterated(m, node, option))
+    return one_of(each(m, options, lambda option: _iterated(m, node, option)), MOST_ITEMS)
 
 
 def _iterated(m: Interpreter, node: Site, value: Value) -> Value:
@@ -65,15 +65,15 @@ def following(m: Interpreter, node: Site, value: Value) -> Value:
     options = alternatives(value)
     if len(options) == 1:
         return _following(m, node, value)
-    return _each(m, options, lambda option: _following(m, node, option))
+    return one_of(each(m, options, lambda option: _following(m, node, option)), MOST_ITEMS)
 
 
-def _each(m: Interpreter, options: Sequence[Value], step: Callable[[Value], Value]) -> Value:
-    """What a step that may run code gives for each of some alternatives."""
-    start, count = m.push(*options), len(options)
+def each(m: Interpreter, values: Sequence[Value], step: Callable[[Value], Value]) -> list[Value]:
+    """Return what a step that may run code gives for each of some values, one after the other."""
+    start, count = m.push(*values), len(values)
     for index in range(count):
         m.push(step(m.state.stack[start + index]))
-    return one_of(m.pop_from(start)[count:], MOST_ITEMS)
+    return m.pop_from(start)[count:]
 
 
 def _following(m: Interpreter, node: Site, value: Value) -> Value:

@@ -29,6 +29,7 @@ from gradlint.domain import (
 )
 from gradlint.interpreter.autograd.operations import plain_result, plain_value
 from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot, implements
+from gradlint.interpreter.engine.iteration import each
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python.mro import find_member, find_method
 from gradlint.interpreter.static.sites import Site
@@ -48,12 +49,12 @@ def get_attribute(m: Interpreter, node: Site, owner: Value, name: str, chain: st
     tensors = [option for option in options if type(option) is Ref and type(m.state.heap.get(option)) is Tensor]
     if tensors and len(tensors) == len(options):
         return GET[Tensor](m, node, one_of(tensors, len(tensors)), name, chain, guard)
-    start = m.push(*options)
-    for index in range(len(options)):
-        option = m.state.stack[start + index]
+
+    def asked(option: Value) -> Value:
         uncertain = len(options) > 1 and _asks_program(m, option, name)
-        m.push(m.maybe(partial(_attribute, m, node, option, name, chain, guard), uncertain))
-    return one_of(m.pop_from(start)[len(options) :], max(MOST_ALTERNATIVES, len(options)))
+        return m.maybe(partial(_attribute, m, node, option, name, chain, guard), uncertain)
+
+    return one_of(each(m, options, asked), max(MOST_ALTERNATIVES, len(options)))
 
 
 OF_NUMBERS = frozenset(name for kind in (bool, int, float, complex) for name in dir(kind))

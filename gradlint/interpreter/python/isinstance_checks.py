@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import or_
 from typing import Any
 
 from gradlint.domain import (
@@ -82,11 +84,7 @@ def is_instance(m: Interpreter, value: Value, wanted: Value) -> Truth:
     cls = wanted.path.removeprefix("builtins.") if type(wanted) is Named else wanted if type(wanted) is Ref else None
     if cls is None:
         return Truth.unsure()
-    verdicts = [is_a(m, option, cls) for option in alternatives(value)]
-    out = verdicts[0]
-    for verdict in verdicts[1:]:
-        out = out | verdict
-    return out
+    return reduce(or_, [is_a(m, option, cls) for option in alternatives(value)])
 
 
 def is_guessed(thing: Any) -> bool:

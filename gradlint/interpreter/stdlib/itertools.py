@@ -35,6 +35,7 @@ from gradlint.interpreter.engine.iteration import (
     after_one_next,
     begin,
     consume,
+    each,
     element_list,
     elements,
     following,
@@ -63,10 +64,7 @@ def _emptiness(m: Interpreter, values: Sequence[Value]) -> Truth:
 
 def _each(m: Interpreter, node: Site, values: Sequence[Value]) -> list[Value]:
     """The elements of each of several iterables."""
-    start, count = m.push(*values), len(values)
-    for index in range(count):
-        m.push(elements(m, node, m.state.stack[start + index]))
-    return m.pop_from(start)[count:]
+    return each(m, values, lambda value: elements(m, node, value))
 
 
 def _tuple(m: Interpreter, node: Site, values: Sequence[Value], part: str = "pair") -> Value:

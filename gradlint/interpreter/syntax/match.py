@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import reduce
+from operator import or_
 from typing import Any
 
 import libcst as cst
@@ -53,10 +55,7 @@ def matches(m: Interpreter, pattern: Any, subject: Value) -> Truth:
     m.state = before
     if after:
         m.join(after)
-    out = verdicts[0]
-    for verdict in verdicts[1:]:
-        out = out | verdict
-    return out
+    return reduce(or_, verdicts)
 
 
 def _all(m: Interpreter, pairs: Iterable[tuple[Any, Value]]) -> Truth:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable
+from functools import reduce
+from operator import or_
 from typing import Any
 
 import libcst as cst
@@ -214,10 +216,8 @@ def _is_cheap(name: str, constants: list[Any]) -> bool:
 def _kind(value: Value) -> Dtypes | None:
     """The kind of a Python number; None where it may be something else."""
     kinds = [number_kind(option) for option in alternatives(value)]
-    out = kinds[0]
-    for kind in kinds[1:]:
-        out = None if out is None or kind is None else out | kind
-    return out
+    known = [kind for kind in kinds if kind is not None]
+    return reduce(or_, known) if len(known) == len(kinds) else None
 
 
 def _numbers(value: Value) -> list[Value]:

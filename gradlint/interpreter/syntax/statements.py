@@ -111,23 +111,7 @@ def annotated(m: Interpreter, node: cst.AnnAssign) -> None:
     assign(m, node, node.target, value if told is None else told)
 
 
-AUGMENTED: dict[type, str] = {
-    cst.AddAssign: "add",
-    cst.SubtractAssign: "sub",
-    cst.MultiplyAssign: "mul",
-    cst.DivideAssign: "truediv",
-    cst.FloorDivideAssign: "floordiv",
-    cst.ModuloAssign: "mod",
-    cst.PowerAssign: "pow",
-    cst.MatrixMultiplyAssign: "matmul",
-    cst.BitAndAssign: "and",
-    cst.BitOrAssign: "or",
-    cst.BitXorAssign: "xor",
-    cst.LeftShiftAssign: "lshift",
-    cst.RightShiftAssign: "rshift",
-}
-
-
+AUGMENTED = {getattr(cst, f"{kind.__name__}Assign"): name for kind, name in BINARY.items()}
 NOTHING_GIVEN: Value = UNKNOWN
 
 
@@ -161,7 +145,8 @@ CHANGING = {"add": containers.extend, "or": containers.merge}
 
 def _changed(m: Interpreter, node: cst.AugAssign, old: Value, more: Value, name: str) -> tuple[Value, bool]:
     """The value afterwards, and whether it is the same object, changed in place."""
-    operation = AUGMENTED[type(node.operator)]
+    binary = AUGMENTED[type(node.operator)]
+    operation = binary.removesuffix("_")
     if m.only(old, Tensor) is not None:
         write(m, old, _written_by(m, node, old, more, name))
         return old, True
@@ -176,8 +161,6 @@ def _changed(m: Interpreter, node: cst.AugAssign, old: Value, more: Value, name:
     method = method_of(m, old, f"__i{operation}__")
     if method is not None:
         return call_function(m, node, method, Arguments([old, more])), False
-    binary = {"and": "and_", "or": "or_"}.get(operation, operation)
-    assert binary in BINARY.values()
     if m.may_be(old, Tensor) or any(type(option) is Unknown for option in alternatives(old)):
         start = m.push(old, more)
         maybe_written(m, lambda: write(m, old, _written_by(m, node, old, more, name)))
@@ -200,7 +183,7 @@ def _held_elsewhere(m: Interpreter, target: Any, ref: Ref) -> bool:
 
 def _written_by(m: Interpreter, node: cst.AugAssign, old: Value, more: Value, name: str) -> Write:
     """The write in place that an augmented assignment to a tensor is."""
-    operation = AUGMENTED[type(node.operator)]
+    operation = AUGMENTED[type(node.operator)].removesuffix("_")
     row = m.torch.operations.get(f"operator.i{operation}")
     saves = saved_in_place(m, row.saves, [("input", old), ("other", more)], old) if row else Saves()
     op = row.name if row else operation

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
+from operator import or_
 from typing import Any
 
 from gradlint import events
@@ -88,11 +90,7 @@ MODELS |= {row.path: _built(row.path) for row in ROWS["scalers"]}
 
 def enabled(m: Interpreter, owner: Value) -> Truth:
     """Whether a scaler does anything."""
-    found = [thing.enabled for _, thing in m.all(owner, Scaler)]
-    out = found[0]
-    for other in found[1:]:
-        out = out | other
-    return out
+    return reduce(or_, [thing.enabled for _, thing in m.all(owner, Scaler)])
 
 
 # ---- scaling

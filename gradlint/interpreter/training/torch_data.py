@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import count
+
 from gradlint.domain import (
     INTEGER,
     MAPPINGS,
@@ -27,8 +29,9 @@ from gradlint.interpreter.autograd.tensor import fresh
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import call_named, call_value
 from gradlint.interpreter.engine.dispatch import ELEMENTS_OF, ITEMS_OF, models
-from gradlint.interpreter.engine.iteration import element_list, elements
+from gradlint.interpreter.engine.iteration import each, element_list, elements
 from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.python.containers import container
 from gradlint.interpreter.python.functions import call_function
 from gradlint.interpreter.python.items import get_item
 from gradlint.interpreter.python.mro import method_of
@@ -59,11 +62,9 @@ def _tensors(m: Interpreter, node: Site, args: Arguments) -> Value:
 
 def _row_of_each(m: Interpreter, node: Site, thing: Instance, index: Value) -> Value:
     tensors = element_list(m, _attribute(thing, "tensors")) or []
-    start = m.push(*tensors)
-    for number in range(len(tensors)):
-        m.push(get_item(m, m.part_of(node, f"tensor {number}"), m.state.stack[start + number], index))
-    rows = m.pop_from(start)[len(tensors) :]
-    return m.new(node, "sample", Container("tuple", items=tuple(enumerate(rows))))
+    places = (m.part_of(node, f"tensor {number}") for number in count())
+    rows = each(m, tensors, lambda tensor: get_item(m, next(places), tensor, index))
+    return container(m, node, "tuple", rows, "sample")
 
 
 models(f"{DATA}Subset", f"{DATA}dataset.Subset")(
@@ -98,12 +99,10 @@ def _item_of_each(m: Interpreter, node: Site, thing: Instance, index: Value) -> 
     datasets = m.only(_attribute(thing, "datasets"), Container)
     if datasets is None:
         return UNKNOWN
-    names = [name for name, _ in datasets.items]
-    start = m.push(*(dataset for _, dataset in datasets.items))
-    for number, name in enumerate(names):
-        m.push(get_item(m, m.part_of(node, f"dataset {name}"), m.state.stack[start + number], index))
-    samples = m.pop_from(start)[len(names) :]
-    return m.new(node, "sample", Container(datasets.kind, items=tuple(zip(names, samples, strict=True))))
+    places = (m.part_of(node, f"dataset {name}") for name, _ in datasets.items)
+    samples = each(m, [held for _, held in datasets.items], lambda held: get_item(m, next(places), held, index))
+    items = tuple(zip((name for name, _ in datasets.items), samples, strict=True))
+    return m.new(node, "sample", Container(datasets.kind, items=items))
 
 
 ITEMS_OF |= {
