@@ -87,8 +87,7 @@ def _mentioned(thing: Object, names: Referring) -> tuple[Ref, ...]:
     for name, join in names:
         if content := getattr(thing, name):
             found |= dict.fromkeys(_MENTIONED[join](content) if join in _MENTIONED else content)
-    found.pop(None, None)
-    return tuple(found)  # type: ignore[arg-type]
+    return tuple([ref for ref in found if ref is not None])
 
 
 def _mentioned_by(values: Iterable[Value]) -> References:

@@ -180,10 +180,9 @@ def revealed(text: str, files: tuple[tuple[str, str], ...] = (), packs: Packs = 
 
 def both_of(one: Thing, other: Thing) -> Thing:
     """What holds if either does."""
-    are_objects = isinstance(one, Object), isinstance(other, Object)
-    if all(are_objects) and type(one) is type(other):
-        return joined(one, other)  # type: ignore[arg-type]
-    return UNKNOWN if any(are_objects) else one_of((one, other))  # type: ignore[arg-type]
+    if isinstance(one, Object) and isinstance(other, Object):
+        return joined(one, other) if type(one) is type(other) else UNKNOWN
+    return UNKNOWN if isinstance(one, Object) or isinstance(other, Object) else one_of((one, other))
 
 
 def spell(thing: Thing, fact: str = "") -> str:

@@ -196,22 +196,24 @@ def _sequence(m: Interpreter, node: Site, layer: LayerCall) -> Value:
     """Sequential: each part gets what the one before gave."""
     value = layer.args.positional[0] if layer.args.positional else UNKNOWN
     if layer.module.open.may(YES):
-        return loose_result(m, node, layer.ref, layer.args)
+        return loose_result(m, node, layer.ref, layer.module, layer.args)
     if layer.module.rest != NOTHING:
         return _through_all(m, node, layer.ref, value)
     return m.once(
-        layer.ref, lambda: _through_each(m, node, layer, value), lambda: loose_result(m, node, layer.ref, layer.args)
+        layer.ref,
+        lambda: _through_each(m, node, layer, value),
+        lambda: loose_result(m, node, layer.ref, layer.module, layer.args),
     )
 
 
 def _through_each(m: Interpreter, node: Site, layer: LayerCall, value: Value) -> Value:
-    start = m.push(value, layer.ref)
+    start = m.push(value)
     m.inside_module += 1
     for name, part in module_containers.parts(m, layer.module):
-        value, ref = m.state.stack[start : start + 2]
+        value = m.state.stack[start]
         inner = m.all(part, Module)
         if len(inner) != 1 or len(alternatives(part)) != 1:
-            found = loose_result(m, node, ref, Arguments([value]))  # type: ignore[arg-type]
+            found = loose_result(m, node, layer.ref, layer.module, Arguments([value]))
         else:
             found = call(m, m.part_of(node, f"{layer.ref.site} {name}"), part, Arguments([value]), "call", "")
         m.state.stack[start] = found
@@ -238,4 +240,4 @@ def _through_all(m: Interpreter, node: Site, ref: Ref, value: Value) -> Value:
 
 @applies("none", "custom")
 def _custom(m: Interpreter, node: Site, layer: LayerCall) -> Value:
-    return loose_result(m, node, layer.ref, layer.args, by_all=layer.row.result.passes)
+    return loose_result(m, node, layer.ref, layer.module, layer.args, by_all=layer.row.result.passes)

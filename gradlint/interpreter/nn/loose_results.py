@@ -71,12 +71,13 @@ def _is_parameter(m: Interpreter, value: Value) -> bool:
     return tensor is not None and tensor.parameter is YES
 
 
-def loose_result(m: Interpreter, node: Site, ref: Ref, args: Arguments, *, by_all: bool = True) -> Value:
+def loose_result(
+    m: Interpreter, node: Site, ref: Ref, module: Module, args: Arguments, *, by_all: bool = True
+) -> Value:
     """What a module of an unknown class gives: something computed from its parameters and arguments, and perhaps from
     other tensors that it holds: it may well have set them anew before. Not `by_all`: what it is given decides which of
     its parameters take part."""
     row = Operation("module", (), (), (), "", results=(Result(dtype="float"),))
-    module: Module = m[ref]
     given = [("input", value) for value in args.values() or [UNKNOWN]]
     own = [
         (name, value if by_all and _is_parameter(m, value) else _perhaps(value)) for name, value in own_tensors(m, ref)

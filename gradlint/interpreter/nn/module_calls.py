@@ -218,7 +218,7 @@ def run(m: Interpreter, node: Site, ref: Ref, args: Arguments, how: str) -> Valu
         return _not_followed(m, node, ref, method, args)
     if method is not None and m.inside_module >= MOST_MODULES_DEEP:
         m.exceeded("depth of modules")
-        return loose_result(m, node, ref, args)
+        return loose_result(m, node, ref, module, args)
     if method is not None and (module.unbuilt.may(YES) or too_deep(m, method, args)):
         m.escaped_functions[method.node] = None
         return _not_followed(m, node, ref, method, args)
@@ -235,7 +235,7 @@ def _not_followed(m: Interpreter, node: Site, ref: Ref, forward: Function | None
     """What a `forward` of the program gives that is not run here: what the module of a class that nobody sees gives,
     unless its text shows that it may differentiate what it computes."""
     module: Module = m[ref]
-    result = loose_result(m, node, ref, args)
+    result = loose_result(m, node, ref, module, args)
     if forward is not None and _may_differentiate(m, module, forward):
         m.escape([result])
     return result
@@ -262,14 +262,13 @@ def as_torch(m: Interpreter, node: Site, ref: Ref, args: Arguments) -> Value:
     path = module.cls.path if type(module.cls) is Named else torch_base(m, module.cls)
     row = m.torch.modules.get(path or "")
     if row is None:
-        told = _of_library(m, node, ref, args)
-        return loose_result(m, node, ref, args) if told is None else told
+        told = _of_library(m, node, ref, module, args)
+        return loose_result(m, node, ref, module, args) if told is None else told
     return CALLS[row.call](m, node, LayerCall(ref, module, row, args))
 
 
-def _of_library(m: Interpreter, node: Site, ref: Ref, args: Arguments) -> Value | None:
+def _of_library(m: Interpreter, node: Site, ref: Ref, module: Module, args: Arguments) -> Value | None:
     """What calling a module of a library gives, where its class tells more than of others."""
-    module: Module = m[ref]
     found = library_base(m, module.cls)
     if found is None:
         return None
@@ -280,6 +279,6 @@ def _of_library(m: Interpreter, node: Site, ref: Ref, args: Arguments) -> Value 
         return call(m, node, inner, args, "call", "") if whole and inner is not None else None
     if not row.outputs:
         return None
-    result = loose_result(m, node, ref, args)
+    result = loose_result(m, node, ref, module, args)
     m.update_fields(result, Tensor, made=found[0])
     return result

@@ -152,8 +152,8 @@ def _lacks(m: Interpreter, module: Module, index: Value) -> bool:
 def _sliced(m: Interpreter, node: Site, module: Module, index: Value) -> Value:
     """A new container of the same class, in training mode, with some of the parts."""
     known = [value for _, value in parts(m, module)]
-    if type(index) is Const and module.rest == NOTHING:
-        chosen, rest = known[index.value], EMPTY  # type: ignore[call-overload]
+    if type(index) is Const and isinstance(index.value, slice) and module.rest == NOTHING:
+        chosen, rest = known[index.value], EMPTY
     else:
         chosen, rest = [], all_parts(m, module)
     made = Module(cls=module.cls, attributes=tuple((str(at), value) for at, value in enumerate(chosen)), rest=rest,

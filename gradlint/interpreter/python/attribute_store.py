@@ -256,7 +256,7 @@ def _fits_nowhere(m: Interpreter, value: Value, *, among_modules: bool) -> bool:
     """Whether a value is certainly neither a parameter nor None, nor a module `among_modules`."""
     thing = m.thing(value)
     if type(thing) is Tensor:
-        return thing.parameter is NO and m.refuses(value, [value])  # type: ignore[list-item]
+        return thing.parameter is NO and type(value) is Ref and m.refuses(value, [value])
     if type(thing) is Const:
         return thing.value is not None
     return type(thing) in (Scalar, Container) or (type(thing) is Module and not among_modules)

@@ -61,6 +61,7 @@ MOST_INSTANCES_DEEP = 4
 INHERITED: dict[type, Callable[..., Value | None]] = SLOTS[TypeSlot.CALL_INHERITED]
 Maker = Callable[[Interpreter, Any, Ref, Class, Arguments], Value]
 MAKERS: dict[str, Maker] = {}
+UNFOLLOWED: dict[type, Callable[[Interpreter, Any, Ref], Value]] = SLOTS[TypeSlot.UNFOLLOWED]
 """What calling a class of these kinds gives."""
 FILLED: dict[str, Callable[[Interpreter, Any, Value, Class, Arguments], None]] = {}
 """What the `__init__` does that classes of these kinds are given."""
@@ -154,7 +155,7 @@ def _instantiate(m: Interpreter, node: Site, cls: Ref, args: Arguments) -> Value
         return MAKERS[thing.kind](m, node, cls, thing, args)
     if thing.module is YES and _is_left_unseen(m, cls, args):
         havoc(m, args.values())
-        return SLOTS[TypeSlot.UNFOLLOWED][Module](m, node, cls)  # type: ignore[no-any-return]
+        return UNFOLLOWED[Module](m, node, cls)
     start = m.push(*args.values())
     made = _new_by_program(m, node, cls, args)
     if made is None:

@@ -10,6 +10,7 @@ from gradlint.domain import (
     MAPPINGS,
     NO,
     NOTHING,
+    OLDEST,
     UNSURE,
     YES,
     Const,
@@ -100,7 +101,7 @@ def _identical(m: Interpreter, left: Value, right: Value) -> Truth:
     if ours is None or theirs is None:
         return UNSURE
     if left == right:
-        return YES if left.age < 2 else UNSURE  # type: ignore[union-attr]
+        return YES if type(left) is Ref and left.age < OLDEST else UNSURE
     return NO if ours != theirs or equal(m, value_of(m, left), value_of(m, right)) is NO else UNSURE
 
 
@@ -111,8 +112,9 @@ def _are_plain(m: Interpreter, cls: Ref) -> bool:
 
 def _among(m: Interpreter, value: Value, whole: Value) -> Truth:
     if type(whole) is Const and type(value) is Const:
-        words = isinstance(value.value, str) and isinstance(whole.value, str)
-        return truth(value.value in whole.value) if words else UNSURE  # type: ignore[operator]
+        if isinstance(value.value, str) and isinstance(whole.value, str):
+            return truth(value.value in whole.value)
+        return UNSURE
     thing = m.only(whole, Container)
     if thing is None or not _can_be_asked(m, value):
         return UNSURE

@@ -60,16 +60,16 @@ AUTO = Plain("auto")
 
 def _counted(_: str, known: list[object]) -> Value:
     """The next number; versions of Python differ where the last one is not the greatest."""
-    if not all(type(one) is int for one in known) or (known and known[-1] != max(known)):  # type: ignore[type-var]
+    numbers = [one for one in known if type(one) is int]
+    if len(numbers) < len(known) or (numbers and numbers[-1] != max(numbers)):
         return UNKNOWN
-    return Const(known[-1] + 1 if known else 1)  # type: ignore[operator]
+    return Const(numbers[-1] + 1 if numbers else 1)
 
 
 def _next_bit(_: str, known: list[object]) -> Value:
     """The next power of two."""
-    if not all(type(one) is int and one >= 0 for one in known):
-        return UNKNOWN
-    return Const(2 ** max([one.bit_length() for one in known], default=0))  # type: ignore[attr-defined]
+    lengths = [one.bit_length() for one in known if type(one) is int and one >= 0]
+    return Const(2 ** max(lengths, default=0)) if len(lengths) == len(known) else UNKNOWN
 
 
 AUTOMATIC: dict[str, Callable[[str, list[object]], Value]] = {
@@ -124,8 +124,10 @@ def value_of(m: Interpreter, member: Value) -> Value:
 def member_of(m: Interpreter, value: Value) -> Ref | None:
     """The enumeration of the program whose member this is; None of everything else."""
     thing = m.state.heap.get(value) if type(value) is Ref else None
-    cls = m.state.heap.get(thing.cls) if type(thing) is Instance and type(thing.cls) is Ref else None
-    return thing.cls if type(cls) is Class and cls.kind == "enum" else None  # type: ignore[union-attr,return-value]
+    if type(thing) is not Instance or type(thing.cls) is not Ref:
+        return None
+    cls = m.state.heap.get(thing.cls)
+    return thing.cls if type(cls) is Class and cls.kind == "enum" else None
 
 
 COMPLETED["enum"] = _enumerate_members

@@ -114,18 +114,15 @@ def _run_call(m: Interpreter, node: Site, function: Function, args: Arguments) -
         if function.name == "__init__":
             maybe_initialised(m, args.get("self", 0, UNKNOWN))
         havoc(m, args.values())
-        return _told(m, node, function, result_of_unknown(args.values()))
+        return LEARN_RESULT[Function](m, node, function, result_of_unknown(args.values()))
     if function.generator and any(decorator in MANAGERS for decorator in function.decorators):
         return waiting_manager(m, node, function, args)
     with out_of_its_purse(m, function, args):
         frame = enter(m, node, function, args)
-        return _told(m, node, function, run_function(m, node, frame, function, caller=node))
+        return LEARN_RESULT[Function](m, node, function, run_function(m, node, frame, function, caller=node))
 
 
-def _told(m: Interpreter, node: Site, function: Function, result: Value) -> Value:
-    return SLOTS[TypeSlot.LEARN_RESULT][Function](m, node, function, result)  # type: ignore[no-any-return]
-
-
+LEARN_RESULT: dict[type, Callable[[Interpreter, Any, Function, Value], Value]] = SLOTS[TypeSlot.LEARN_RESULT]
 MANAGERS = (Named("contextlib.contextmanager"), Named("contextlib.asynccontextmanager"))
 
 

@@ -19,6 +19,7 @@ from gradlint.domain import (
     Container,
     Function,
     Instance,
+    Items,
     Module,
     Named,
     Ref,
@@ -87,13 +88,12 @@ def _get_attribute(m: Interpreter, node: Site, owner: Ref, name: str, chain: str
         m.looked[owner, name] = None
     if name in thing.absent:
         thing = _settled(m, node, owner, thing, name)
-    for known, value in thing.attributes:
+    attributes: Items = thing.attributes
+    for known, value in attributes:
         if known == name:
             if type(value) is Unknown:
                 return _learn(m, node, owner, name, chain, value)
-            if chain:
-                return learned(m, node, value, f"{chain}.{name}")
-            return value  # type: ignore[no-any-return]
+            return learned(m, node, value, f"{chain}.{name}") if chain else value
     if may_be_overridden(m, owner, thing, name):
         return Unknown((owner,))
     if (found := _of_class(m, node, owner, thing, name)) is not None:

@@ -150,7 +150,9 @@ def _none(m: Interpreter, place: Any, none: bool) -> None:
 def _gradient(m: Interpreter, place: Any, none: bool) -> None:
     """`x.grad is None`."""
     value = peek(m, place)
-    for ref, tensor in m.all(value, Tensor) if value is not None else ():
+    if value is None:
+        return
+    for ref, tensor in m.all(value, Tensor):
         grad, gradient = tensor.grad & (NONE | LOST) if none else tensor.grad, tensor.gradient
         if type(gradient) is not Unknown:
             kept = [option for option in alternatives(gradient) if (option == NONE_VALUE) == none]
@@ -159,7 +161,7 @@ def _gradient(m: Interpreter, place: Any, none: bool) -> None:
             grad = grad.without(NONE | LOST)
         if not grad.is_empty:
             m.store(ref, replace(tensor, grad=grad, gradient=UNKNOWN if gradient == NONE_VALUE else gradient))
-        elif len(alternatives(value)) == 1 and not tensor.many:  # type: ignore[arg-type]
+        elif len(alternatives(value)) == 1 and not tensor.many:
             m.end_path()
 
 

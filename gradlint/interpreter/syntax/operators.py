@@ -186,10 +186,8 @@ def _at_least_once(values: list[Value]) -> bool:
 
 
 def _folded(name: str, values: list[Value]) -> Value | None:
-    if name not in FOLDED or not all(type(value) is Const for value in values):
-        return None
-    constants = [value.value for value in values]  # type: ignore[union-attr]
-    if not _is_cheap(name, constants):
+    constants = [value.value for value in values if type(value) is Const]
+    if name not in FOLDED or len(constants) < len(values) or not _is_cheap(name, constants):
         return None
     try:
         found = FOLDED[name](*constants)

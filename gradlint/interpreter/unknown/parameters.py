@@ -105,16 +105,16 @@ def refine_parameters(m: Interpreter, frame: Frame, function: Function) -> None:
     names = m.state.names
     for param in parameters_of(function.node.params):
         value = names.get((frame.id, param.name.value))
-        some = type(value) is Ref and is_opaque(m.state.heap.get(value))
-        if type(value) is Unknown or some:
+        some = value if type(value) is Ref and is_opaque(m.state.heap.get(value)) else None
+        if type(value) is Unknown or some is not None:
             outer = m.frame
             m.switch(frame)
             told = _told(m, param, value if type(value) is Unknown else UNKNOWN)
             m.switch(outer)
-            if some and type(told) is Ref:
-                refine(m, value, told)  # type: ignore[arg-type]
-            elif not some:
+            if some is None:
                 names[frame.id, param.name.value] = told
+            elif type(told) is Ref:
+                refine(m, some, told)
 
 
 def _told(m: Interpreter, param: cst.Param, value: Unknown) -> Value:
