@@ -52,7 +52,7 @@ class Installation:
         return installation.digest(self.watched, self._versions) if self.watched else ""
 
     def engine(self, queries: Queries) -> Engine:
-        """What lints with all this."""
+        """Return what lints with all this."""
         return Engine(self.rules, self.packs, queries)
 
 
@@ -77,13 +77,14 @@ class Engine:
         self.packs: Callable[[Known], Packs] = cache(self._packs)
 
     def _packs(self, known: Known) -> Packs:
-        """What is known of a version of torch and of libraries: what is installed, and before it what is configured."""
+        """Return what is known of a version of torch and of libraries: what is installed, and before it what is
+        configured."""
         told = project_packs.pack(known.modules, known.no_grad, known.backward)
         return Packs.of((*told, *self._installed.packs), known.version) if told else self._installed.at(known.version)
 
     def lint(self, data: bytes, path: str, filename: str, terms: Terms, *, named: bool) -> Result:
-        """What comes of a file under these terms; of one that is `named` with what lies around it. Nothing is raised
-        but `MemoryError`: an error of ours is a finding about the file."""
+        """Return what comes of a file under these terms; of one that is `named` with what lies around it. Nothing is
+        raised but `MemoryError`: an error of ours is a finding about the file."""
         try:
             whole = kinds.read(data, filename, terms.most)
             return self._linted(whole, path, filename, terms, self.project.at(filename) if named else None)
@@ -96,7 +97,7 @@ class Engine:
             return Result(path, filename, (not_linted(message),), traceback=_shortened(traceback.format_exc()))
 
     def _linted(self, whole: texts.Text, path: str, filename: str, terms: Terms, project: ProjectView | None) -> Result:
-        """What comes of what was read; what is ignored in it may still be found in the files it leads to."""
+        """Return what comes of what was read; what is ignored in it may still be found in the files it leads to."""
         rules, packs = [rule for rule in self.rules if rule.code in terms.heard], self.packs(terms.known)
         if not linter.may_find(whole.program, rules, packs=packs, project=project) and not whole.is_broken:
             return Result(path, filename)
@@ -123,8 +124,8 @@ class Engine:
         wanted: Wanted,
         besides: Sequence[Finding] = (),
     ) -> tuple[bytes, tuple[Finding, ...]]:
-        """What fixes make of a file of this name that is linted so, and what they cure of this and of what was found
-        `besides`."""
+        """Return what fixes make of a file of this name that is linted so, and what they cure of this and of what was
+        found `besides`."""
         return Fixer(lint, wanted, name).fixed(data, besides)
 
 
@@ -137,7 +138,8 @@ def _about(error: texts.Unreadable) -> Finding:
 def _silenced(
     text: str, filename: str, findings: Sequence[Finding], project: ProjectView | None
 ) -> tuple[Silenced, ...]:
-    """What comments silence of findings, whatever is believed of them, those in other files also at the call there."""
+    """Return what comments silence of findings, whatever is believed of them, those in other files also at the call
+    there."""
     calls = [call for one in findings if one.path for call in at_the_call(one, filename, "")]
 
     def text_of(path: str) -> str:

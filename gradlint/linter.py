@@ -59,9 +59,9 @@ class Asked:
 
 @frozen()
 class Watch:
-    """What is watched of a run besides what the rules find: `listen` hears every event before they do, and `trace`
-    notes what is known at each statement, of other files as well. Only with `positions` are `unknown` and `heard` of
-    the analysis filled: they cost time."""
+    """A watch on a run, for more than the rules find: `listen` hears every event before they do, and `trace` notes what
+    is known at each statement, of other files as well. Only with `positions` are `unknown` and `heard` of the analysis
+    filled: they cost time."""
 
     listen: Callable[[Event], None] | None = None
     trace: Trace | None = None

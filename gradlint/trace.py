@@ -1,4 +1,5 @@
-"""What gradlint knows line by line, what happens there and what is reported: for those who ask why, or why not."""
+"""Traces: what gradlint knows line by line, what happens there and what is reported: for those who ask why, or why
+not."""
 
 from __future__ import annotations
 
@@ -47,7 +48,7 @@ class Said:
 
 @frozen()
 class Fact:
-    """What is known of a name at a line: what it held before (nothing: it was bound there) and afterwards."""
+    """Knowledge of a name at a line: what it held before (nothing: it was bound there) and afterwards."""
 
     name: str
     before: str
@@ -91,8 +92,8 @@ class Line:
 
 @frozen()
 class Traced:
-    """What came of it: lines by the paths of their files, the linted one first, and the `row` that was asked for; or
-    the finding that says why it could not be read."""
+    """The trace: lines by the paths of their files, the linted one first, and the `row` that was asked for; or the
+    finding that says why it could not be read."""
 
     path: str
     files: tuple[tuple[str, tuple[Line, ...]], ...] = ()
@@ -203,8 +204,8 @@ Contexts = dict[_Context, None]
 
 @dataclass(slots=True)
 class _Row:
-    """What was noted of a row, each with the contexts in which it was: `contexts` are all, of statements, and of what
-    the heads of compound ones bind for their bodies (`inside`)."""
+    """The notes of a row, each with the contexts in which it was: `contexts` are all, of statements, and of what the
+    heads of compound ones bind for their bodies (`inside`)."""
 
     contexts: Contexts = field(default_factory=dict)
     inside: Contexts = field(default_factory=dict)

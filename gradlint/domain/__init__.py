@@ -1,4 +1,4 @@
-"""What can be known about a program: facts, values, and objects on the heap."""
+"""Facts, values, and objects on the heap: what can be known about a program."""
 
 from gradlint.domain.facts import *  # noqa: F403
 from gradlint.domain.ground import *  # noqa: F403

@@ -81,7 +81,7 @@ _JOINS: dict[Join, Joining] = {
 
 
 def _plan(cls: type) -> tuple[Callable[[Any], tuple[Any, ...]], tuple[tuple[str, Joining | None], ...]]:
-    """What reads all fields of a class, and of each its name and what joins it (None: sides must be known)."""
+    """Return what reads all fields of a class, and of each its name and what joins it (None: sides must be known)."""
     defaults = {one.name: None if one.default is MISSING else one.default for one in fields(cls)}
     joins = {
         one.name: None if says.join is Join.CERTAIN else _JOINS.get(says.join, partial(_agreed_on, defaults[one.name]))
@@ -141,7 +141,7 @@ def _same_parts(a: Module, b: Module) -> tuple[Module, Module]:
 
 
 def _perhaps_absent(a: OwnerT, b: OwnerT) -> tuple[OwnerT, OwnerT]:
-    """What only one of two objects has is absent on some path."""
+    """Mark what only one of two objects has as absent on some path."""
     one_sided = {name for name, _ in a.attributes} ^ {name for name, _ in b.attributes}
     if not one_sided:
         return a, b
@@ -154,7 +154,8 @@ _ALIGNED: dict[type, Callable[[Any, Any], tuple[Any, Any]]] = {
     Instance: _perhaps_absent,
     Optimizer: _perhaps_absent,
 }
-"""What two objects of a kind are before their fields are joined one by one, where fields depend on each other."""
+"""The two objects of a kind as they are before their fields are joined one by one, where fields depend on each
+other."""
 
 
 def _numbered(module: Module) -> set[str]:
@@ -198,11 +199,11 @@ def thinned(container: Container) -> Container:
 
 
 def with_certain(certain: Iterable[Ref], values: Iterable[Value]) -> tuple[Ref, ...]:
-    """What is certainly there besides when these values are added: what is one object, not one or another."""
+    """Return what is certainly there besides when these values are added: what is one object, not one or another."""
     return tuple(dict.fromkeys([*certain, *(value for value in values if type(value) is Ref)]))
 
 
 def keys_with(mapping: Container, more: Iterable[object]) -> Value:
-    """What the keys of a mapping's summary are when these constants are among them."""
+    """Return what the keys of a mapping's summary are when these constants are among them."""
     known = mapping.keys if mapping.rest != NOTHING else NOTHING
     return one_of([known, *(Plain("str") if isinstance(key, str) else Const(key) for key in more)])

@@ -27,8 +27,8 @@ def object_references(thing: Object) -> tuple[Ref, ...]:
 
 
 def handed_on(thing: Object) -> tuple[Ref, ...]:
-    """What whoever holds an object can get at. What has left the graph leads back to it by nothing that it shares, but
-    what is not known may be one of the things that it was told to share with."""
+    """Return what whoever holds an object can get at. What has left the graph leads back to it by nothing that it
+    shares, but what is not known may be one of the things that it was told to share with."""
     own = _OWN[type(thing)]
     if own == _REFERRING[type(thing)] or (type(thing) is Tensor and OPAQUE in thing.node):
         return object_references(thing)
@@ -106,7 +106,7 @@ _MENTIONED: dict[Join, Callable[[Any], References]] = {
     Join.ITEMS: lambda items: _mentioned_by([value for _, value in items]),
     Join.PARTS: chain.from_iterable,
 }
-"""What the content of a field mentions; of one that is not here, which holds alternatives, each of them."""
+"""The references in the content of a field; of one that is not here, which holds alternatives, each of them."""
 
 
 def _slot_renamed(refs: Slot, now: Renaming) -> Slot:

@@ -77,14 +77,14 @@ _forgotten = partial(declared, suspended=After.FORGOTTEN, unseen=After.FORGOTTEN
 _asked = partial(_used, rarely=True)
 """The same for one that most unseen code leaves alone."""
 _of_memory = partial(declared, suspended=After.UNSURE, unseen=After.KEPT, decides=True)
-"""What depends on the memory that a tensor has by then (`module.double()`, `x.unsqueeze_(0)`): code of the program may
-give it other memory, which unseen code is trusted not to do."""
+"""A fact of the memory that a tensor has by then (`module.double()`, `x.unsqueeze_(0)`): code of the program may give
+it other memory, which unseen code is trusted not to do."""
 _grown = partial(declared, suspended=After.KEPT, unseen=After.UNSURE)
 """A fact that unseen code may change."""
 _begun = partial(declared, suspended=After.KEPT, unseen=After.ONE_WAY)
 """A fact that unseen code may make certain, and nothing makes false again."""
 _elements = partial(declared, suspended=After.THINNED, unseen=After.FORGOTTEN)
-"""What tells of the elements of a container."""
+"""A field that tells of the elements of a container."""
 _alternatives = partial(fixed, join=Join.ALTERNATIVES)
 _parts = partial(fixed, join=Join.PARTS)
 _items = partial(fixed, join=Join.ITEMS)
@@ -97,7 +97,7 @@ _agreed = partial(fixed, join=Join.AGREE)
 Items = tuple[tuple[object, Value], ...]
 """Values by constant key, in order of insertion."""
 Seen = tuple[tuple[tuple[Any, ...], Value], ...]
-"""What code that waits was followed under, by what of it that is (`interpreter.engine.deferred`)."""
+"""The circumstances that code that waits was followed under, by what of it that is (`interpreter.engine.deferred`)."""
 
 
 class Cell:
@@ -300,7 +300,7 @@ class Scaler(Cell):
 
 @heap_object()
 class Scheduler(Cell):
-    """What sets the learning rates of an optimizer; `optimizers` are those it may be."""
+    """A scheduler sets the learning rates of an optimizer; `optimizers` are those it may be."""
 
     of_torch = True
     key: ClassVar[str] = REFERENCE
@@ -431,7 +431,8 @@ def _cls(value: Value) -> str:
 
 
 Owner = Module | Instance | Optimizer
-"""What may be of a class of the program, and has attributes that are set, some perhaps on some paths alone."""
+"""An object that may be of a class of the program, and has attributes that are set, some perhaps on some paths
+alone."""
 OwnerT = TypeVar("OwnerT", bound=Owner)
 
 

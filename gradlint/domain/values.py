@@ -25,7 +25,7 @@ Graph = tuple[int, str, int]
 
 
 class Escape(IntEnum):
-    """What code that the program does not show may do with a graph that it is handed: by its name it only reads what
+    """How far code that the program does not show may go with a graph that it is handed: by its name it only reads what
     carries it, nobody knows, or by its name it computes gradients."""
 
     READ = 0
@@ -148,7 +148,7 @@ class Plain:
 
 @frozen()
 class Named:
-    """What an import path names, however it was imported: `torch.nn.Linear`."""
+    """A thing that an import path names, however it was imported: `torch.nn.Linear`."""
 
     path: str
 

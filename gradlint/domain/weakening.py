@@ -1,4 +1,4 @@
-"""What is still known of an object once others may have changed it, as its fields declare."""
+"""Weakening: what is still known of an object once others may have changed it, as its fields declare."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gradlint.frozen import replace
 
 ObjectT = TypeVar("ObjectT", bound=Object)
 Weaken = Callable[[Any, Object], Any]
-"""What is left of a field, of what it held and of its object."""
+"""The rest of a field, computed of what it held and of its object."""
 
 
 def _unsure(default: Any) -> Weaken:
@@ -69,7 +69,7 @@ def _deciding(cls: type) -> Callable[[Any], object] | None:
 
 
 DECIDING = PerClass(_deciding)
-"""What reads those fields of an object that decide on what is computed with it."""
+"""A reader of those fields of an object that decide on what is computed with it."""
 
 
 def after_unseen_code(thing: ObjectT) -> ObjectT:

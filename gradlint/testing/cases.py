@@ -38,7 +38,7 @@ FEWEST = 10
 
 @frozen()
 class Mark:
-    """What is said about a row: the codes to be reported, or none for an `ok`. `todo`: that is not so yet."""
+    """A claim about a row: the codes to be reported, or none for an `ok`. `todo`: that is not so yet."""
 
     row: int
     codes: tuple[str, ...]
@@ -148,7 +148,7 @@ def _by_row(findings: Sequence[Finding]) -> dict[int, frozenset[str]]:
 
 
 def _fault(mark: Mark | None, usual: frozenset[str], found: frozenset[str]) -> str:
-    """What is wrong with the codes reported on a row: by default, and at any confidence."""
+    """Return what is wrong with the codes reported on a row: by default, and at any confidence."""
     codes = frozenset(mark.codes if mark else ())
     if mark and mark.todo and not codes:
         return "" if usual else "nothing is reported any more; take the `todo` away"

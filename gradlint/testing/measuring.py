@@ -22,7 +22,7 @@ from gradlint.proving import known_here
 from gradlint.versions import of
 
 TABLES = known_here().torch
-"""What is said of the torch that runs."""
+"""The tables for the torch that runs."""
 
 
 def rows_here(kind: str) -> tuple[Any, ...]:
@@ -96,7 +96,7 @@ def sample(kind: str, shape: tuple[int, ...]) -> torch.Tensor:
 
 @cache
 def _sample(kind: str, shape: tuple[int, ...]) -> torch.Tensor:
-    """What all samples of a kind and shape are copies of."""
+    """Return what all samples of a kind and shape are copies of."""
     if kind in "bi":
         return torch.ones(shape, dtype=DTYPES[kind])
     count = torch.Size(shape).numel()
@@ -123,8 +123,8 @@ class Seen:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one call did: the results, the operands written (by name), those of them that now require grad, and the
-    memories kept for backward."""
+    """The outcome of one call: the results, the operands written (by name), those of them that now require grad, and
+    the memories kept for backward."""
 
     results: tuple[Seen, ...]
     written: frozenset[str]
@@ -135,7 +135,7 @@ class Outcome:
 
 
 def storage(tensor: torch.Tensor) -> int:
-    """What identifies a tensor's memory."""
+    """Return what identifies a tensor's memory."""
     return int(tensor.untyped_storage().data_ptr())
 
 
@@ -159,7 +159,7 @@ def seen(value: Any, operands: list[Any]) -> Seen:
 
 @dataclass(frozen=True)
 class Operands:
-    """What a call is given: the `word` has a letter for each. Those `asking` require grad, as leaves unless the row
+    """The operands of a call: the `word` has a letter for each. Those `asking` require grad, as leaves unless the row
     writes them (those as well with `leaf_written`); those that are `there` are made in inference mode."""
 
     word: str

@@ -1,4 +1,4 @@
-"""What functions of libraries do to their arguments, as rows of packs put it."""
+"""Effects: what functions of libraries do to their arguments, as rows of packs put it."""
 
 from __future__ import annotations
 

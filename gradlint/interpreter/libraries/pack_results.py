@@ -1,4 +1,4 @@
-"""What functions, classes and attributes of libraries give, as rows of packs put it."""
+"""Results: what functions, classes and attributes of libraries give, as rows of packs put it."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class Given:
 
 
 def given(m: Interpreter, node: Site, gift: packs.Gift, args: Given) -> Value:
-    """What a row says comes back."""
+    """Return what a row says comes back."""
     return GIFTS[type(gift)](m, node, gift, args)
 
 

@@ -45,9 +45,9 @@ from gradlint.interpreter.static.sites import Site
 from gradlint.knowledge.schema import Operation, Result
 
 TWO = ("input", "target")
-"""What the rows call the operands of a layer that has two."""
+"""The names in rows for the operands of a layer that has two."""
 ATTENDED = ("query", "key", "value")
-"""What attention is given, whatever hides parts of it."""
+"""The arguments of attention, whatever hides parts of it."""
 
 
 def _applied(
@@ -58,7 +58,7 @@ def _applied(
     results: tuple[Result, ...],
     requested: Requested = NOTHING_REQUESTED,
 ) -> Value:
-    """What the operation gives that a layer applies to its arguments and its own tensors."""
+    """Return what the operation gives that a layer applies to its arguments and its own tensors."""
     row = Operation(layer.name, (), operands, operands, "", results=results, saves=layer.row.saves)
     if row.name.startswith("Lazy"):
         _made_at_last(m, layer.ref)
@@ -80,7 +80,7 @@ def _made_at_last(m: Interpreter, ref: Ref) -> None:
 
 
 def _wide(m: Interpreter, layer: LayerCall) -> Requested:
-    """What the parameters of a layer say of how large its results are."""
+    """Return what the parameters of a layer say of how large its results are."""
     return Requested(scalar=shape.of_layer(m, layer.module))
 
 

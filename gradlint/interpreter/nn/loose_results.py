@@ -74,9 +74,9 @@ def _is_parameter(m: Interpreter, value: Value) -> bool:
 def loose_result(
     m: Interpreter, node: Site, ref: Ref, module: Module, args: Arguments, *, by_all: bool = True
 ) -> Value:
-    """What a module of an unknown class gives: something computed from its parameters and arguments, and perhaps from
-    other tensors that it holds: it may well have set them anew before. Not `by_all`: what it is given decides which of
-    its parameters take part."""
+    """Return what a module of an unknown class gives: something computed from its parameters and arguments, and perhaps
+    from other tensors that it holds: it may well have set them anew before. Not `by_all`: what it is given decides
+    which of its parameters take part."""
     row = Operation("module", (), (), (), "", results=(Result(dtype="float"),))
     given = [("input", value) for value in args.values() or [UNKNOWN]]
     own = [

@@ -127,7 +127,7 @@ def build(m: Interpreter, node: Site, path: str, args: Arguments) -> Ref:
 
 
 def _reduction(args: Arguments) -> Value:
-    """What a loss makes of the losses of the elements: their mean, if nothing is said."""
+    """Return what a loss makes of the losses of the elements: their mean, if nothing is said."""
     told_otherwise = any(args.keywords.get(name, NONE_VALUE) != NONE_VALUE for name in OLD_REDUCTIONS)
     return UNKNOWN if args.unknown or told_otherwise else args.keywords.get(REDUCTION, Const("mean"))
 

@@ -153,7 +153,7 @@ def _graph(m: Interpreter, result: Value) -> tuple[Graph, ...]:
 
 
 def _memories(m: Interpreter, module: Value) -> frozenset[tuple[Ref, ...]]:
-    """What the parameters of a module are in."""
+    """Return what the parameters of a module are in."""
     return frozenset([m[ref].storage for _, ref in parameters(m, module)[0] if m[ref].storage])
 
 
@@ -174,7 +174,7 @@ def _own_method(m: Interpreter, module: Module, how: str) -> Function | None:
 
 LayerHandler = Callable[[Interpreter, Any, "LayerCall"], Value]
 CALLS: dict[str, LayerHandler] = {}
-"""What calling a layer of torch gives, by the `call` of its row."""
+"""The handlers of calls of layers of torch, by the `call` of its row."""
 
 
 @frozen()
@@ -207,8 +207,8 @@ def applies(*kinds: str) -> Callable[[LayerHandler], LayerHandler]:
 
 
 def run(m: Interpreter, node: Site, ref: Ref, args: Arguments, how: str) -> Value:
-    """What a module makes of its arguments: `how` is "call", or anything else where the `forward` of its class is meant
-    and neither a `__call__` of its own nor what was put in the place of `forward`."""
+    """Return what a module makes of its arguments: `how` is "call", or anything else where the `forward` of its class
+    is meant and neither a `__call__` of its own nor what was put in the place of `forward`."""
     module: Module = m[ref]
     replaced = dict(module.attributes).get("forward") if how == "call" else None
     if type(replaced) is Function or type(replaced) is Bound:
@@ -232,8 +232,8 @@ def run(m: Interpreter, node: Site, ref: Ref, args: Arguments, how: str) -> Valu
 
 
 def _not_followed(m: Interpreter, node: Site, ref: Ref, forward: Function | None, args: Arguments) -> Value:
-    """What a `forward` of the program gives that is not run here: what the module of a class that nobody sees gives,
-    unless its text shows that it may differentiate what it computes."""
+    """Return what a `forward` of the program gives that is not run here: what the module of a class that nobody sees
+    gives, unless its text shows that it may differentiate what it computes."""
     module: Module = m[ref]
     result = loose_result(m, node, ref, module, args)
     if forward is not None and _may_differentiate(m, module, forward):
@@ -257,7 +257,7 @@ def _may_differentiate(m: Interpreter, module: Module, forward: Function) -> boo
 
 
 def as_torch(m: Interpreter, node: Site, ref: Ref, args: Arguments) -> Value:
-    """What the `forward` of the class of torch gives that a module is of or derives from."""
+    """Return what the `forward` of the class of torch gives that a module is of or derives from."""
     module: Module = m[ref]
     path = module.cls.path if type(module.cls) is Named else torch_base(m, module.cls)
     row = m.torch.modules.get(path or "")
@@ -268,7 +268,7 @@ def as_torch(m: Interpreter, node: Site, ref: Ref, args: Arguments) -> Value:
 
 
 def _of_library(m: Interpreter, node: Site, ref: Ref, module: Module, args: Arguments) -> Value | None:
-    """What calling a module of a library gives, where its class tells more than of others."""
+    """Return what calling a module of a library gives, where its class tells more than of others."""
     found = library_base(m, module.cls)
     if found is None:
         return None

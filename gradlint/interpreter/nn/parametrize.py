@@ -97,7 +97,7 @@ def _restoring(path: str) -> Model:
     keeps = any(same for one, _, same in RESTORING if one == path)
 
     def restore(m: Interpreter, node: Site, args: Arguments) -> Value:
-        """What was computed is a parameter again."""
+        """Make a parameter again of what was computed."""
         owner, name = args.get("module", 0, NONE_VALUE), _name(args)
         for ref, module in m.all(owner, Module):
             known = dict(module.attributes)

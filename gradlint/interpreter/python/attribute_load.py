@@ -93,7 +93,7 @@ ENDLESS = frozenset({"math.inf", "numpy.inf", "torch.inf"})
 
 
 def found_at(m: Interpreter, path: str) -> Value:
-    """What an import path names: a constant of the library, or whatever it may be."""
+    """Return what an import path names: a constant of the library, or whatever it may be."""
     if path in ENDLESS:
         return Const(inf)
     row = m.torch.constants.get(path)

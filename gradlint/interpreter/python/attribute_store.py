@@ -177,7 +177,7 @@ def _holding_part(m: Interpreter, shown: Any, old: Value) -> tuple[Optimizer, ..
 
 
 def trainable(m: Interpreter, value: Value) -> tuple[Tensor, ...]:
-    """What an optimizer would be given of a value: the tensor, or the parameters of the module."""
+    """Return what an optimizer would be given of a value: the tensor, or the parameters of the module."""
     return tensors_of(m, [*(ref for ref, _ in m.all(value, Tensor)), *(ref for _, ref in parameters(m, value)[0])])
 
 
@@ -263,7 +263,7 @@ def _fits_nowhere(m: Interpreter, value: Value, *, among_modules: bool) -> bool:
 
 
 def _set_as_objects_do(m: Interpreter, node: Site, ref: Ref, name: str, value: Value, *, sure: bool = True) -> None:
-    """What `object.__setattr__` does: a property or a descriptor of the class takes the value, or the object keeps
+    """Do what `object.__setattr__` does: a property or a descriptor of the class takes the value, or the object keeps
     it."""
     cls = m[ref].cls
     member = find_member(m, cls, name)
@@ -332,7 +332,7 @@ def delete_attribute(m: Interpreter, node: Site, owner: Value, name: str, *, by_
 
 
 def _delete_as_objects_do(m: Interpreter, node: Site, ref: Ref, name: str, *, sure: bool = True) -> None:
-    """What `object.__delattr__` does: a property of the class hears of it, or the object has the attribute no more."""
+    """Do what `object.__delattr__` does: a property of the class hears of it, or the object loses the attribute."""
     thing: Any = m[ref]
     deleter = find_member(m, thing.cls, deleter_of(name))
     if type(deleter) is Function:

@@ -62,9 +62,9 @@ INHERITED: dict[type, Callable[..., Value | None]] = SLOTS[TypeSlot.CALL_INHERIT
 Maker = Callable[[Interpreter, Any, Ref, Class, Arguments], Value]
 MAKERS: dict[str, Maker] = {}
 UNFOLLOWED: dict[type, Callable[[Interpreter, Any, Ref], Value]] = SLOTS[TypeSlot.UNFOLLOWED]
-"""What calling a class of these kinds gives."""
+"""The results of calling classes of these kinds."""
 FILLED: dict[str, Callable[[Interpreter, Any, Value, Class, Arguments], None]] = {}
-"""What the `__init__` does that classes of these kinds are given."""
+"""The `__init__` that classes of these kinds are given."""
 
 
 def define(m: Interpreter, node: cst.ClassDef) -> Ref:
@@ -96,7 +96,7 @@ def define(m: Interpreter, node: cst.ClassDef) -> Ref:
 
 
 COMPLETED: dict[str, Callable[[Interpreter, Any, Ref, Class], None]] = {}
-"""What is done to classes of these kinds once their body has run."""
+"""The last steps for classes of these kinds, once their body has run."""
 
 
 def _kind_of(m: Interpreter, node: cst.ClassDef, bases: tuple[Value, ...]) -> str:
@@ -184,7 +184,7 @@ def _is_left_unseen(m: Interpreter, cls: Ref, args: Arguments) -> bool:
 
 
 def _new_by_program(m: Interpreter, node: Site, cls: Ref, args: Arguments) -> Value | None:
-    """What a `__new__` written in the program gives; None where there is none."""
+    """Return what a `__new__` written in the program gives; None where there is none."""
     method = find_method(m, cls, "__new__")
     return None if method is None else call_function(m, m.part_of(node, "new"), method, args.with_first(cls))
 
@@ -275,7 +275,7 @@ OF_OBJECT: dict[str, Callable[[Interpreter, Any, Super, Arguments], Value]] = {
     "__new__": _new,
     "__init_subclass__": lambda m, node, value, args: NONE_VALUE,
 }
-"""What methods do that all classes have, where no class of the program defines them."""
+"""The methods that all classes have, where no class of the program defines them."""
 
 
 def super_of(m: Interpreter, args: Arguments) -> Value:

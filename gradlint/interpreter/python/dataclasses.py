@@ -57,7 +57,7 @@ FIELD = Named("dataclasses.field")
 
 
 def _described(m: Interpreter, default: Value) -> dict[object, Value] | None:
-    """What `field(...)` says of a field; None where that is not how it is described."""
+    """Return what `field(...)` says of a field; None where that is not how it is described."""
     thing = m.thing(default)
     return dict(thing.attributes) if type(thing) is Instance and thing.cls == FIELD else None
 
@@ -70,7 +70,7 @@ def _default(m: Interpreter, default: Value) -> Value | None:
 
 
 def _made(m: Interpreter, node: Site, name: str, default: Value) -> Value | None:
-    """What a field holds that nobody gave: its default, or what its factory makes."""
+    """Return what a field holds that nobody gave: its default, or what its factory makes."""
     told = _described(m, default)
     if told is None or "default_factory" not in told:
         return _default(m, default)
@@ -100,7 +100,7 @@ def _field(m: Interpreter, node: Site, args: Arguments) -> Value:
 
 
 def _fill(m: Interpreter, node: Site, owner: Value, thing: Class, args: Arguments) -> None:
-    """What the `__init__` of a dataclass does."""
+    """Do what the `__init__` of a dataclass does."""
     given = _given(m, thing, args)
     start = m.push(owner, *given.values())
     places = {name: start + 1 + index for index, name in enumerate(given)}

@@ -55,7 +55,7 @@ def _new_member(m: Interpreter, node: Site, cls: Ref, name: str, value: Value) -
 
 
 AUTO = Plain("auto")
-"""What `enum.auto()` gives: the value is found when the class is made."""
+"""The result of `enum.auto()`: its value is found when the class is made."""
 
 
 def _counted(_: str, known: list[object]) -> Value:
@@ -82,7 +82,7 @@ AUTOMATIC: dict[str, Callable[[str, list[object]], Value]] = {
 
 
 def _following_value(m: Interpreter, cls: Ref) -> Callable[[str, list[object]], Value] | None:
-    """What `auto()` stands for in an enumeration, by the name of the member and the values before it."""
+    """Return what `auto()` stands for in an enumeration, by the name of the member and the values before it."""
     bases = [base for base in ancestry(m, cls) if type(base) is not Ref]
     only = bases[0] if len(bases) == 1 else None
     return AUTOMATIC.get(only.path) if type(only) is Named else None
@@ -116,7 +116,7 @@ def named(m: Interpreter, thing: Class, name: Value) -> Value:
 
 
 def value_of(m: Interpreter, member: Value) -> Value:
-    """What stands behind the name of a member."""
+    """Return what stands behind the name of a member."""
     thing = m.thing(member)
     return dict(thing.attributes).get("value", UNKNOWN) if type(thing) is Instance else UNKNOWN
 

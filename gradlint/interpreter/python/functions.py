@@ -101,7 +101,7 @@ REMEMBERING = tuple(Named(f"functools.{name}") for name in ("lru_cache", "cache"
 
 
 def _as_remembered(m: Interpreter, result: Value, known: Collection[Ref]) -> Value:
-    """What a function gives that may have given it before: a leaf that it makes may have got a gradient since."""
+    """Return what a function gives that may have given it before: a leaf of its own may have got a gradient since."""
     made = [thing for ref, thing in m.all(result, Tensor) if ref not in known]
     return result_of_unknown([result]) if any(both(one.leaf, one.requires_grad) is not NO for one in made) else result
 
@@ -127,7 +127,7 @@ MANAGERS = (Named("contextlib.contextmanager"), Named("contextlib.asynccontextma
 
 
 def waiting_manager(m: Interpreter, node: Site, function: Function, args: Arguments) -> Value:
-    """What a function under `@contextmanager` gives: its body runs around the block that enters it."""
+    """Return what a function under `@contextmanager` gives: its body runs around the block that enters it."""
     given = (*enumerate(args.positional), *args.keywords.items())
     return m.new(node, "manager", Instance(cls=function, attributes=given, open=UNSURE if args.unknown else NO))
 
@@ -210,7 +210,7 @@ def _forget_names(m: Interpreter, frame: Frame) -> None:
 
 
 def restoring(m: Interpreter, mode: Modes | None) -> AbstractContextManager[None]:
-    """What leaves by an exception finds the grad mode and the inference mode like this."""
+    """Let what leaves by an exception find the grad mode and the inference mode like this."""
     if mode is None:
         return nullcontext()
 
@@ -221,7 +221,7 @@ def restoring(m: Interpreter, mode: Modes | None) -> AbstractContextManager[None
 
 
 def _raised_as_left(m: Interpreter, followed: Suspended | None) -> AbstractContextManager[None]:
-    """What leaves the body of a generator by an exception finds as it was what others might have changed meanwhile."""
+    """Let what leaves the body of a generator by an exception find what others might have changed as it was."""
     if followed is None:
         return nullcontext()
 
@@ -235,7 +235,7 @@ def _raised_as_left(m: Interpreter, followed: Suspended | None) -> AbstractConte
 
 @contextmanager
 def _let_out_after(m: Interpreter, change: Callable[[State], None]) -> Iterator[None]:
-    """What leaves by an exception is changed like this before a handler finds it."""
+    """Change what leaves by an exception like this before a handler finds it."""
     tries = m.frame.tries
     if not tries:
         yield
@@ -296,7 +296,7 @@ def _leave(m: Interpreter, node: Site, frame: Frame, function: Function, depth: 
 
 
 def emit_returned(m: Interpreter, node: Site, value: Value) -> None:
-    """What a function hands back, by the expression of it."""
+    """Tell what a function hands back, by the expression of it."""
     if not m.is_silent and m.state.live:
         m.emit(events.Returned, node, value=m.thing(value), arguments=arguments_in(m, value), name=spelled(node),
                 **written_since(m, [value]))  # fmt: skip

@@ -63,7 +63,7 @@ def _call(m: Interpreter, node: Site, ref: Ref, args: Arguments, name: str) -> V
 
 
 def _call_known(m: Interpreter, ref: Value, run: Callable[[], Value], otherwise: Callable[[], Value]) -> Value:
-    """What an object gives that may call what it holds; one that was wrapped in a loop holds itself."""
+    """Return what an object gives that may call what it holds; one that was wrapped in a loop holds itself."""
     m.steps.left -= 1
     if len(m.running) >= MOST_CALLS_DEEP or m.steps.left <= 0:
         m.exceeded("depth of calls" if m.steps.left > 0 else STEPS)
@@ -133,7 +133,7 @@ def _settled(m: Interpreter, node: Site, owner: Ref, thing: Any, name: str) -> A
 
 
 def _asked(m: Interpreter, node: Site, owner: Ref, thing: Any, name: str, method: Function) -> Value:
-    """What `__getattr__` gives; where not all that was set on the object was seen, it may not have been asked."""
+    """Return what `__getattr__` gives; where not all that was set on the object was seen, it may not be asked."""
     unsure = thing.open.may(YES)
     given = m.maybe(lambda: call_function(m, node, method, Arguments([owner, Const(name)])), unsure)
     return one_of([given, Unknown((owner,))]) if unsure else given

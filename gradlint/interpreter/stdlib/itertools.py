@@ -1,4 +1,4 @@
-"""What Python and `itertools` make of iterables: the elements go through, joined, and in order where that is known."""
+"""Iterables, and what Python and `itertools` make of them: elements go through, in order where that is known."""
 
 from __future__ import annotations
 
@@ -217,7 +217,7 @@ def _zip(m: Interpreter, node: Site, args: Arguments) -> Value:
 
 
 def _all_of(values: Sequence[Value]) -> Value:
-    """What an iterator over several iterables runs over."""
+    """Return what an iterator over several iterables runs over."""
     return one_of(values, MOST_ITEMS) if values else UNKNOWN
 
 
@@ -336,8 +336,8 @@ def _star_map(m: Interpreter, node: Site, args: Arguments) -> Value:
 
 
 def _called_on_each(m: Interpreter, node: Site, function: Value, args: Arguments) -> Value:
-    """What a function gives for each of several elements. It is called once for all of them; what it makes is as old as
-    can be at once, for it stands for what each call makes."""
+    """Return what a function gives for each of several elements. It is called once for all of them; what it makes is as
+    old as can be at once, for it stands for what each call makes."""
     if NOTHING in args.positional:
         return NOTHING
     before, m.made = m.made, set()

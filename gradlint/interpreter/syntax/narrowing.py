@@ -1,4 +1,4 @@
-"""What a condition tells about the values it speaks of, on either side of it."""
+"""Narrowing: what a condition tells about the values it speaks of, on either side of it."""
 
 from __future__ import annotations
 
@@ -259,8 +259,8 @@ def _isinstance(m: Interpreter, place: Any, wanted: Any, holds: bool) -> None:
 
 
 def _learn(m: Interpreter, place: Any, classes: list[str | Ref]) -> None:
-    """What nothing was known of among the alternatives turns out to be of one of these classes: something that nobody
-    has seen, or one of the objects of such a class that it may have been all along."""
+    """Take what nothing was known of among the alternatives to be of one of these classes: something that nobody has
+    seen, or one of the objects of such a class that it may have been all along."""
     options = alternatives(value) if (value := peek(m, place)) is not None else ()
     seen = [option for option in options if not is_guessed(m.thing(option))]
     told = _told_by_class(m, place, classes) if len(seen) < len(options) else None

@@ -149,11 +149,11 @@ def compute(m: Interpreter, node: Site, name: str, values: list[Value]) -> Value
 
 
 COMBINED = {"path": "path", "datetime": "timedelta", "timedelta": "timedelta", "Size": "Size", "dtype": "bool"}
-"""What operators make of plain objects; strings of others."""
+"""The kinds of plain objects that operators make of others; of all others, strings."""
 
 
 def _by_method(m: Interpreter, node: Site, name: str, values: list[Value]) -> Value | None:
-    """What a class of the program makes of an operator."""
+    """Return what a class of the program makes of an operator."""
     plain = name.removesuffix("_")
     for owner, *others in (values, values[::-1])[: len(values)]:
         method = method_of(m, owner, f"__{plain}__" if owner is values[0] else f"__r{plain}__")
@@ -339,7 +339,7 @@ def boolean(m: Interpreter, node: cst.BooleanOperation) -> Value:
 
 
 def _deciding(m: Interpreter, value: Value, counts: bool) -> Value:
-    """What a value is where it counts as true, or where it does not."""
+    """Return what a value is where it counts as true, or where it does not."""
     wanted = truth(counts)
     options = [option for option in alternatives(value) if truthiness(m, option).may(wanted)]
     return one_of([Const(counts) if option == Scalar(BOOL) else option for option in options] or [value])

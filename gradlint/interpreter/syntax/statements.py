@@ -140,7 +140,7 @@ def augmented(m: Interpreter, node: cst.AugAssign) -> None:
 
 
 CHANGING = {"add": containers.extend, "or": containers.merge}
-"""What `+=` and `|=` do to lists, sets and mappings; other objects share the change."""
+"""The work of `+=` and `|=` on lists, sets and mappings; other objects share the change."""
 
 
 def _changed(m: Interpreter, node: cst.AugAssign, old: Value, more: Value, name: str) -> tuple[Value, bool]:

@@ -222,7 +222,7 @@ def _restores(m: Interpreter, manager: Value) -> Truth:
 
 
 def _exited(m: Interpreter, place: Any, manager: Value, error: Value = NONE_VALUE) -> Value:
-    """What an `__exit__` written in the program says when it is told of an error, or that there was none."""
+    """Return what an `__exit__` written in the program says when it is told of an error, or that there was none."""
     method = method_of(m, manager, "__exit__", "__aexit__")
     if method is None:
         return UNKNOWN
@@ -241,7 +241,7 @@ def _lets_pass(manager: Value, place: Any) -> bool:
 
 
 def enter(m: Interpreter, node: Site, manager: Value) -> Value:
-    """What `as` binds; grad modes are switched on the way."""
+    """Return what `as` binds; grad modes are switched on the way."""
     if type(manager) is Context:
         m.emit(events.GradModeChanged, node, before=m.state.grad_mode, to=manager.to, how="with")
         m.state.enter(manager, node)

@@ -1,4 +1,4 @@
-"""What an optimizer holds that was handed over: nobody saw it made, but what it is to train was handed over with it.
+"""Optimizers that were handed over: nobody saw them made, but what they are to train was handed over with them.
 
 This is an assumption, so it is believed no more than what use tells. Where several optimizers were handed over nobody
 knows which of them holds what.
@@ -43,8 +43,8 @@ def _is_entrusted(thing: Optimizer) -> bool:
 
 
 def driven(m: Interpreter, node: Site, value: Value) -> Value:
-    """What a GradScaler is told to unscale or to step: if nothing else tells of an argument, then an optimizer. What
-    is taken out of an argument may be another one each time."""
+    """Return what a GradScaler is told to unscale or to step: if nothing else tells of an argument, then an optimizer.
+    What is taken out of an argument may be another one each time."""
     if type(value) is Ref and value.part == "argument" and is_opaque(m.state.heap.get(value)):
         refine(m, value, optimizer_over(m, node, "driven", ()))
     assume_holds_all_parameters(m, value)
@@ -67,7 +67,7 @@ def _annotated(m: Interpreter, node: Site, path: str) -> Value:
 
 
 def optimizer_over(m: Interpreter, node: Site, part: str, reach: tuple[Ref, ...]) -> Ref:
-    """What unknown code makes of modules, and of no other optimizer, holds their parameters."""
+    """Return what unknown code makes of modules, and of no other optimizer, holds their parameters."""
     kinds = {type(m.state.heap.get(ref)) for ref in reach}
     held = parameters(m, one_of(reach))[0] if Module in kinds and Optimizer not in kinds else []
     groups = tuple((ref,) for _, ref in held[:MOST_ITEMS])

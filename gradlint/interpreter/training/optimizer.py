@@ -132,8 +132,8 @@ def _differentiable(args: Arguments) -> Truth:
 
 
 def _slots(m: Interpreter, given: Value, refs: Iterable[Ref], certain: AbstractSet[Ref]) -> tuple[Slot, ...]:
-    """What an optimizer is given, tensor by tensor (or none, where that is not certain); where only one or another is
-    given, these together."""
+    """Return what an optimizer is given, tensor by tensor (or none, where that is not certain); where only one or
+    another is given, these together."""
     either = _one_or_another(m, given)
     loose = {ref for slot in either for ref in slot}
     alone = [ref for ref in dict.fromkeys(refs) if ref not in loose]
@@ -307,7 +307,7 @@ def _emit_step(m: Interpreter, node: Site, owner: Value, closure: Value, returne
 
 
 def _run_closure(m: Interpreter, node: Site, start: int, closure: Value) -> Value:
-    """What the closure gives, run with gradients on: once, or again and again, with a step after each time."""
+    """Return what the closure gives, run with gradients on: once, or again and again, with a step after each time."""
     place = m.part_of(node, "closure")
     found = m.push(NOTHING)
     again = any(_repeats(m, thing) for _, thing in m.all(m.state.stack[start], Optimizer))
@@ -462,7 +462,7 @@ INHERITED = METHODS | {"step": _step}
 
 @implements(TypeSlot.CALL_INHERITED, Optimizer)
 def _call_inherited(m: Interpreter, node: Site, owner: Value, method: str, args: Arguments) -> Value | None:
-    """What `super()` means in a class of the program."""
+    """Return what `super()` means in a class of the program."""
     known = INHERITED.get(method)
     return None if known is None else known(m, node, owner, args)
 

@@ -1,4 +1,4 @@
-"""What an annotation tells about a value nobody was seen to make."""
+"""Annotations: what they tell about a value nobody was seen to make."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ PLAIN_CLASSES = {"str": "str", "bytes": "str", "torch.device": "device", "torch.
 
 Generic = Callable[[Interpreter, Any, list[Any]], Value | None]
 GENERIC: dict[str, Generic] = {}
-"""What a class with arguments in brackets tells, by its last name."""
+"""The meaning of classes with arguments in brackets, by their last name."""
 
 
 def generic(*names: str) -> Callable[[Generic], Generic]:
@@ -75,7 +75,7 @@ def value_of(m: Interpreter, node: Site, annotation: Any) -> Value | None:
 
 
 def _alias(m: Interpreter, node: Site, meant: Any) -> Value | None:
-    """What a name for a type stands for; inside itself (a tree of such things) it tells nothing more."""
+    """Return what a name for a type stands for; inside itself (a tree of such things) it tells nothing more."""
     if meant in m.building:
         return None
     m.building.append(meant)
@@ -245,13 +245,13 @@ def commented(function: Any) -> list[Any]:
 
 @implements(TypeSlot.LEARN_ATTRIBUTE, Instance)
 def _learn_attribute(m: Interpreter, node: Site, owner: Ref, name: str, chain: str) -> Value | None:
-    """What use tells of an attribute, or else what the classes of the object say of it in annotations."""
+    """Return what use tells of an attribute, or else what the classes of the object say of it in annotations."""
     found = by_usage(m, node, chain, f"{STAND_IN}{name}")
     return _declared(m, node, owner, name) if found is None else found
 
 
 def _declared(m: Interpreter, node: Site, owner: Ref, name: str) -> Value | None:
-    """What the classes of an object say in annotations of an attribute."""
+    """Return what the classes of an object say in annotations of an attribute."""
     thing: Any = m.state.heap.get(owner)
     for one in ancestry(m, getattr(thing, "cls", UNKNOWN)):
         cls = m.state.heap.get(one) if type(one) is Ref else None

@@ -1,4 +1,4 @@
-"""What something must be, from what the program does with it.
+"""Duck typing: what something must be, from what the program does with it.
 
 Nobody was seen to make it: a parameter of a function whose callers are elsewhere, or the result of
 unknown code. `x.eval()` and `x(batch)` make it a module, `x.zero_grad()` and `x.step()` an
@@ -69,7 +69,7 @@ LOADED = "DataLoader 0"
 
 
 def _is_module(uses: Uses) -> bool:
-    """What a loader loads may be told to `eval()`, too."""
+    """Whether uses show a module; what a loader loads may be told to `eval()`, too."""
     if any(use.startswith(HANDED) and use.endswith(LOADED) for use in uses):
         return False
     return not MODULE_USES.isdisjoint(uses) or (
@@ -95,7 +95,7 @@ def _can_be_of_tensor(use: str) -> bool:
 
 
 def uses_of(frame: Frame, chain: str) -> Uses:
-    """What is done with a dotted name where it means the same; for `self.x`, what the whole class does."""
+    """Return what is done with a dotted name where it means the same; for `self.x`, what the whole class does."""
     scope: Scope = frame.scope
     root = chain.partition(".")[0]
     stops = (lambda at: type(at.node) is cst.ClassDef) if root == "self" else (lambda at: at.hides(root))
@@ -117,12 +117,12 @@ def function_context(m: Interpreter, node: Site, part: str, belief: Belief) -> R
 
 
 def needed(m: Interpreter, node: Site, part: str) -> tuple[str, Ref]:
-    """What the context of a custom autograd function says of which gradients are needed: a flag for each input."""
+    """Return what the context of a custom autograd function says of the gradients that are needed, by input."""
     return "needs_input_grad", m.new(node, f"{part} needed", Container("tuple", rest=Scalar(BOOL)))
 
 
 Maker = Callable[[Interpreter, Any, str, tuple[Ref, ...]], Ref]
-"""What makes an object that unknown code has made of all that is in reach."""
+"""A maker of an object that unknown code has made of all that is in reach."""
 
 
 def _module(m: Interpreter, node: Site, part: str, reach: tuple[Ref, ...]) -> Ref:
@@ -189,8 +189,7 @@ def by_usage(
 
 
 def _maker(m: Interpreter, uses: Uses, chain: str) -> Maker | None:
-    """What makes an object of the kind that uses show, those of its `.data` among them; what torch takes as an operand
-    is a tensor."""
+    """Return the maker of the kind that uses show, those of `.data` among them; an operand of torch is a tensor."""
     for shows, maker in KINDS:
         if shows(uses):
             return None if maker is _tensor and _is_of_own_class(m, uses) else maker
@@ -254,6 +253,6 @@ def kind_from_usage(m: Interpreter, node: Site, value: Value, chain: str, source
 
 
 def _leave_open_whether_frozen(m: Interpreter, made: Ref) -> None:
-    """What unseen code made may have parameters without gradients."""
+    """Leave open whether the parameters of what unseen code made require grad."""
     for ref, tensor in m.all(getattr(m[made], "rest", NOTHING), Tensor):
         m.store_exact(ref, replace(tensor, requires_grad=UNSURE))

@@ -1,4 +1,4 @@
-"""What callers who are not shown hand over: told by annotations, defaults and use."""
+"""Parameters: what callers who are not shown hand over, told by annotations, defaults and use."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def annotated_instance(m: Interpreter, node: Site, cls: Ref) -> Value:
 
 
 def arguments(m: Interpreter, frame: Frame, function: Function, params: list[Any]) -> list[tuple[str, Value]]:
-    """What an unknown caller may hand over for each parameter."""
+    """Return what an unknown caller may hand over for each parameter."""
     outer = m.frame
     m.switch(frame)
     annotations = {param: param.annotation.annotation for param in params if param.annotation is not None}
@@ -101,7 +101,7 @@ def arguments(m: Interpreter, frame: Frame, function: Function, params: list[Any
 
 @implements(TypeSlot.LEARN_ARGUMENTS, Function)
 def refine_parameters(m: Interpreter, frame: Frame, function: Function) -> None:
-    """What is not known of the arguments of a call is told by annotations and use."""
+    """Let annotations and use tell what is not known of the arguments of a call."""
     names = m.state.names
     for param in parameters_of(function.node.params):
         value = names.get((frame.id, param.name.value))
@@ -118,7 +118,7 @@ def refine_parameters(m: Interpreter, frame: Frame, function: Function) -> None:
 
 
 def _told(m: Interpreter, param: cst.Param, value: Unknown) -> Value:
-    """What annotation and use tell of a value that is not known."""
+    """Return what annotation and use tell of a value that is not known."""
     told = None
     if param.annotation is not None:
         told = declared.value_of(m, param, param.annotation.annotation)
@@ -129,7 +129,7 @@ def _told(m: Interpreter, param: cst.Param, value: Unknown) -> Value:
 
 @implements(TypeSlot.LEARN_RESULT, Function)
 def returned(m: Interpreter, node: Site, function: Function, value: Value) -> Value:
-    """What a function gave back; where that is not known, what its annotation says."""
+    """Return what a function gave back; where that is not known, what its annotation says."""
     if type(value) is not Unknown or getattr(function.node, "returns", None) is None or function.generator:
         return value
     start = m.push(value)
@@ -159,7 +159,7 @@ def _argument(m: Interpreter, function: Function, param: cst.Param, annotation: 
 
 
 def _told_of(m: Interpreter, function: Function, param: cst.Param, annotation: Any, default: Value | None) -> Value:
-    """What a hook is handed, the annotation, autograd, the use, the default tell of a parameter, in this order."""
+    """Return what tells of a parameter first: that a hook is handed it, annotation, autograd, use, or default."""
     told: Value | None = _of_hook(m, function, param)
     if told is not None:
         return told
@@ -178,7 +178,7 @@ def _told_of(m: Interpreter, function: Function, param: cst.Param, annotation: A
 
 
 def others(m: Interpreter, frame: Frame, param: Any, kind: str) -> list[tuple[str, Value]]:
-    """What `*args` and `**kwargs` hold that an unknown caller handed over."""
+    """Return what `*args` and `**kwargs` hold that an unknown caller handed over."""
     if not isinstance(param, cst.Param):
         return []
     outer = m.frame
@@ -191,7 +191,7 @@ def others(m: Interpreter, frame: Frame, param: Any, kind: str) -> list[tuple[st
 
 
 def _of_function(m: Interpreter, function: Function, param: cst.Param) -> Ref | None:
-    """What autograd hands to the methods of a custom function: first a context, and gradients to `backward`."""
+    """Return what autograd hands to the methods of a custom function: first a context, and gradients to `backward`."""
     cls = m.classes.get(function.owner)
     if function.kind != "static" or function.name not in OF_FUNCTIONS or cls is None:
         return None
@@ -204,7 +204,7 @@ def _of_function(m: Interpreter, function: Function, param: cst.Param) -> Ref | 
 
 
 def _of_hook(m: Interpreter, function: Function, param: cst.Param) -> Ref | None:
-    """What backward hands to a hook of a tensor: a gradient."""
+    """Return what backward hands to a hook of a tensor: a gradient."""
     position = m.handed_gradients.get(function.node)
     params = parameters_of(function.node.params)
     if position is None or param not in params[position : position + 1]:
@@ -225,7 +225,7 @@ def _as_used(m: Interpreter, param: cst.Param, told: Value) -> Value:
 
 
 def _like_default(default: Value) -> Value | None:
-    """What a default tells of what callers hand over: an object stands for itself, a number for any number."""
+    """Return what a default tells of what callers hand over: an object stands for itself, a number for any number."""
     if type(default) in (Ref, Function, Named):
         return default
     if type(default) is Const and isinstance(default.value, bool):
