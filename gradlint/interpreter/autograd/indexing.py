@@ -2,13 +2,31 @@
 
 from __future__ import annotations
 
-from gradlint.domain import NO, YES, Array, Const, Container, Plain, Ref, Scalar, Tensor, Truth, Value, alternatives
+import libcst as cst
+
+from gradlint.domain import (
+    NO,
+    YES,
+    Array,
+    Const,
+    Container,
+    Plain,
+    Ref,
+    Scalar,
+    Tensor,
+    Truth,
+    Value,
+    alternatives,
+    one_of,
+)
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd import shape
+from gradlint.interpreter.autograd.in_place import Write, write
 from gradlint.interpreter.autograd.record import Requested, apply
 from gradlint.interpreter.autograd.tensor_attributes import output
 from gradlint.interpreter.engine.dispatch import TypeSlot, implements
 from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.static.scopes import spelled
 from gradlint.interpreter.static.sites import Site
 from gradlint.knowledge.shapes import NOT_SEEN
 
@@ -31,6 +49,12 @@ def _get_item(m: Interpreter, node: Site, owner: Value, index: Value) -> Value:
         row = replace(row, results=(replace(row.results[0], kind="view or fresh"),))
     told = shape.told_key(m, index) if kind is NO else NOT_SEEN
     return apply(m, node, row, [(row.operands[0], owner)], Requested(told=told))
+
+
+@implements(TypeSlot.SET_ITEM, Tensor)
+def _set_item(m: Interpreter, node: cst.Subscript, owner: Value, index: Value, value: Value) -> None:
+    refs = [ref for ref, _ in m.all(owner, Tensor)]
+    write(m, one_of(refs, len(refs)), Write(node, "setitem", "setitem", [value], spelled(node.value)))
 
 
 ADVANCED_ROW = "operator.getitem advanced"

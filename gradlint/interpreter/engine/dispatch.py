@@ -109,6 +109,10 @@ class TypeSlot(Enum):
     """What is told of an object by how a name that holds it is used: the object, and the name as it is written."""
     GET_ITEM = auto()
     """`value[index]`: the index."""
+    SET_ITEM = auto()
+    """`value[index] = other`, for all alternatives of the kind at once: the index and the other value."""
+    DELETE_ITEM = auto()
+    """`del value[index]`, for all alternatives of the kind at once: the index; takes no place."""
     TYPE_OF = auto()
     """`type(value)`; takes the object or value alone."""
     NEW = auto()

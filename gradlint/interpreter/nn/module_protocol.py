@@ -42,9 +42,11 @@ from gradlint.interpreter.nn.module import build, emit_built, unknown_module
 from gradlint.interpreter.nn.module_calls import as_torch, run
 from gradlint.interpreter.nn.module_methods import APPLYING, METHODS
 from gradlint.interpreter.nn.registration import unregistered
+from gradlint.interpreter.python.attribute_store import Written, emit_assigned
 from gradlint.interpreter.python.instances import attributes_of, keep_attribute
 from gradlint.interpreter.python.items import item_by_method
 from gradlint.interpreter.python.mro import find_member, torch_base
+from gradlint.interpreter.static.scopes import spelled
 from gradlint.interpreter.static.sites import Site
 from gradlint.knowledge.modules.settings import MODULE_NAMES, SETTINGS, SIZES
 
@@ -227,3 +229,18 @@ def _built(m: Interpreter, node: Site, made: Value, given: list[Value]) -> None:
 def _get_item(m: Interpreter, node: Site, owner: Ref, index: Value) -> Value:
     found = item_by_method(m, node, owner, index)
     return module_containers.get_item(m, node, owner, index) if found is None else found
+
+
+@implements(TypeSlot.SET_ITEM, Module)
+def _set_item(m: Interpreter, node: cst.Subscript, owner: Value, index: Value, value: Value) -> None:
+    for ref in m.one_of_these(owner, Module):
+        place = module_containers.name_at(m, m[ref], index)
+        if place is not None and not m.is_silent:
+            emit_assigned(m, node, ref, place, value, Written(spelled(node.value)))
+        module_containers.set_item(m, node, ref, index, value)
+
+
+@implements(TypeSlot.DELETE_ITEM, Module)
+def _delete_item(m: Interpreter, owner: Value, index: Value) -> None:
+    for ref in m.one_of_these(owner, Module):
+        module_containers.delete_item(m, ref, index)

@@ -255,6 +255,7 @@ def sliced(m: Interpreter, ref: Ref, thing: Container, index: Value) -> Containe
     return replace(thing, items=tuple(enumerate(known[index.value])))
 
 
+@implements(TypeSlot.SET_ITEM, Container)
 def set_item(m: Interpreter, node: Site, owner: Value, key: Value, value: Value) -> None:
     """`container[key] = value`."""
     found = m.all(owner, Container)
@@ -303,6 +304,7 @@ def with_more(thing: Container, element: Value, more: Iterable[Ref]) -> Containe
     return replace(whole, rest=one_of((whole.rest, element), MOST_ITEMS), certain=there)
 
 
+@implements(TypeSlot.DELETE_ITEM, Container)
 def delete_item(m: Interpreter, owner: Value, key: Value) -> None:
     """`del container[key]`."""
     found = m.all(owner, Container)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import libcst as cst
+
 from gradlint import events
 from gradlint.domain import (
     INTEGER,
@@ -31,6 +33,7 @@ from gradlint.interpreter.autograd.indexing import index_kind
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import TypeSlot, annotated, implements
 from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.static.scopes import spelled
 from gradlint.interpreter.static.sites import Site, syntax
 from gradlint.knowledge.python.numpy_arrays import ALWAYS_VIEWS, IN_PLACE, NUMBERS, SOMETIMES_VIEWS
 
@@ -90,6 +93,11 @@ def _tell(m: Interpreter, node: Site, array: Array, op: str, name: str, made: tu
     for ref, tensor in sharing:
         m.emit(events.WrittenInPlace, node, target=tensor, op=op, base=viewed(m, tensor), holders=(), by="array",
                 arrays=made, noticed=NO, local=is_local(m, [(ref, tensor)]), name=name)  # fmt: skip
+
+
+@implements(TypeSlot.SET_ITEM, Array)
+def _set_item(m: Interpreter, node: cst.Subscript, owner: Value, index: Value, value: Value) -> None:
+    write_array(m, node, owner, "setitem", spelled(node.value))
 
 
 @implements(TypeSlot.NEXT, Array)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import libcst as cst
@@ -13,35 +14,33 @@ from gradlint.domain import (
     NOTHING,
     UNKNOWN,
     YES,
-    Array,
     Container,
     Instance,
-    Module,
     Ref,
     Tensor,
     Truth,
     Unknown,
     Value,
     alternatives,
-    one_of,
 )
-from gradlint.interpreter.autograd.in_place import Write, holders, write
+from gradlint.interpreter.autograd.in_place import holders
 from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot
 from gradlint.interpreter.engine.escape import havoc
 from gradlint.interpreter.engine.iteration import SEQUENCES, consume, elements
 from gradlint.interpreter.engine.machine import Interpreter
-from gradlint.interpreter.nn import module_containers
 from gradlint.interpreter.python import containers
-from gradlint.interpreter.python.attribute_store import Written, emit_assigned, set_attribute
+from gradlint.interpreter.python.attribute_store import Written, set_attribute
 from gradlint.interpreter.python.functions import call_function
 from gradlint.interpreter.python.mro import method_of
-from gradlint.interpreter.python.ndarray import write_array
 from gradlint.interpreter.static.rebinding import rebindings
 from gradlint.interpreter.static.scopes import dotted, spelled
 from gradlint.interpreter.static.sites import Site
 from gradlint.interpreter.syntax import receivers
 from gradlint.interpreter.syntax.subscripts import index_value
 from gradlint.interpreter.unknown.duck_typing import kind_from_usage
+
+SET_ITEM: dict[type, Callable[..., None]] = SLOTS[TypeSlot.SET_ITEM]
 
 
 def assign(m: Interpreter, node: Site, target: Any, value: Value) -> Value:
@@ -123,21 +122,11 @@ def _set_item(m: Interpreter, target: cst.Subscript, value: Value) -> None:
 
 def set_item(m: Interpreter, target: cst.Subscript, owner: Value, index: Value, value: Value) -> None:
     """An element of something is given another value."""
-    if m.may_be(owner, Container):
-        containers.set_item(m, target, owner, index, value)
+    for kind, store in SET_ITEM.items():
+        if m.may_be(owner, kind):
+            store(m, target, owner, index, value)
     if any(type(option) is Unknown for option in alternatives(owner)):
         m.escape([value])
-    for ref in m.one_of_these(owner, Module):
-        place = module_containers.name_at(m, m[ref], index)
-        if place is not None and not m.is_silent:
-            emit_assigned(m, target, ref, place, value, Written(spelled(target.value)))
-        module_containers.set_item(m, target, ref, index, value)
-    tensors = [ref for ref, _ in m.all(owner, Tensor)]
-    if tensors:
-        written = Write(target, "setitem", "setitem", [value], spelled(target.value))
-        write(m, one_of(tensors, len(tensors)), written)
-    if m.may_be(owner, Array):
-        write_array(m, target, owner, "setitem", spelled(target.value))
     method = method_of(m, owner, "__setitem__")
     if method is not None:
         call_function(m, target, method, Arguments([owner, index, value]))

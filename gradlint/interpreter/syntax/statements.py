@@ -16,7 +16,6 @@ from gradlint.domain import (
     Const,
     Container,
     Imported,
-    Module,
     Named,
     Node,
     Plain,
@@ -32,7 +31,7 @@ from gradlint.domain import (
 from gradlint.interpreter.autograd.in_place import Write, maybe_written, write
 from gradlint.interpreter.autograd.saved_tensors import Saves, saved_in_place
 from gradlint.interpreter.engine.arguments import Arguments
-from gradlint.interpreter.engine.dispatch import executes
+from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot, executes
 from gradlint.interpreter.engine.frames import RESULT
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.places import peek, poke
@@ -230,10 +229,9 @@ def _delete_item(m: Interpreter, node: Site, owner: Value, index: Value) -> None
     method = method_of(m, owner, "__delitem__")
     if method is not None:
         call_function(m, node, method, Arguments([owner, index]))
-    else:
-        containers.delete_item(m, owner, index)
-        for ref in m.one_of_these(owner, Module):
-            module_containers.delete_item(m, ref, index)
+        return
+    for delete in SLOTS[TypeSlot.DELETE_ITEM].values():
+        delete(m, owner, index)
 
 
 @executes(cst.Global, cst.Nonlocal)
