@@ -16,7 +16,7 @@ import numpy
 import pytest
 import torch
 
-from gradlint.interpreter.training.data_loader import COLLATE
+from gradlint.interpreter.training.torch_data import COLLATE
 from gradlint.knowledge.python.duck_typing_names import (
     FUNCTION_CONTEXT_USES,
     MODULE_USES,

@@ -37,9 +37,8 @@ from gradlint.interpreter.engine.loops import run_loop
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.module_tree import buffers, parameters
 from gradlint.interpreter.nn import module_containers
-from gradlint.interpreter.nn.loose_results import loose_result, own_tensors
 from gradlint.interpreter.nn.module import DROPPED, REDUCTION
-from gradlint.interpreter.nn.module_calls import LayerCall, applies, call
+from gradlint.interpreter.nn.module_calls import LayerCall, applies, call, loose_result, own_tensors
 from gradlint.interpreter.python.containers import container
 from gradlint.interpreter.static.sites import Site
 from gradlint.knowledge.schema import Operation, Result

@@ -386,17 +386,10 @@ def return_(m: Interpreter, node: cst.Return) -> None:
     m.end_path()
 
 
-@executes(cst.Break)
-def break_(m: Interpreter, node: cst.Break) -> None:
-    if m.frame.loop is not None:
-        m.frame.loop.breaks.append(m.fork())
-    m.end_path()
-
-
-@executes(cst.Continue)
-def continue_(m: Interpreter, node: cst.Continue) -> None:
-    if m.frame.loop is not None:
-        m.frame.loop.continues.append(m.fork())
+@executes(cst.Break, cst.Continue)
+def leave_round(m: Interpreter, node: cst.Break | cst.Continue) -> None:
+    if (loop := m.frame.loop) is not None:
+        (loop.breaks if type(node) is cst.Break else loop.continues).append(m.fork())
     m.end_path()
 
 

@@ -11,9 +11,11 @@ from gradlint.domain import (
     NONE_VALUE,
     UNKNOWN,
     Array,
+    Belief,
     Const,
     Container,
     Instance,
+    Mark,
     Named,
     Plain,
     Ref,
@@ -28,7 +30,7 @@ from gradlint.interpreter.autograd.batches import batch
 from gradlint.interpreter.autograd.tensor import fresh
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import call_named, call_value
-from gradlint.interpreter.engine.dispatch import ELEMENTS_OF, ITEMS_OF, models
+from gradlint.interpreter.engine.dispatch import ELEMENTS_OF, ITEMS_OF, annotated, models
 from gradlint.interpreter.engine.iteration import each, element_list, elements
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python.containers import container
@@ -36,7 +38,6 @@ from gradlint.interpreter.python.functions import call_function
 from gradlint.interpreter.python.items import get_item
 from gradlint.interpreter.python.mro import method_of
 from gradlint.interpreter.static.sites import Site
-from gradlint.interpreter.training.data_loader import COLLATE, LOADER, loader
 
 DATA = "torch.utils.data."
 DEEPEST = 4
@@ -112,6 +113,31 @@ ITEMS_OF |= {
 }
 
 # ---- loaders
+
+LOADER = "torch.utils.data.DataLoader"
+COLLATE = 6
+"""Where `collate_fn` stands among the arguments."""
+ONE = Const(1)
+
+
+@annotated(LOADER)
+def _annotated(m: Interpreter, node: Site, path: str) -> Value:
+    return loader(m, node, belief=Belief.ANNOTATED)
+
+
+def loader(
+    m: Interpreter,
+    node: Site,
+    dataset: Value = UNKNOWN,
+    *,
+    collate: Value = NONE_VALUE,
+    size: Value = ONE,
+    belief: Belief = Belief.PROVEN,
+) -> Ref:
+    """A loader of what a data set holds."""
+    about = (("dataset", dataset), ("collate_fn", collate), ("batch_size", size), ("sampler", UNKNOWN))
+    made = Instance(cls=Named(LOADER), attributes=about, open=NO, belief=belief, marks=(Mark("made", node),))
+    return m.new(node, "loader", made)
 
 
 @models(LOADER, f"{DATA}dataloader.DataLoader")
