@@ -34,7 +34,7 @@ from gradlint.domain import (
 )
 from gradlint.interpreter.engine import cannot_raise
 from gradlint.interpreter.engine.arguments import Arguments
-from gradlint.interpreter.engine.dispatch import MODELS, SLOTS, TypeSlot, implements, kind_of
+from gradlint.interpreter.engine.dispatch import MODELS, SLOTS, Method, TypeSlot, implements, kind_of
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.places import peek
 from gradlint.interpreter.engine.unseen import call_unknown, maybe_initialised, note_options
@@ -189,7 +189,7 @@ def _handler(m: Interpreter, table: Calls, owner: Value) -> Callable[..., Value 
 
 
 def by_name(
-    methods: Mapping[str, Callable[[Interpreter, Any, Value, Arguments], Value]],
+    methods: Mapping[str, Method],
 ) -> Callable[..., Value | None]:
     """How a method is called on objects whose methods are all in one table."""
 

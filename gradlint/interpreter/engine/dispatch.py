@@ -21,6 +21,8 @@ HandlerT = TypeVar("HandlerT", bound=Callable[..., Any])
 Handler = Callable[["Interpreter", Any], Value]
 Step = Callable[["Interpreter", Any], None]
 Model = Callable[["Interpreter", Any, "Arguments"], Value]
+Annotated = Callable[["Interpreter", Any, str], Value]
+Method = Callable[["Interpreter", Any, Value, "Arguments"], Value]
 
 # ---- by kinds of syntax nodes
 
@@ -58,7 +60,7 @@ ATTRIBUTES_OF: dict[str, Callable[[Interpreter, Any, Value, str], Value | None]]
 """What an attribute of an instance of these classes is that is computed anew each time; None for all others."""
 ELEMENTS_OF: dict[str, Callable[[Interpreter, Any, Instance], Value]] = {}
 """What iterating over an instance of these classes gives."""
-ANNOTATED_AS: dict[str, Callable[[Interpreter, Any, str], Value]] = {}
+ANNOTATED_AS: dict[str, Annotated] = {}
 """Something of these classes that somebody else made, as annotations tell of it; takes the import path."""
 
 
@@ -67,7 +69,7 @@ def models(*paths: str) -> Callable[[Model], Model]:
     return _entering(MODELS, paths)
 
 
-def annotated(*paths: str) -> Callable[[HandlerT], HandlerT]:
+def annotated(*paths: str) -> Callable[[Annotated], Annotated]:
     """Register what an annotation that names one of these classes tells."""
     return _entering(ANNOTATED_AS, paths)
 

@@ -241,14 +241,14 @@ def _left_out(row: ModuleRow, name: str, args: Arguments, without: Mapping[str, 
     return NO
 
 
-@annotated(*PARAMETER_CLASSES)
-def _annotated_parameter(m: Interpreter, node: Site, path: str) -> Value:
-    return parameter(m, node, "annotated", requires_grad=UNSURE, inference=NO, belief=Belief.ANNOTATED)
+annotated(*PARAMETER_CLASSES)(
+    lambda m, node, path: parameter(m, node, "annotated", requires_grad=UNSURE, inference=NO, belief=Belief.ANNOTATED)
+)
 
 
-@annotated("torch.nn.Module", *(row.path for row in ROWS["modules"]))
-def _annotated(m: Interpreter, node: Site, path: str) -> Value:
-    return unknown_module(m, node, "annotated", Belief.ANNOTATED, Named(path))
+annotated("torch.nn.Module", *(row.path for row in ROWS["modules"]))(
+    lambda m, node, path: unknown_module(m, node, "annotated", Belief.ANNOTATED, Named(path))
+)
 
 
 def unknown_module(m: Interpreter, node: Site, part: str, belief: Belief, cls: Value = UNKNOWN) -> Ref:

@@ -42,6 +42,7 @@ from gradlint.interpreter.autograd.requires_grad import set_requires_grad
 from gradlint.interpreter.autograd.tensor import truth_of
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import call_value
+from gradlint.interpreter.engine.dispatch import Method
 from gradlint.interpreter.engine.iteration import iterator
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.module_tree import Tensors, buffers, certain_parts, mode_of, parameters, submodules
@@ -56,7 +57,7 @@ from gradlint.interpreter.static.sites import Site
 from gradlint.knowledge.training.clearing import OF_MODULES
 
 
-def _tensors_of(which: Callable[..., Tensors], by: str, position: int) -> Callable[..., Value]:
+def _tensors_of(which: Callable[..., Tensors], by: str, position: int) -> Method:
     """A method that goes over tensors of a module: those inside its parts as well, or its own alone."""
 
     def method(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
@@ -98,10 +99,6 @@ def _moved(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
             made_by, leaf = tuple(dict.fromkeys((*(made_by or (None,)), OPAQUE))), leaf | NO
         m.store(ref, replace(thing, requires_grad=thing.requires_grad | computed, leaf=leaf, node=made_by))
     return owner
-
-
-def _nothing(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
-    return NONE_VALUE
 
 
 def _requires_grad_(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
@@ -165,14 +162,6 @@ def _named(m: Interpreter, node: Site, element: Value, by: str, owner: Value) ->
     return iterator(m, node, pair, by, source=owner, certain=_certain(m, owner, element))
 
 
-def _named_modules(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
-    return _named(m, node, _all(m, node, owner), "named_modules()", owner)
-
-
-def _named_children(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
-    return _named(m, node, _direct(m, node, owner), "named_children()", owner)
-
-
 def _apply(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
     """`apply(fn)`: the function is called with each part."""
     start = m.push(owner)
@@ -203,14 +192,12 @@ def _emit_buffer(m: Interpreter, node: Site, owner: Value, name: Value, value: V
     m.emit(events.BufferRegistered, node, module=shown, tensor=m.thing(value), name=known, trained=trained)
 
 
-def _register_parameter(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
-    set_by_name(m, node, owner, args.get("name", 0, UNKNOWN), args.get("param", 1, NONE_VALUE))
-    return NONE_VALUE
+def _registering(part: str) -> Method:
+    def register(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
+        set_by_name(m, node, owner, args.get("name", 0, UNKNOWN), args.get(part, 1, NONE_VALUE))
+        return NONE_VALUE
 
-
-def _add_module(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
-    set_by_name(m, node, owner, args.get("name", 0, UNKNOWN), args.get("module", 1, NONE_VALUE))
-    return NONE_VALUE
+    return register
 
 
 def _at_path(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
@@ -224,7 +211,7 @@ def _at_path(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value
 
 
 MOVING = ("to", "cuda", "xpu", "ipu", "cpu", "float", "double", "half", "bfloat16", "type", "share_memory", "to_empty")
-METHODS: dict[str, Callable[..., Value]] = (
+METHODS: dict[str, Method] = (
     {
         "parameters": _tensors_of(parameters, "parameters()", 0),
         "named_parameters": _tensors_of(parameters, "named_parameters()", 1),
@@ -234,24 +221,22 @@ METHODS: dict[str, Callable[..., Value]] = (
         "zero_grad": _zero_grad,
         "modules": _modules,
         "children": _children_of,
-        "named_modules": _named_modules,
-        "named_children": _named_children,
+        "named_modules": lambda m, node, owner, _: _named(m, node, _all(m, node, owner), "named_modules()", owner),
+        "named_children": lambda m, node, owner, _: _named(m, node, _direct(m, node, owner), "named_children()", owner),
         "apply": _apply,
         "register_buffer": _register_buffer,
-        "register_parameter": _register_parameter,
-        "add_module": _add_module,
-        "register_module": _add_module,
-        "get_submodule": _at_path,
-        "get_parameter": _at_path,
-        "get_buffer": _at_path,
+        "register_parameter": _registering("param"),
+        "add_module": _registering("module"),
+        "register_module": _registering("module"),
         "buffers": _tensors_of(buffers, "buffers()", 0),
         "named_buffers": _tensors_of(buffers, "named_buffers()", 1),
-        "compile": _nothing,
-        "flatten_parameters": _nothing,
+        "compile": lambda m, node, owner, args: NONE_VALUE,
+        "flatten_parameters": lambda m, node, owner, args: NONE_VALUE,
         "state_dict": state_dict,
         "load_state_dict": load_state_dict,
     }
     | dict.fromkeys(MOVING, _moved)
+    | dict.fromkeys(("get_submodule", "get_parameter", "get_buffer"), _at_path)
     | {f"register_{kind}": hooks.registering(kind) for kind in (hooks.BEFORE, hooks.AFTER, *hooks.BACKWARD)}
 )
 """Methods that every nn.Module has."""

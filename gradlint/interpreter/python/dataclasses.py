@@ -91,9 +91,9 @@ def _given(m: Interpreter, thing: Class, args: Arguments) -> dict[str, Value]:
     return given
 
 
-@models("dataclasses.field", "dataclasses.InitVar")
-def _field(m: Interpreter, node: Site, args: Arguments) -> Value:
-    return m.new(node, "field", Instance(cls=FIELD, attributes=tuple(args.keywords.items()), open=NO))
+models("dataclasses.field", "dataclasses.InitVar")(
+    lambda m, node, args: m.new(node, "field", Instance(cls=FIELD, attributes=tuple(args.keywords.items()), open=NO))
+)
 
 
 # ---- dataclasses

@@ -52,9 +52,9 @@ def _parser(m: Interpreter, node: Site, args: Arguments) -> Value:
     return m.new(node, "parser", Instance(cls=PARSER, open=NO))
 
 
-@models(*(f"{PARSER.path}.{name}" for name in ("add_argument_group", "add_mutually_exclusive_group")))
-def _group(m: Interpreter, node: Site, args: Arguments) -> Value:
-    return args.positional[0]
+models(*(f"{PARSER.path}.{name}" for name in ("add_argument_group", "add_mutually_exclusive_group")))(
+    lambda m, node, args: args.positional[0]
+)
 
 
 @models(f"{PARSER.path}.add_argument")

@@ -45,9 +45,9 @@ def fresh_array(m: Interpreter, node: Site, **facts: Any) -> Ref:
     return m.new(node, "array", Array(storage=(m.memory(node, OWN),), **facts))
 
 
-@annotated("numpy.ndarray")
-def _annotated(m: Interpreter, node: Site, path: str) -> Value:
-    return m.new(node, "annotated", Array(storage=(m.memory(node, "array"),), belief=Belief.ANNOTATED))
+annotated("numpy.ndarray")(
+    lambda m, node, path: m.new(node, "annotated", Array(storage=(m.memory(node, "array"),), belief=Belief.ANNOTATED))
+)
 
 
 def call(m: Interpreter, node: Site, owner: Value, name: str, args: Arguments) -> Value:

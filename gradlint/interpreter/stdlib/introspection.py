@@ -157,6 +157,6 @@ def _is_grad_enabled(m: Interpreter, node: Site, args: Arguments) -> Value:
     return Scalar(BOOL) if m.assumed_mode and m.state.grad_mode is YES else _answer(m.state.grad_mode)
 
 
-@models("torch.is_inference_mode_enabled")
-def _is_inference_mode_enabled(m: Interpreter, node: Site, args: Arguments) -> Value:
-    return Scalar(BOOL) if m.assumed_mode and m.state.inference is NO else _answer(m.state.inference)
+models("torch.is_inference_mode_enabled")(
+    lambda m, node, args: Scalar(BOOL) if m.assumed_mode and m.state.inference is NO else _answer(m.state.inference)
+)

@@ -100,9 +100,7 @@ def text(m: Interpreter, node: Site) -> Value:
     return joined_text(found)
 
 
-@evaluates(cst.Ellipsis)
-def ellipsis(m: Interpreter, node: cst.Ellipsis) -> Value:
-    return Const(...)
+evaluates(cst.Ellipsis)(lambda m, node: Const(...))
 
 
 DISPLAYS: dict[type, str] = {cst.Tuple: "tuple", cst.List: "list", cst.Set: "set"}

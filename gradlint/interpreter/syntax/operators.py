@@ -367,14 +367,10 @@ def walrus(m: Interpreter, node: cst.NamedExpr) -> Value:
     return assign(m, node, node.target, value)
 
 
-@evaluates(cst.Lambda)
-def lambda_(m: Interpreter, node: cst.Lambda) -> Value:
-    return make_function(m, node, "<lambda>")
+evaluates(cst.Lambda)(lambda m, node: make_function(m, node, "<lambda>"))
 
 
-@evaluates(cst.Await)
-def await_(m: Interpreter, node: cst.Await) -> Value:
-    return m.value(node.expression)
+evaluates(cst.Await)(lambda m, node: m.value(node.expression))
 
 
 def _emit_yielded(m: Interpreter, node: cst.Yield, value: Value) -> None:

@@ -54,10 +54,7 @@ from gradlint.interpreter.syntax.subscripts import index_value
 from gradlint.interpreter.unknown.annotations import value_of
 from gradlint.interpreter.unknown.duck_typing import kind_from_usage
 
-
-@executes(cst.SimpleStatementLine, cst.SimpleStatementSuite, cst.IndentedBlock)
-def block(m: Interpreter, node: cst.SimpleStatementLine | cst.SimpleStatementSuite | cst.IndentedBlock) -> None:
-    m.run_body(node.body)
+executes(cst.SimpleStatementLine, cst.SimpleStatementSuite, cst.IndentedBlock)(lambda m, node: m.run_body(node.body))
 
 
 @executes(cst.Pass)
@@ -203,9 +200,7 @@ def _put_back(m: Interpreter, target: Any, owner: Value, index: Value, value: Va
         set_attribute(m, target, owner, target.attr.value, value, written)
 
 
-@executes(cst.Del)
-def del_(m: Interpreter, node: cst.Del) -> None:
-    _delete(m, node.target)
+executes(cst.Del)(lambda m, node: _delete(m, node.target))
 
 
 def _delete(m: Interpreter, target: Any) -> None:
@@ -248,9 +243,9 @@ def declared(m: Interpreter, node: cst.Global | cst.Nonlocal) -> None:
             m.frame.declared[name] = frame
 
 
-@executes(*([cst.TypeAlias] if hasattr(cst, "TypeAlias") else []))
-def type_alias(m: Interpreter, node: cst.TypeAlias) -> None:
-    m.bind(node.name.value, Plain("type"))
+executes(*([cst.TypeAlias] if hasattr(cst, "TypeAlias") else []))(
+    lambda m, node: m.bind(node.name.value, Plain("type"))
+)
 
 
 @executes(cst.Import, *([cst.LazyImport] if hasattr(cst, "LazyImport") else []))

@@ -104,9 +104,7 @@ def _finally(m: Interpreter, body: Any, before: list[int], uncaught: State | Non
     return uncaught
 
 
-@executes(cst.With)
-def with_(m: Interpreter, node: cst.With) -> None:
-    _within(m, node, 0)
+executes(cst.With)(lambda m, node: _within(m, node, 0))
 
 
 def _within(m: Interpreter, node: cst.With, index: int, expected: int = 0) -> None:

@@ -61,9 +61,9 @@ def unknown_optimizer(m: Interpreter, node: Site, part: str, belief: Belief, pat
     return m.new(node, part, Optimizer(kind, open=UNSURE, belief=belief, marks=(Mark("made", node),)))
 
 
-@annotated(*BASES, *(row.path for row in ROWS["optimizers"]))
-def _annotated(m: Interpreter, node: Site, path: str) -> Value:
-    return unknown_optimizer(m, node, "annotated", Belief.ANNOTATED, path)
+annotated(*BASES, *(row.path for row in ROWS["optimizers"]))(
+    lambda m, node, path: unknown_optimizer(m, node, "annotated", Belief.ANNOTATED, path)
+)
 
 
 def optimizer_over(m: Interpreter, node: Site, part: str, reach: tuple[Ref, ...]) -> Ref:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import reduce
 from operator import or_
-from typing import Any
 
 from gradlint import events
 from gradlint.domain import (
@@ -45,7 +43,7 @@ from gradlint.interpreter.autograd.record import Requested, apply
 from gradlint.interpreter.autograd.tensor import fresh, truth_of
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import by_name
-from gradlint.interpreter.engine.dispatch import MODELS, Model, TypeSlot, annotated, implements
+from gradlint.interpreter.engine.dispatch import MODELS, Method, Model, TypeSlot, annotated, implements
 from gradlint.interpreter.engine.escape import havoc
 from gradlint.interpreter.engine.iteration import SEQUENCES
 from gradlint.interpreter.engine.machine import Interpreter
@@ -80,9 +78,9 @@ def unknown_scaler(m: Interpreter, node: Site, part: str, belief: Belief) -> Ref
     return m.new(node, part, Scaler(storage=(factor,), belief=belief, marks=(Mark("made", node),)))
 
 
-@annotated(*(row.path for row in ROWS["scalers"]))
-def _annotated(m: Interpreter, node: Site, path: str) -> Value:
-    return unknown_scaler(m, node, "annotated", Belief.ANNOTATED)
+annotated(*(row.path for row in ROWS["scalers"]))(
+    lambda m, node, path: unknown_scaler(m, node, "annotated", Belief.ANNOTATED)
+)
 
 
 MODELS |= {row.path: _built(row.path) for row in ROWS["scalers"]}
@@ -233,32 +231,18 @@ def _is_enabled(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Va
     return Const(False) if enabled(m, owner) is NO else Scalar(BOOL)
 
 
-def _state_dict(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
-    return m.new(node, "state", Container("dict", rest=Scalar(FLOAT | INTEGER)))
-
-
-def _number(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
-    return Scalar(FLOAT | INTEGER)
-
-
-def _set(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
-    return NONE_VALUE
-
-
-METHODS: dict[str, Callable[[Interpreter, Any, Value, Arguments], Value]] = {
+NUMBERS = ("growth_factor", "backoff_factor", "growth_interval")
+METHODS: dict[str, Method] = {
     "scale": scale,
     "unscale_": unscale,
     "step": step,
     "update": update,
     "is_enabled": _is_enabled,
-    "state_dict": _state_dict,
-    "load_state_dict": _set,
-} | {
-    f"{verb}_{word}": method
-    for verb, method in (("get", _number), ("set", _set))
-    for word in ("scale", "growth_factor", "backoff_factor", "growth_interval")
-    if (verb, word) != ("set", "scale")
+    "state_dict": lambda m, node, owner, args: m.new(node, "state", Container("dict", rest=Scalar(FLOAT | INTEGER))),
+    "load_state_dict": lambda m, node, owner, args: NONE_VALUE,
 }
+METHODS |= {f"get_{word}": lambda m, node, owner, args: Scalar(FLOAT | INTEGER) for word in ("scale", *NUMBERS)}
+METHODS |= {f"set_{word}": lambda m, node, owner, args: NONE_VALUE for word in NUMBERS}
 
 implements(TypeSlot.CALL_METHOD, Scaler)(by_name(METHODS))
 

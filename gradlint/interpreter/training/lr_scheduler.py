@@ -27,7 +27,7 @@ from gradlint.domain import (
 )
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import by_name, call_value
-from gradlint.interpreter.engine.dispatch import MODELS, Model, TypeSlot, annotated, implements
+from gradlint.interpreter.engine.dispatch import MODELS, Method, Model, TypeSlot, annotated, implements
 from gradlint.interpreter.engine.iteration import elements
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.scopes import receiver, spelled
@@ -93,7 +93,7 @@ def _rates(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
     return m.new(node, "rates", Container("list", rest=Scalar(FLOAT | INTEGER)))
 
 
-METHODS: dict[str, Callable[[Interpreter, Any, Value, Arguments], Value]] = {
+METHODS: dict[str, Method] = {
     "step": step,
     "get_last_lr": _rates,
     "get_lr": _rates,

@@ -53,7 +53,7 @@ from gradlint.interpreter.autograd.leaf import require_leaves
 from gradlint.interpreter.autograd.tensor import STEP, truth_of
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import call_value
-from gradlint.interpreter.engine.dispatch import TypeSlot, implements
+from gradlint.interpreter.engine.dispatch import Method, TypeSlot, implements
 from gradlint.interpreter.engine.escape import havoc, result_of_unknown
 from gradlint.interpreter.engine.iteration import consume, elements
 from gradlint.interpreter.engine.loops import run_loop
@@ -428,34 +428,25 @@ ATTRIBUTES: dict[str, Callable[[Interpreter, Any, Ref], Value]] = {
 }
 
 
-def state_dict(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
-    """`state_dict()` of an optimizer: its own state, which holds no parameters."""
-    return m.new(node, "state", Container("dict", rest=UNKNOWN))
-
-
 def _hooked(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
     """A hook may do whatever it likes to what it can reach, whenever the optimizer is used."""
     havoc(m, [owner, *args.values()])
     return Plain("RemovableHandle")
 
 
-METHODS: dict[str, Callable[[Interpreter, Any, Value, Arguments], Value]] = {
+METHODS: dict[str, Method] = {
     "step": step,
     "zero_grad": zero_grad,
     "add_param_group": add_param_group,
-    "state_dict": state_dict,
+    # its own state, which holds no parameters
+    "state_dict": lambda m, node, owner, args: m.new(node, "state", Container("dict", rest=UNKNOWN)),
     "load_state_dict": lambda m, node, owner, args: NONE_VALUE,
-} | dict.fromkeys(
-    (
-        "register_step_pre_hook",
-        "register_step_post_hook",
-        "register_state_dict_pre_hook",
-        "register_state_dict_post_hook",
-        "register_load_state_dict_pre_hook",
-        "register_load_state_dict_post_hook",
-    ),
-    _hooked,
-)
+}
+METHODS |= {
+    f"register_{method}_{when}_hook": _hooked
+    for method in ("step", "state_dict", "load_state_dict")
+    for when in ("pre", "post")
+}
 
 INHERITED = METHODS | {"step": _step}
 

@@ -120,9 +120,7 @@ COLLATE = 6
 ONE = Const(1)
 
 
-@annotated(LOADER)
-def _annotated(m: Interpreter, node: Site, path: str) -> Value:
-    return loader(m, node, belief=Belief.ANNOTATED)
+annotated(LOADER)(lambda m, node, path: loader(m, node, belief=Belief.ANNOTATED))
 
 
 def loader(
