@@ -86,8 +86,9 @@ def expression_statement(m: Interpreter, node: cst.Expr) -> None:
 
 def _compared(node: cst.BaseExpression) -> cst.BaseExpression | None:
     """The left side of `left == right`."""
-    alone = isinstance(node, cst.Comparison) and len(node.comparisons) == 1
-    return node.left if alone and isinstance(node.comparisons[0].operator, cst.Equal) else None
+    if isinstance(node, cst.Comparison) and len(node.comparisons) == 1:
+        return node.left if isinstance(node.comparisons[0].operator, cst.Equal) else None
+    return None
 
 
 @executes(cst.Assign)
