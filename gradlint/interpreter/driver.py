@@ -41,7 +41,7 @@ from gradlint.events import Event, Run
 from gradlint.frozen import replace
 from gradlint.interpreter.collected_tests import collected, imports_a_runner
 from gradlint.interpreter.engine.budgets import PURSES
-from gradlint.interpreter.engine.escape import as_it_was, havoc, in_reach
+from gradlint.interpreter.engine.escape import as_it_was, escape_graphs, graphs_in_reach, havoc, in_reach
 from gradlint.interpreter.engine.imports import Neighbours, Project
 from gradlint.interpreter.engine.machine import MOST_WORK, Interpreter, TooMuch
 from gradlint.interpreter.engine.tracing import Trace
@@ -354,8 +354,8 @@ def run_alone(m: Interpreter, function: Function, owner: Value | None) -> None:
     m.state.grad_mode = mode
     handed = m.pop_from(start)
     if m.state.live:
-        m.escape(handed)
-        m.returned.update(m.graphs([value]))
+        escape_graphs(m, handed)
+        m.returned.update(graphs_in_reach(m, [value]))
     m.switch(outer)
 
 

@@ -42,6 +42,7 @@ from gradlint.interpreter.engine.history import (
     company,
     in_every,
     nodes_of,
+    past_of,
     past_outside,
     savers,
     sure_past,
@@ -125,7 +126,9 @@ def backward(m: Interpreter, node: Site, roots: Sequence[Value], request: Reques
     lacks = any(getattr(m[ref], fault) is YES for ref in spoiled for fault in NOTICED)
     ends = lacks and all(_is_proven(m, root) for root in roots)
     if ends and m.frame.tries:
-        m.record_exception_state(certainly=True)  # some gradients may arrive before what is lacking is missed
+        m.frame.record_exception_state(
+            m.state, certainly=True
+        )  # some gradients may arrive before what is lacking is missed
     _run(m, node, roots, history, request)
     if ends:
         m.raise_certainly()
@@ -251,7 +254,7 @@ def _reaching(m: Interpreter, history: History, request: Request) -> dict[Ref, b
 
 
 def _history(m: Interpreter, starts: list[Slot]) -> History:
-    past = m.past([ref for start in starts for ref in start])
+    past = past_of(m, [ref for start in starts for ref in start])
     sure: dict[Ref, None] = {}
     for start in starts:
         sure |= sure_past(m, start)

@@ -17,7 +17,7 @@ from gradlint.domain import (
 )
 from gradlint.frozen import frozen
 from gradlint.interpreter.autograd.operands import Operand
-from gradlint.interpreter.engine.history import MOST_LOOKED_BACK, in_every, nodes_of
+from gradlint.interpreter.engine.history import MOST_LOOKED_BACK, in_every, nodes_of, past_of
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.scopes import spelled
 from gradlint.interpreter.static.sites import Site, syntax
@@ -75,4 +75,4 @@ TERMS: dict[Any, tuple[str, str]] = {cst.BinaryOperation: ("left", "right"), cst
 
 def _holds_older(m: Interpreter, node: Site, one: Operand) -> bool:
     """Whether what an earlier iteration recorded at this place may be in an operand's history."""
-    return any(ref.age and ref.site == m.site(node) for ref in m.past(nodes_of(m, one.value), MOST_LOOKED_BACK))
+    return any(ref.age and ref.site == m.site(node) for ref in past_of(m, nodes_of(m, one.value), MOST_LOOKED_BACK))

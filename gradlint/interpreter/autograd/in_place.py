@@ -45,8 +45,8 @@ from gradlint.interpreter.autograd.operands import operand
 from gradlint.interpreter.autograd.saved_tensors import Saves
 from gradlint.interpreter.autograd.tensor import CLEARING, made_of, memories_behind_gradients
 from gradlint.interpreter.autograd.version_counter import comparing, count_through, is_silent, unnoticed
+from gradlint.interpreter.engine.arguments import arguments_in
 from gradlint.interpreter.engine.dispatch import TypeSlot, implements
-from gradlint.interpreter.engine.frames import arguments_in
 from gradlint.interpreter.engine.history import grows, nodes_of
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.sites import Site, syntax

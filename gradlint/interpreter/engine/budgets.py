@@ -25,6 +25,7 @@ from gradlint.domain import (
     Value,
     alternatives,
 )
+from gradlint.interpreter.engine import variables
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.scopes import spelled
@@ -81,7 +82,7 @@ def _named(m: Interpreter, function: Function, uses: Iterable[str]) -> Iterator[
     while top.parent is not None:
         top = top.parent
     for name in dict.fromkeys(use.partition(".")[0] for use in uses):
-        found = m.held((top.id, name))
+        found = variables.held(m, (top.id, name))
         yield from () if found is None else alternatives(found)
 
 

@@ -47,6 +47,7 @@ from gradlint.domain.heap import COPIED_AT_ONCE, Heap
 from gradlint.domain.state import differing
 from gradlint.events import Event, Run
 from gradlint.frozen import frozen, replace
+from gradlint.interpreter.engine import variables
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.call_keys import Given
 from gradlint.interpreter.engine.escape import havoc_again
@@ -108,7 +109,7 @@ class Summary:
             (not self.elsewhere or (self.arguments, self.numbered) == (call.arguments, call.numbered))
             and (self.tale is not None or m.muted > 0)
             and (self.looked is not None or m.looked is None)
-            and all(m.held(name) == value for name, value in self.names)
+            and all(variables.held(m, name) == value for name, value in self.names)
             and all((now := heap.get(ref)) is thing or now == thing for ref, thing in self.seen)
             and all(holders_besides(heap, memory, call) == held for memory, held in self.writes(call))
             and (OPAQUE not in self.differentiated or self.fills_the_same(heap, call))

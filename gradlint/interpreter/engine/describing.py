@@ -40,7 +40,9 @@ from gradlint.domain import (
 from gradlint.domain import Iterator as IteratorObject
 from gradlint.domain.fields import Aspect, names_of
 from gradlint.domain.spelling import spell
-from gradlint.interpreter.engine.machine import Frame, Interpreter
+from gradlint.interpreter.engine import variables
+from gradlint.interpreter.engine.frames import Frame
+from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.places import key_of
 from gradlint.interpreter.static.sites import Site
 
@@ -98,7 +100,7 @@ def _named(m: Interpreter, name: str) -> Value | None:
     frame: Frame | None = m.frame.declared.get(name, m.frame)
     inner: Frame | None = None
     while frame is not None:
-        place = m.variable(frame, name, inner)
+        place = variables.variable(m, frame, name, inner)
         if place is not None and (found := variable(m, place)) is not None:
             return _loaded(m, found)
         inner, frame = frame, frame.parent

@@ -19,6 +19,7 @@ from gradlint.domain import (
     Const,
     Escape,
     Function,
+    Graph,
     Imported,
     Module,
     Named,
@@ -61,6 +62,18 @@ IS_KNOWN: dict[type, Callable[[Any], bool]] = {
     Optimizer: lambda before: not before.open.is_unsure,
 }
 """Whether enough was known of an object for what is left alone to matter."""
+
+
+def escape_graphs(m: Interpreter, values: Iterable[Value]) -> None:
+    """These values are handed to something that the file does not show."""
+    for graph in graphs_in_reach(m, values):
+        m.escape_graph(graph, Escape.HELD)
+
+
+def graphs_in_reach(m: Interpreter, values: Iterable[Value]) -> list[Graph]:
+    """The names of all graph nodes and optimizers that whoever holds these values can get at."""
+    heap = m.state.heap
+    return [ref.key for ref in m.state.reach(values, handed_on) if type(heap[ref]) in (Node, Optimizer)]
 
 
 def havoc_again(m: Interpreter, handed: Iterable[tuple[Ref, Escape]]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
@@ -41,6 +42,22 @@ MOST_LOOKED_BACK = 20
 """
 
 
+def past_of(m: Interpreter, starts: Iterable[Ref | None], most: int = sys.maxsize) -> dict[Ref, None]:
+    """The nodes and leaves that may be in the history of these nodes, themselves included; stops behind `most`."""
+    found: dict[Ref, None] = {}
+    todo = [ref for ref in starts if ref is not None]
+    while todo and len(found) <= most:
+        ref = todo.pop()
+        if ref in found:
+            continue
+        found[ref] = None
+        node = m.state.heap.get(ref)
+        if type(node) is Node:
+            todo += [other for part in node.inputs for other in part if other is not None]
+    m.works(2 * len(found))
+    return found
+
+
 def certainly_recorded(m: Interpreter, value: Value) -> Tensor | None:
     """Of the tensors that a value is, or certainly holds, and that certainly carry a graph the one believed most. Where
     all that a container may hold carries one, it most likely holds something."""
@@ -68,7 +85,7 @@ def _is_recorded(tensor: Tensor) -> bool:
 
 def sure_past(m: Interpreter, start: Slot, most: int = MOST_WEIGHED) -> dict[Ref, None]:
     """Nodes and leaves that are certainly in the history: in every history it may be."""
-    nodes = m.past(start, most)
+    nodes = past_of(m, start, most)
     if len(nodes) > most:
         if most is MOST_WEIGHED:
             m.exceeded("size of a graph")
@@ -79,7 +96,7 @@ def sure_past(m: Interpreter, start: Slot, most: int = MOST_WEIGHED) -> dict[Ref
 
 def sure_places(m: Interpreter, start: Slot, most: int) -> set[Graph]:
     """Where nodes and leaves were made that are certainly in the history, whichever of those made there they are."""
-    if len(m.past(start, most)) > most:
+    if len(past_of(m, start, most)) > most:
         return {ref.key for ref in _single_past(m, start, most)}
     return _in_all(start, _certain(m, start, lambda ref: {ref.key}))
 
@@ -209,7 +226,7 @@ def grows(m: Interpreter, node: Site, part: str, inputs: tuple[Slot, ...]) -> Tr
         return NO
     if any((site, part, frame) in sure_places(m, slot, MOST_LOOKED_BACK) for slot in inputs):
         return YES
-    found = [m.past(slot, MOST_LOOKED_BACK) for slot in inputs]
+    found = [past_of(m, slot, MOST_LOOKED_BACK) for slot in inputs]
     if any(ref in past for ref in older for past in found):
         return MAYBE
     return UNSURE if any(len(past) > MOST_LOOKED_BACK or OPAQUE in past for past in found) else NO
@@ -222,7 +239,7 @@ MOST_LEFT = 300
 def cut_at(m: Interpreter, mark: Mark, values: Iterable[Value]) -> None:
     """Something computed from these values leaves their graphs at this cut, as far as they may carry one."""
     nodes = [node for tensor in tensors_in(m, values) if tensor.requires_grad.may(YES) for node in tensor.node]
-    for ref in m.past(nodes, MOST_LEFT):
+    for ref in past_of(m, nodes, MOST_LEFT):
         if type(m.state.heap.get(ref)) is Node:
             m.cut[ref] = mark
             m.left.setdefault(ref.key, mark)

@@ -39,8 +39,10 @@ from gradlint.domain import (
     renamed,
 )
 from gradlint.frozen import replace
-from gradlint.interpreter.engine.escape import havoc
-from gradlint.interpreter.engine.machine import File, Frame, Interpreter
+from gradlint.interpreter.engine import variables
+from gradlint.interpreter.engine.escape import escape_graphs, havoc
+from gradlint.interpreter.engine.frames import File, Frame
+from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.scopes import Program, Scan
 from gradlint.texts import absolute
 
@@ -132,7 +134,7 @@ class Neighbours:
         """`from module import *`."""
         assert self.project is not None
         for name in self.project.public(module):
-            self.m.bind(name, Imported(module, name))
+            variables.bind(self.m, name, Imported(module, name))
 
     # ---- looking at what was imported
 
@@ -179,7 +181,7 @@ class Neighbours:
 
     def _read(self, name: Name) -> Value | None:
         """What a name at the top level of some file holds; who asks has read it."""
-        found = self.m.held(name)
+        found = variables.held(self.m, name)
         if found is not None:
             self.m.read[name] = found
         return found
@@ -189,7 +191,7 @@ class Neighbours:
         assert self.project is not None
         neighbour = self.project.find(module)
         if neighbour is None or neighbour.own:
-            self.m.escape([value])
+            escape_graphs(self.m, [value])
             return
         file = self._file(neighbour)
         self.m.state.names[file.frame, name] = self.either_way(file, name, value)

@@ -12,7 +12,8 @@ from gradlint import events
 from gradlint.domain import MAYBE, NO, UNKNOWN, UNSURE, YES, Ref, State, Truth, joined_states, same
 from gradlint.domain.state import OLDEST
 from gradlint.domain.weakening import after_unseen_code
-from gradlint.interpreter.engine.machine import ActiveLoop, Interpreter, LoopPaths
+from gradlint.interpreter.engine.frames import LoopPaths
+from gradlint.interpreter.engine.machine import ActiveLoop, Interpreter
 from gradlint.interpreter.static.sites import Site, syntax
 
 MOST_PASSES = 8

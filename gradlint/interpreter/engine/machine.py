@@ -7,11 +7,10 @@ telling what happened.
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -22,18 +21,13 @@ from gradlint.domain import (
     NONE_VALUE,
     UNKNOWN,
     Belief,
-    Context,
     Escape,
     Function,
     Graph,
-    Imported,
     Instance,
     Mark,
     Module,
-    Node,
     Object,
-    OneOf,
-    Optimizer,
     Origin,
     Ref,
     State,
@@ -43,7 +37,6 @@ from gradlint.domain import (
     Value,
     alternatives,
     both,
-    handed_on,
     joined,
     joined_states,
     negation,
@@ -53,17 +46,17 @@ from gradlint.domain import (
 from gradlint.domain.ground import Name
 from gradlint.domain.walks import GONE_OVER, is_at, marked, plain
 from gradlint.events import Event, Run, Thing
-from gradlint.frozen import frozen, replace
+from gradlint.frozen import replace
 from gradlint.interpreter.engine.dispatch import EXPRESSIONS, STATEMENTS
+from gradlint.interpreter.engine.frames import File, Frame, Tried
 from gradlint.interpreter.engine.steps import Steps
 from gradlint.interpreter.static.handlers import calls_alone
-from gradlint.interpreter.static.scopes import Scan, Scope, scan
+from gradlint.interpreter.static.scopes import Scan, scan
 from gradlint.interpreter.static.sites import Part, Site, syntax
 from gradlint.knowledge.pack_index import NO_PACKS, Packs
 from gradlint.knowledge.packs import Hook
 
 if TYPE_CHECKING:
-    from gradlint.interpreter.engine.deferred import Suspended
     from gradlint.interpreter.engine.imports import Neighbours
     from gradlint.interpreter.engine.tracing import Trace
     from gradlint.interpreter.static.grad_reads import Reads
@@ -93,90 +86,12 @@ CALLS_LEFT_OUT = frozenset({"depth of calls", "depth of instances", "depth of mo
 
 
 @dataclass(slots=True)
-class LoopPaths:
-    """The states in which the innermost loop is left: by its end, by break, by continue; `conditions` are those under
-    which it runs. `node` is the loop, `head` the state in which the iteration that runs began: noted of later ones, as
-    soon as a backward has kept its graph."""
-
-    node: Site | None = None
-    head: State | None = None
-    exits: list[State] = field(default_factory=list)
-    breaks: list[State] = field(default_factory=list)
-    continues: list[State] = field(default_factory=list)
-    conditions: tuple[tuple[Any, bool], ...] = ()
-
-
-@dataclass(slots=True)
 class ActiveLoop:
     """A loop that runs: the origins of what was made in it, not in a loop inside it, and whether it goes over parts of
     networks, of which there are as many as there are."""
 
     made: set[Origin]
     over_parts: bool = False
-
-
-@frozen()
-class Tried:
-    """Something around that finds the state if an error is raised: the state in which one may have been `raised`, and
-    one that is `waiting` to be let in because something may be raised behind it, but not yet."""
-
-    raised: State | None = None
-    waiting: State | None = None
-
-
-@dataclass(slots=True, eq=False)
-class File:
-    """A file at run time: its dotted name, whether it is the `__init__` of a package, the number of its frame, and its
-    path (nothing for the linted file).
-
-    `foreign` is 1 for others than the linted file, `tree` its syntax. `names` are what importing such a file left; what
-    is set later, from a function or another file, is in the state.
-    """
-
-    name: str = ""
-    package: bool = False
-    foreign: int = 0
-    frame: int = 0
-    path: str = ""
-    tree: cst.Module | None = None
-    names: dict[str, Value] = field(default_factory=dict)
-
-
-@dataclass(slots=True)
-class Frame:
-    """A scope at run time: the module, a function called from one place, a class body.
-
-    `made` are the origins of what was made under it, whenever it ran; `switches` are the managers of the blocks around
-    that set the grad mode (None: one of several); `around` runs the block around which a context manager written as a
-    generator stands; `followed` is what is noted of a generator while it is followed, `suspended` is the state in
-    which it last waited, `called_at` is where it was called,
-    `waits` whether it did so with gradients on, with gradients off and in inference mode because
-    a block of its own had set that.
-    """
-
-    id: int
-    parent: Frame | None
-    scope: Scope
-    file: File
-    function: Function | None = None
-    owner: Value | None = None
-    declared: dict[str, Frame] = field(default_factory=dict)
-    returns: list[State] = field(default_factory=list)
-    loop: LoopPaths | None = None
-    tries: list[Tried] = field(default_factory=list)
-    caller: Frame | None = None
-    made: set[Origin] = field(default_factory=set)
-    switches: tuple[Context | None, ...] = ()
-    around: Callable[[Value], None] | None = None
-    followed: Suspended | None = None
-    suspended: State | None = None
-    waits: tuple[Truth, Truth, Truth] | None = None
-    called_at: Any = None
-
-    def pending(self) -> list[list[State]]:
-        """The lists of states that left the normal path and have not been dealt with."""
-        loop = [self.loop.exits, self.loop.breaks, self.loop.continues] if self.loop else []
-        return [self.returns, *loop]
 
 
 class TooMuch(Exception):
@@ -309,37 +224,20 @@ class Interpreter:
         if calls and known_not_to_raise.issuperset(calls) and not self.state.refused:
             self.frame.tries[-1] = Tried(self.frame.tries[-1].raised, self.fork())
         elif self.state.live:
-            self.record_exception_state()
+            self.frame.record_exception_state(self.state)
         elif (waiting := self.frame.tries[-1].waiting) is not None:
-            self.add_exception_edge(waiting)
-
-    def record_exception_state(self, *, certainly: bool = False) -> None:
-        """An exception may be raised here, or certainly is: let the innermost handler know the state."""
-        if (waiting := self.frame.tries[-1].waiting) is not None:
-            self.add_exception_edge(waiting)
-        self.add_exception_edge(self.state, certainly=certainly)
-
-    def add_exception_edge(self, now: State, *, certainly: bool = False) -> None:
-        """The innermost handler may find this state."""
-        seen, explained = self.frame.tries[-1].raised, certainly and not now.unexplained_edge
-        if seen is None or now.refused:
-            now = now.copy()
-            now.refused = now.refused and (seen is None or seen.refused)
-        found = now if seen is None else joined_states([seen, now])
-        found = found.copy() if found is self.state else found
-        found.unexplained_edge = not explained and (seen is None or seen.unexplained_edge)
-        self.frame.tries[-1] = Tried(found)
+            self.frame.add_exception_edge(waiting)
 
     def raise_certainly(self) -> None:
         """A line certainly raises here: a handler finds the state, and what stands behind the line is not run."""
         if self.frame.tries:
-            self.record_exception_state(certainly=True)
+            self.frame.record_exception_state(self.state, certainly=True)
         self.state.refused = True
 
     def raises(self) -> None:
         """An error is certainly raised here: a handler finds the state, and the path ends."""
         if self.frame.tries:
-            self.record_exception_state(certainly=True)
+            self.frame.record_exception_state(self.state, certainly=True)
         self.end_path()
 
     def refuses(self, value: Value, refused: Collection[Ref]) -> bool:
@@ -569,60 +467,13 @@ class Interpreter:
             return UNKNOWN
         return self.all_joined(shown)  # type: ignore[no-any-return]
 
-    # ---- names
-
-    def lookup(self, name: str) -> Value | None:
-        """What a name holds here: in this scope, the ones around it, the module."""
-        frame: Frame | None = self.frame.declared.get(name, self.frame)
-        inner: Frame | None = None
-        while frame is not None:
-            variable = self.variable(frame, name, inner)
-            if variable is not None and (found := self.state.held(variable)) is not None:
-                if inner is not None:
-                    self.read[variable] = found
-                if self.looked is not None:
-                    self.looked[variable] = None
-                break
-            inner, frame = frame, frame.parent
-        else:
-            file = self.frame.file
-            if (found := file.names.get(name)) is not None:
-                self.read[file.frame, name] = self.state.reaching(found)
-        return self.neighbours.resolved(found) if type(found) is Imported or type(found) is OneOf else found
-
-    def variable(self, frame: Frame, name: str, inner: Frame | None) -> Name | None:
-        """The variable of a frame that a name means in a function `inner` that was made there; the variable of a
-        comprehension around that function is kept under another name when the comprehension has ended."""
-        outlived = None if inner is None else inner.scope.outlived.get(name)
-        if outlived is not None and (frame.id, outlived) in self.state.names:
-            return frame.id, outlived
-        return None if inner is not None and type(frame.scope.node) is cst.ClassDef else (frame.id, name)
-
-    def held(self, name: Name) -> Value | None:
-        """What a variable holds now; what importing a file left is there until it is set."""
-        found = self.state.held(name)
-        if found is not None:
-            return found
-        file = self.frames[name[0]].file
-        found = file.names.get(name[1]) if file.frame == name[0] else None
-        return None if found is None else self.state.reaching(found)
-
-    def bind(self, name: str, value: Value) -> None:
-        """Give a name a value."""
-        frame = self.frame.declared.get(name, self.frame)
-        if frame.file.foreign and frame.parent is None and frame is not self.frame:
-            value = self.neighbours.either_way(frame.file, name, value)
-        if frame.parent is None:
-            self.state.held((frame.id, name))  # with all that hangs together with it
-        self.state.names[frame.id, name] = value
+    # ---- paths
 
     def switch(self, frame: Frame) -> None:
         """Go on in another frame; steps in other files are counted apart."""
         if frame.file.foreign != self.frame.file.foreign:
             self.steps.swap()
         self.frame = frame
-
-    # ---- paths
 
     def fork(self) -> State:
         """A copy of the state for another path."""
@@ -787,36 +638,11 @@ class Interpreter:
         """Whether operations are put into the graph now."""
         return both(self.state.grad_mode, negation(self.state.inference))
 
-    def past(self, starts: Iterable[Ref | None], most: int = sys.maxsize) -> dict[Ref, None]:
-        """The nodes and leaves that may be in the history of these nodes, themselves included; stops behind `most`."""
-        found: dict[Ref, None] = {}
-        todo = [ref for ref in starts if ref is not None]
-        while todo and len(found) <= most:
-            ref = todo.pop()
-            if ref in found:
-                continue
-            found[ref] = None
-            node = self.state.heap.get(ref)
-            if type(node) is Node:
-                todo += [other for part in node.inputs for other in part if other is not None]
-        self.works(2 * len(found))
-        return found
-
-    def escape(self, values: Iterable[Value]) -> None:
-        """These values are handed to something that the file does not show."""
-        for graph in self.graphs(values):
-            self.escape_graph(graph, Escape.HELD)
-
     def escape_graph(self, graph: Graph, how: Escape) -> None:
         """A graph is handed to something that the file does not show, which may do this with it."""
         if self.escaped.get(graph, -1) < how:
             self.escaped[graph] = how
             self.escapes.append(graph)
-
-    def graphs(self, values: Iterable[Value]) -> list[Graph]:
-        """The names of all graph nodes and optimizers that whoever holds these values can get at."""
-        heap = self.state.heap
-        return [ref.key for ref in self.state.reach(values, handed_on) if type(heap[ref]) in (Node, Optimizer)]
 
 
 def _bounds(counts: Counter[str]) -> Counter[str]:

@@ -6,8 +6,9 @@ from collections.abc import Iterable
 
 from gradlint.domain import Container, Function, Instance, Module, Ref, Unknown, Value, alternatives
 from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.frames import Frame
 from gradlint.interpreter.engine.iteration import element_list
-from gradlint.interpreter.engine.machine import Frame, Interpreter
+from gradlint.interpreter.engine.machine import Interpreter
 
 MOST_DESCENTS = 4
 """How often a function is followed into itself while it goes down."""

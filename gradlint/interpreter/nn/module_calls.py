@@ -51,7 +51,8 @@ from gradlint.interpreter.autograd.saved_tensors import saved_in_place
 from gradlint.interpreter.autograd.tensor import truth_of
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import call_value
-from gradlint.interpreter.engine.history import certainly_recorded
+from gradlint.interpreter.engine.escape import escape_graphs
+from gradlint.interpreter.engine.history import certainly_recorded, past_of
 from gradlint.interpreter.engine.iteration import element_list, elements
 from gradlint.interpreter.engine.loops import run_loop
 from gradlint.interpreter.engine.machine import Interpreter
@@ -182,7 +183,7 @@ def _memories(m: Interpreter, module: Value) -> frozenset[tuple[Ref, ...]]:
 def _behind(m: Interpreter, values: Iterable[Value]) -> tuple[Graph, ...]:
     """The graph nodes in the history of these values."""
     nodes = [node for value in values for _, tensor in m.all(value, Tensor) for node in tensor.node]
-    return tuple([ref.key for ref in m.past(nodes, MOST_BEHIND) if type(m.state.heap.get(ref)) is Node])
+    return tuple([ref.key for ref in past_of(m, nodes, MOST_BEHIND) if type(m.state.heap.get(ref)) is Node])
 
 
 MOST_BEHIND = 300
@@ -225,7 +226,7 @@ def _not_followed(m: Interpreter, node: Site, ref: Ref, forward: Function | None
     module: Module = m[ref]
     result = loose_result(m, node, ref, module, args)
     if forward is not None and _may_differentiate(m, module, forward):
-        m.escape([result])
+        escape_graphs(m, [result])
     return result
 
 
@@ -314,7 +315,7 @@ def loose_result(
         leaf = NO if tensor.requires_grad is YES else tensor.leaf
         m.store(found, replace(tensor, dtype=ANY_DTYPE, leaf=leaf, belief=max(tensor.belief, belief), loose=True))
     if hooks.may_see_inside(m, ref):
-        m.escape([result])
+        escape_graphs(m, [result])
     return result
 
 

@@ -35,8 +35,9 @@ from gradlint.interpreter.engine.call_summaries import by_summary
 from gradlint.interpreter.engine.calls import call_named, plain_method
 from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot, implements
 from gradlint.interpreter.engine.escape import havoc, result_of_unknown
+from gradlint.interpreter.engine.frames import Frame
 from gradlint.interpreter.engine.iteration import element_list
-from gradlint.interpreter.engine.machine import Frame, Interpreter
+from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.unseen import maybe_initialised
 from gradlint.interpreter.python import descriptors
 from gradlint.interpreter.python.attribute_store import set_past_class

@@ -30,16 +30,16 @@ from gradlint.domain import (
 from gradlint.domain import Iterator as IteratorObject
 from gradlint.events import Run
 from gradlint.frozen import replace
-from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.arguments import Arguments, arguments_in
 from gradlint.interpreter.engine.budgets import out_of_its_purse, purse_of
 from gradlint.interpreter.engine.call_summaries import by_summary
 from gradlint.interpreter.engine.calls import written_since
 from gradlint.interpreter.engine.deferred import Suspended, unfinished
 from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot, implements
 from gradlint.interpreter.engine.escape import havoc, result_of_unknown
-from gradlint.interpreter.engine.frames import RESULT, YIELDED, arguments_in
+from gradlint.interpreter.engine.frames import RESULT, YIELDED, Frame, Tried
 from gradlint.interpreter.engine.iteration import emit_exhausted
-from gradlint.interpreter.engine.machine import MOST_CALLS_DEEP, STEPS, Frame, Interpreter, Tried
+from gradlint.interpreter.engine.machine import MOST_CALLS_DEEP, STEPS, Interpreter
 from gradlint.interpreter.engine.recursion import MOST_DESCENTS, descends
 from gradlint.interpreter.engine.unseen import maybe_initialised
 from gradlint.interpreter.python.roles import roles_of

@@ -8,7 +8,8 @@ from typing import Any
 from gradlint.domain import MAYBE, NO, Const, Function, Instance, Ref, Value
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.escape import havoc
-from gradlint.interpreter.engine.machine import Frame, Interpreter
+from gradlint.interpreter.engine.frames import Frame
+from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python.functions import enter, passing, run_function, too_deep
 from gradlint.interpreter.static.sites import Site
 

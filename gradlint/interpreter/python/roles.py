@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from gradlint.domain import Class, Const, Function, Ref
 from gradlint.events import Role
-from gradlint.interpreter.engine.machine import Frame, Interpreter
+from gradlint.interpreter.engine.frames import Frame
+from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python.mro import torch_base
 from gradlint.knowledge.python.duck_typing_names import EVALUATES, PHASES, TRAINS, evaluates, words
 

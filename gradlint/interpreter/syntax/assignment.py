@@ -26,8 +26,9 @@ from gradlint.domain import (
     one_of,
 )
 from gradlint.interpreter.autograd.in_place import Write, holders, write
+from gradlint.interpreter.engine import variables
 from gradlint.interpreter.engine.arguments import Arguments
-from gradlint.interpreter.engine.escape import havoc
+from gradlint.interpreter.engine.escape import escape_graphs, havoc
 from gradlint.interpreter.engine.iteration import SEQUENCES, consume, elements
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.nn import module_containers
@@ -50,7 +51,7 @@ def assign(m: Interpreter, node: Site, target: Any, value: Value) -> Value:
         value = kind_from_usage(m, target, value, target.value, _given(node))
         if m.frame.loop is not None and not m.is_silent:
             emit_rebound(m, node, target, value)
-        m.bind(target.value, value)
+        variables.bind(m, target.value, value)
     elif isinstance(target, (cst.Tuple, cst.List)):
         _unpack(m, target, value)
     elif isinstance(target, cst.StarredElement):
@@ -126,7 +127,7 @@ def set_item(m: Interpreter, target: cst.Subscript, owner: Value, index: Value, 
     if m.may_be(owner, Container):
         containers.set_item(m, target, owner, index, value)
     if any(type(option) is Unknown for option in alternatives(owner)):
-        m.escape([value])
+        escape_graphs(m, [value])
     for ref in m.one_of_these(owner, Module):
         place = module_containers.name_at(m, m[ref], index)
         if place is not None and not m.is_silent:
@@ -149,7 +150,7 @@ def set_item(m: Interpreter, target: cst.Subscript, owner: Value, index: Value, 
 
 def emit_rebound(m: Interpreter, node: Site, target: cst.Name, value: Value) -> None:
     """A name inside a loop is about to be bound to another tensor."""
-    old = m.held((m.frame.declared.get(target.value, m.frame).id, target.value))
+    old = variables.held(m, (m.frame.declared.get(target.value, m.frame).id, target.value))
     if old is None or not m.may_be(old, Tensor) or m.only(value, Tensor) is None:
         return
     rebinding = rebindings(m.frame.scope).get(target)

@@ -6,6 +6,7 @@ import libcst as cst
 
 from gradlint.domain import Class, Context, Function, Named, Truth, Unknown, Value, alternatives
 from gradlint.frozen import replace
+from gradlint.interpreter.engine import variables
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import call_value
 from gradlint.interpreter.engine.dispatch import executes
@@ -32,7 +33,7 @@ def function(m: Interpreter, node: cst.FunctionDef) -> None:
     if node in m.functions:
         m.functions[node] = made
     name = node.name.value
-    m.bind(name if made.name == name else made.name, value)
+    variables.bind(m, name if made.name == name else made.name, value)
 
 
 def with_decorator(function: Function, decorator: Value) -> Function:
@@ -107,4 +108,4 @@ def class_(m: Interpreter, node: cst.ClassDef) -> None:
         start = m.push(value)
         made = _made_by(m, node, value, decorator)
         value = m.pop_from(start)[0] if made is None else made
-    m.bind(node.name.value, value)
+    variables.bind(m, node.name.value, value)

@@ -27,6 +27,7 @@ from gradlint.domain import (
     alternatives,
 )
 from gradlint.frozen import replace
+from gradlint.interpreter.engine import variables
 from gradlint.interpreter.engine.deferred import unfinished
 from gradlint.interpreter.engine.dispatch import TypeSlot, evaluates, implements
 from gradlint.interpreter.engine.escape import result_of_unknown
@@ -46,7 +47,7 @@ from gradlint.interpreter.syntax.subscripts import index_value
 
 @evaluates(cst.Name)
 def name(m: Interpreter, node: cst.Name) -> Value:
-    found = m.lookup(node.value)
+    found = variables.lookup(m, node.value)
     if found is not None:
         return found
     if node.value in CONSTANTS:

@@ -29,6 +29,7 @@ from gradlint.domain import (
     either,
     truth,
 )
+from gradlint.interpreter.engine import variables
 from gradlint.interpreter.engine.iteration import SEQUENCES, element_list, elements
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python import containers
@@ -70,7 +71,7 @@ def _all(m: Interpreter, pairs: Iterable[tuple[Any, Value]]) -> Truth:
 def _as(m: Interpreter, pattern: cst.MatchAs, subject: Value) -> Truth:
     verdict = YES if pattern.pattern is None else matches(m, pattern.pattern, subject)
     if pattern.name is not None:
-        m.bind(pattern.name.value, subject)
+        variables.bind(m, pattern.name.value, subject)
     return verdict
 
 
@@ -118,7 +119,7 @@ def _sequence(m: Interpreter, pattern: Any, subject: Value) -> Truth:
 def _bind_star(m: Interpreter, pattern: Any, star: int | None, rest: Container) -> None:
     part = pattern.patterns[star] if star is not None else None
     if isinstance(part, cst.MatchStar) and part.name is not None:
-        m.bind(part.name.value, m.new(part, "starred", rest))
+        variables.bind(m, part.name.value, m.new(part, "starred", rest))
 
 
 def _mapping(m: Interpreter, pattern: cst.MatchMapping, subject: Value) -> Truth:
@@ -139,7 +140,7 @@ def _mapping(m: Interpreter, pattern: cst.MatchMapping, subject: Value) -> Truth
 
 def _bind_rest(m: Interpreter, pattern: cst.MatchMapping, rest: Container) -> None:
     if pattern.rest is not None:
-        m.bind(pattern.rest.value, m.new(pattern, "rest", rest))
+        variables.bind(m, pattern.rest.value, m.new(pattern, "rest", rest))
 
 
 def _class(m: Interpreter, pattern: cst.MatchClass, subject: Value) -> Truth:

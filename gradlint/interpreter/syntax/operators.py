@@ -45,7 +45,7 @@ from gradlint.interpreter.autograd.operations import run_operation
 from gradlint.interpreter.autograd.tensor import combined
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import evaluates
-from gradlint.interpreter.engine.escape import result_of_unknown
+from gradlint.interpreter.engine.escape import escape_graphs, result_of_unknown
 from gradlint.interpreter.engine.frames import YIELDED
 from gradlint.interpreter.engine.iteration import elements
 from gradlint.interpreter.engine.machine import Interpreter
@@ -418,7 +418,7 @@ def yield_(m: Interpreter, node: cst.Yield) -> Value:
     if m.frame.around is not None:
         m.frame.around(value)
         return UNKNOWN
-    m.escape([value])
+    escape_graphs(m, [value])
     m.state.names[m.frame.id, YIELDED] = one_of([m.state.names.get((m.frame.id, YIELDED), NOTHING), value], MOST_ITEMS)
     if m.frame.followed is not None:
         m.frame.followed.waits()

@@ -31,6 +31,7 @@ from gradlint.domain import (
 )
 from gradlint.interpreter.autograd.in_place import Write, maybe_written, write
 from gradlint.interpreter.autograd.saved_tensors import Saves, saved_in_place
+from gradlint.interpreter.engine import variables
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import executes
 from gradlint.interpreter.engine.frames import RESULT
@@ -204,7 +205,7 @@ def _written_by(m: Interpreter, node: cst.AugAssign, old: Value, more: Value, na
 def _put_back(m: Interpreter, target: Any, owner: Value, index: Value, value: Value, *, same: bool) -> None:
     """Bind the result; where the object itself was changed only what the program says of such a binding is done."""
     if isinstance(target, cst.Name):
-        m.bind(target.value, kind_from_usage(m, target, value, target.value))
+        variables.bind(m, target.value, kind_from_usage(m, target, value, target.value))
     elif isinstance(target, cst.Subscript):
         if m.may_be(owner, Tensor) and not same:
             write(m, owner, Write(target, "setitem", "augmented", [value], spelled(target.value)))
@@ -262,7 +263,7 @@ def declared(m: Interpreter, node: cst.Global | cst.Nonlocal) -> None:
 
 @executes(*([cst.TypeAlias] if hasattr(cst, "TypeAlias") else []))
 def type_alias(m: Interpreter, node: cst.TypeAlias) -> None:
-    m.bind(node.name.value, Plain("type"))
+    variables.bind(m, node.name.value, Plain("type"))
 
 
 @executes(cst.Import, *([cst.LazyImport] if hasattr(cst, "LazyImport") else []))
@@ -270,7 +271,7 @@ def import_(m: Interpreter, node: cst.Import) -> None:
     for alias in node.names:
         path = dotted(alias.name)
         bound, path = (dotted(alias.asname.name), path) if alias.asname is not None else (path.split(".")[0],) * 2
-        m.bind(bound, m.neighbours.module(path) or Named(path))
+        variables.bind(m, bound, m.neighbours.module(path) or Named(path))
 
 
 @executes(cst.ImportFrom, *([cst.LazyImportFrom] if hasattr(cst, "LazyImportFrom") else []))
@@ -288,7 +289,7 @@ def import_from(m: Interpreter, node: cst.ImportFrom) -> None:
         name = dotted(alias.name)
         path = f"{base}.{name}" if base != dots else f"{base}{name}"
         value = found_at(m, canonical(path)) if home is None else Imported(home.module, name)
-        m.bind(dotted(alias.asname.name) if alias.asname is not None else name, value)
+        variables.bind(m, dotted(alias.asname.name) if alias.asname is not None else name, value)
 
 
 ALIASES = {"torch.autograd.variable.Variable": "torch.autograd.Variable"}

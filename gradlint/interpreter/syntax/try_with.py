@@ -26,9 +26,11 @@ from gradlint.domain import (
     Value,
     alternatives,
 )
+from gradlint.interpreter.engine import variables
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import executes
-from gradlint.interpreter.engine.machine import Interpreter, Tried
+from gradlint.interpreter.engine.frames import Tried
+from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python.functions import call_function, let_out, passing, restoring
 from gradlint.interpreter.python.generator_context_managers import is_manager, run_around
 from gradlint.interpreter.python.mro import method_of
@@ -61,7 +63,7 @@ def try_(m: Interpreter, node: cst.Try) -> None:
         if handler.type is not None:
             m.value(handler.type)
         if handler.name is not None and isinstance(handler.name.name, cst.Name):
-            m.bind(handler.name.name.value, Plain("exception"))
+            variables.bind(m, handler.name.name.value, Plain("exception"))
         m.run_body(handler.body.body)
         after.append(m.state)
     uncaught = tries.pop().raised

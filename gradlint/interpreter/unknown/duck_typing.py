@@ -32,11 +32,13 @@ from gradlint.domain import (
 )
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd.tensor import unknown_tensor
+from gradlint.interpreter.engine import variables
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import call_method, plain_method
 from gradlint.interpreter.engine.dispatch import TypeSlot, implements
 from gradlint.interpreter.engine.escape import weak_update
-from gradlint.interpreter.engine.machine import Frame, Interpreter
+from gradlint.interpreter.engine.frames import Frame
+from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.unseen import is_opaque, refine
 from gradlint.interpreter.nn.module import unknown_module
 from gradlint.interpreter.python.mro import FUNCTION_CONTEXT
@@ -241,7 +243,7 @@ def _is_loaded(m: Interpreter, source: Any) -> bool:
     """Whether an expression gives what a file holds: what is called of that is a module."""
     source = kept(source)
     root, _, rest = dotted(source.func).partition(".") if type(source) is cst.Call else ("", "", "")
-    found = m.lookup(root) if root else None
+    found = variables.lookup(m, root) if root else None
     return type(found) is Named and (f"{found.path}.{rest}" if rest else found.path) in LOADS
 
 
@@ -251,7 +253,7 @@ def _is_operand(m: Interpreter, use: str) -> bool:
         return False
     path, _, index = use.removeprefix(HANDED).rpartition(" ")
     first, _, rest = path.partition(".")
-    found = m.lookup(first)
+    found = variables.lookup(m, first)
     row = m.torch.operations.get(f"{found.path}.{rest}" if rest else found.path) if type(found) is Named else None
     if row is None or int(index) >= len(row.parameters):
         return False

@@ -35,7 +35,8 @@ from gradlint.interpreter.autograd.hooks import ARRIVING
 from gradlint.interpreter.autograd.tensor import fresh, made_of, unknown_tensor
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot, implements
-from gradlint.interpreter.engine.machine import Frame, Interpreter
+from gradlint.interpreter.engine.frames import Frame
+from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.module_tree import submodules
 from gradlint.interpreter.engine.unseen import is_opaque, refine
 from gradlint.interpreter.python.classes import instantiate
