@@ -112,8 +112,8 @@ def backward(m: Interpreter, node: Site, roots: Sequence[Value], request: Reques
     if request.how != "grad":
         _retained(m, request.inputs or ())
     history = _looked_at(m, roots)
-    m.used.update(ref.key for ref in history.nodes)
-    m.differentiated |= history.past
+    m.graphs.used.update(ref.key for ref in history.nodes)
+    m.effects.differentiated |= history.past
     spoiled = _spoiled(m, history, _reaching(m, history, request))
     if not m.is_silent:
         for root in roots:
@@ -337,9 +337,9 @@ def _shares_unseen_graph(m: Interpreter, history: History) -> bool:
     """Whether a tensor in a history may have a graph that nobody shows, and was there before the iteration that runs:
     then each iteration differentiates that graph again. What a function is declared to be given is data to it, as far
     as it shows."""
-    if not m.loops:
+    if not m.loops.active:
         return False
-    made = m.loops[-1].made
+    made = m.loops.active[-1].made
     before = [m[ref] for ref in history.leaves if ref.origin not in made and type(m[ref]) is Tensor]
     made_by_others = [one for one in before if one.belief is not Belief.ANNOTATED and not one.parameter <= YES]
     if any(one.leaf.may(NO) and one.requires_grad.may(YES) for one in made_by_others):
@@ -430,7 +430,7 @@ def _state_of(m: Interpreter, history: History, spoiled: Sequence[Ref], attr: st
 def _differentiated(m: Interpreter, node: Site, ref: Ref, sure: bool, keep: Truth, *, everything: bool) -> None:
     thing: Node = m[ref]
     facts: dict[str, Any] = {"reached": YES if sure else thing.reached | YES}
-    m.kept = m.kept or keep is YES
+    m.graphs.kept = m.graphs.kept or keep is YES
     if keep is not YES:
         facts["freed"] = YES if sure and keep is NO else thing.freed | YES
         facts["swept"] = YES if sure and keep is NO and everything else thing.swept

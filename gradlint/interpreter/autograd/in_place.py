@@ -108,7 +108,7 @@ def write(m: Interpreter, target: Value, this: Write) -> None:
 def maybe_written(m: Interpreter, happening: Callable[[], Any]) -> None:
     """Something may be written or not: nothing is told of that, and torch may refuse it or not."""
     refused = m.state.refused
-    with m.silently():
+    with m.log.silently():
         m.maybe(happening)
     m.state.refused = refused
 
@@ -318,7 +318,7 @@ def memory_written(
     same_one = () if by is None else m.same(by)
     compared = comparing(count) if sure else frozenset()
     noticing = dict.fromkeys([*memories, *(one for each in sorted(compared) for one in each)])
-    m.wrote |= noticing
+    m.effects.wrote |= noticing
     for ref, thing in m.state.heap.holding(noticing):
         if not known and _in_doubt(thing):
             continue

@@ -164,7 +164,7 @@ def _zero_(m: Interpreter, node: Site, owner: Value, args: Arguments, chain: str
     """`zero_()`; on a gradient it clears the gradients of its tensor."""
     refs = _whose_gradient(m, owner) or _whose_gradient_behind(m, node)
     if refs:
-        sure = all(ref in m.sweeping for ref in refs) or len(refs) == 1
+        sure = all(ref in m.loops.sweeping for ref in refs) or len(refs) == 1
         clear_gradients(m, node, refs, to_none=NO, by="zero_", sure=refs if sure else ())
     row = m.torch.operations.get("torch.Tensor.zero_")
     return owner if row is None else run_operation(m, node, row, Arguments([owner]), by="method", name="")

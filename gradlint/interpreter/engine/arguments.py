@@ -47,7 +47,7 @@ def arguments_in(m: Interpreter, value: Value) -> tuple[str, ...]:
     handed: dict[Value, str] = {}
     for param in parameters_of(function.node.params):
         bound = m.state.names.get((frame.id, param.name.value))
-        if type(bound) is Ref and (bound.context != frame.id or bound.site == m.sites.get(param)):
+        if type(bound) is Ref and (bound.context != frame.id or bound.site == m.allocations.sites.get(param)):
             handed[bound] = param.name.value
     if not handed:
         return ()

@@ -64,15 +64,20 @@ def _last(node: Site) -> str:
     return spelled(node).rpartition(".")[2]
 
 
+class Mentions(dict[object, bool]):
+    """Which functions of other files mention torch."""
+
+
 def _mentions_torch(m: Interpreter, function: Function) -> bool:
     """Whether the text of a function, or of one that it names, uses torch or what only networks and optimizers have."""
-    known = m.mentions_torch.get(function.node)
+    mentions = m.notes(Mentions)
+    known = mentions.get(function.node)
     if known is None:
-        m.mentions_torch[function.node] = False  # as far as what calls itself is asked while this is found out
+        mentions[function.node] = False  # as far as what calls itself is asked while this is found out
         uses = m.scan.scopes[function.node].uses
         done = {use.rpartition(".")[2].partition("(")[0] for name in uses for use in (name, *uses[name])}
         known = not TRAINING.isdisjoint(done) or any(_leads_to_torch(m, value) for value in _named(m, function, uses))
-        m.mentions_torch[function.node] = known
+        mentions[function.node] = known
     return known
 
 

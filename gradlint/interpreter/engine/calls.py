@@ -62,9 +62,9 @@ def call_value(m: Interpreter, node: Site, callee: Value, args: Arguments, name:
     for option in options:
         m.state = before.copy()
         perhaps = type(option) is Bound and option.function is None
-        m.expected += perhaps
+        m.calls.expected += perhaps
         result = call_one(m, m.part_of(node, f"option {len(results)}"), option, args, name)
-        m.expected -= perhaps
+        m.calls.expected -= perhaps
         m.push(result)
         after.append(m.state)
         results.append(result)

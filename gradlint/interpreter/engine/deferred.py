@@ -36,8 +36,9 @@ from gradlint.domain.walks import plain
 from gradlint.domain.weakening import DECIDING, NOTICED, SUSPENDED, after_more, after_unseen_code, after_waiting
 from gradlint.frozen import replace
 from gradlint.interpreter.engine import variables
+from gradlint.interpreter.engine.circumstances import Looked
 from gradlint.interpreter.engine.escape import result_of_unknown
-from gradlint.interpreter.engine.machine import Interpreter, Looked
+from gradlint.interpreter.engine.machine import Interpreter
 
 
 @dataclass(slots=True)
@@ -146,7 +147,7 @@ def bounded(m: Interpreter, seen: Seen) -> Seen:
     """What was looked at; that nobody knows what it was, where it is too much."""
     if len(seen) <= MOST_SEEN:
         return seen
-    m.exceeded("looked at by code that waits")
+    m.log.exceeded("looked at by code that waits")
     return FORGOTTEN
 
 
@@ -156,11 +157,11 @@ def unfinished(m: Interpreter, modes: Collection[Context] = ()) -> Generator[Sus
     grad_mode = None if modes else m.state.grad_mode
     inference = None if any(one.inference is not None for one in modes) else m.state.inference
     followed = Suspended(m, m.fork(), grad_mode, inference)
-    looked, m.looked = m.looked, followed.looked
+    looked, m.effects.looked = m.effects.looked, followed.looked
     m.written.append(followed.written)
     yield followed
     m.written.pop()
-    m.looked = looked if looked is None else looked | followed.looked
+    m.effects.looked = looked if looked is None else looked | followed.looked
 
 
 OF_GRADIENT = frozenset(names_of(Tensor, Aspect.GRADIENT))

@@ -88,7 +88,7 @@ def sure_past(m: Interpreter, start: Slot, most: int = MOST_WEIGHED) -> dict[Ref
     nodes = past_of(m, start, most)
     if len(nodes) > most:
         if most is MOST_WEIGHED:
-            m.exceeded("size of a graph")
+            m.log.exceeded("size of a graph")
         return _single_past(m, start, most)
     sure = _in_all(start, _certain(m, start, lambda ref: {ref} if ref.age < 2 else set()))
     return {ref: None for ref in nodes if ref in sure}
@@ -220,7 +220,7 @@ def past_outside(m: Interpreter, starts: Iterable[Slot], barred: set[Ref]) -> di
 
 def grows(m: Interpreter, node: Site, part: str, inputs: tuple[Slot, ...]) -> Truth:
     """Whether the history holds an older node of the same place: certainly, or on some path that ran."""
-    site, part, frame = m.site(node), f"{part}node", m.frame.id
+    site, part, frame = m.allocations.site(node), f"{part}node", m.frame.id
     older = [ref for age in (1, OLDEST) if (ref := Ref(site, part, frame, age)) in m.state.heap]
     if not older:
         return NO
@@ -241,8 +241,8 @@ def cut_at(m: Interpreter, mark: Mark, values: Iterable[Value]) -> None:
     nodes = [node for tensor in tensors_in(m, values) if tensor.requires_grad.may(YES) for node in tensor.node]
     for ref in past_of(m, nodes, MOST_LEFT):
         if type(m.state.heap.get(ref)) is Node:
-            m.cut[ref] = mark
-            m.left.setdefault(ref.key, mark)
+            m.effects.cut[ref] = mark
+            m.graphs.left.setdefault(ref.key, mark)
 
 
 def tensors_in(m: Interpreter, values: Iterable[Value], depth: int = 0) -> list[Tensor]:

@@ -18,7 +18,6 @@ from typing import Any, Protocol
 import libcst as cst
 
 from gradlint.domain import (
-    NO,
     OPAQUE,
     UNKNOWN,
     Class,
@@ -183,7 +182,7 @@ class Neighbours:
         """What a name at the top level of some file holds; who asks has read it."""
         found = variables.held(self.m, name)
         if found is not None:
-            self.m.read[name] = found
+            self.m.effects.read[name] = found
         return found
 
     def set(self, module: str, name: str, value: Value) -> None:
@@ -211,9 +210,9 @@ class Neighbours:
 
     def _escaped_names(self, values: list[Value]) -> None:
         m = self.m
-        escaped = dict(m.escaped)
+        escaped = dict(m.graphs.escaped)
         havoc(m, [value for value in values if not _static(m, value)])
-        m.escaped = escaped
+        m.graphs.escaped = escaped
 
     # ---- running a file
 
@@ -223,7 +222,7 @@ class Neighbours:
         if file is None:
             file = self.files[neighbour.path] = File(neighbour.name, neighbour.package, foreign=1, path=neighbour.path)
             if len(self.files) > MOST_FILES:
-                self.m.exceeded("files of the project")
+                self.m.log.exceeded("files of the project")
             elif (program := neighbour.program()) is not None:
                 self._run(file, program)
             else:
@@ -275,7 +274,7 @@ class Neighbours:
     def _new_names(self, tree: cst.Module, values: list[Value]) -> dict[Ref, Ref]:
         """New references for all that can be got at and is not part of an earlier image."""
         m = self.m
-        site = m.site(m.part_of(tree, "image"))
+        site = m.allocations.site(m.part_of(tree, "image"))
         self.places.add(site)
         found = dict.fromkeys(ref for value in values for ref in references(value))
         for ref in m.state.reach(values):
@@ -305,43 +304,20 @@ def _both(scan: Scan, more: Scan) -> Scan:
     )
 
 
-FRESH: dict[str, Any] = {
-    "running": list,
-    "sweeping": list,
-    "building": list,
-    "made": set,
-    "entered": set,
-    "instances_deep": int,
-    "inside_module": int,
-    "peeled": int,
-    "loops_deep": int,
-    "loops": list,
-    "round": int,
-    "expected": int,
-    "age": int,
-    "read": dict,
-    "handed": dict,
-    "summaries": dict,
-    "told_summaries": list,
-    "later": lambda: NO,
-}
-
-
 @contextmanager
 def _elsewhere(m: Interpreter, frame: Frame, state: State) -> Iterator[None]:
     """Run something that does not depend on where it is asked for, in a state of its own or in the one there is."""
     outer, outer_state = m.frame, m.state
-    kept = {name: getattr(m, name) for name in FRESH}
-    for name, make in FRESH.items():
-        setattr(m, name, make())
+    kept = allocations, loops, calls, effects = m.allocations, m.loops, m.calls, m.effects
+    m.allocations, m.loops = allocations.elsewhere(), loops.elsewhere()
+    m.calls, m.effects = calls.elsewhere(), effects.elsewhere()
     with m.steps.apart():
         m.switch(frame)
-        m.muted += 1
+        m.log.muted += 1
         m.state = state
         yield
-        m.muted -= 1
+        m.log.muted -= 1
         if state is not outer_state:
             m.state = outer_state
         m.switch(outer)
-    for name, value in kept.items():
-        setattr(m, name, value)
+    m.allocations, m.loops, m.calls, m.effects = kept

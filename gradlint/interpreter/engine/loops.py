@@ -12,8 +12,9 @@ from gradlint import events
 from gradlint.domain import MAYBE, NO, UNKNOWN, UNSURE, YES, Ref, State, Truth, joined_states, same
 from gradlint.domain.state import OLDEST
 from gradlint.domain.weakening import after_unseen_code
+from gradlint.interpreter.engine.circumstances import ActiveLoop
 from gradlint.interpreter.engine.frames import LoopPaths
-from gradlint.interpreter.engine.machine import ActiveLoop, Interpreter
+from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.sites import Site, syntax
 
 MOST_PASSES = 8
@@ -74,7 +75,7 @@ def run_loop(
     """
 
     def round_(first: Truth) -> None:
-        paths.head = m.fork() if m.kept and first is not YES else None
+        paths.head = m.fork() if m.graphs.kept and first is not YES else None
         step(first)
         m.join([m.state, *paths.continues])
         paths.continues.clear()
@@ -91,23 +92,23 @@ def run_loop(
             leave(m, left)
             m.state = resume_again
 
-    outer, began, depth = m.frame.loop, len(m.story), len(m.state.stack)
+    outer, began, depth = m.frame.loop, len(m.log.story), len(m.state.stack)
     paths = m.frame.loop = LoopPaths(node, conditions=m.conditions)
     height = m.scan.loops[syntax(node)].height if node in m.scan.loops else 0
-    peel = once or (height < PEELED_LEVELS and m.peeled <= PEELED_LEVELS)
+    peel = once or (height < PEELED_LEVELS and m.loops.peeled <= PEELED_LEVELS)
     with _ageing(m) as grow_older:
         if peel:
-            m.peeled += 1
+            m.loops.peeled += 1
             turn(YES)
-        m.loops_deep += 1
-        if m.loops_deep > MOST_LOOPS_DEEP:
-            m.exceeded("depth of loops")
+        m.loops.deep += 1
+        if m.loops.deep > MOST_LOOPS_DEEP:
+            m.log.exceeded("depth of loops")
             if not peel:
                 turn(YES)
             leave(m, left)
         elif m.state.live:
-            outer_later = m.later
-            m.later = YES if peel else m.later if m.later is YES else MAYBE
+            outer_later = m.loops.later
+            m.loops.later = YES if peel else m.loops.later if m.loops.later is YES else MAYBE
             if peel and _are_few(m, partial(round_, NO), grow_older, ends):
                 grow_older()
                 if least is None:
@@ -117,10 +118,10 @@ def run_loop(
                 m.end_path()
             else:
                 _fixpoint(m, partial(turn, NO if peel else UNSURE), grow_older)
-            m.later = outer_later
-        m.loops_deep -= 1
+            m.loops.later = outer_later
+        m.loops.deep -= 1
         if peel:
-            m.peeled -= 1
+            m.loops.peeled -= 1
     m.frame.loop = outer
     m.join(paths.exits)
     del m.state.stack[depth:]
@@ -131,7 +132,7 @@ def run_loop(
     m.join([m.state, *paths.breaks])
     del m.state.stack[depth:]
     if not m.is_silent and isinstance(node, cst.CSTNode):
-        m.emit(events.LoopFinished, node, story=tuple(m.story[began:]), periodic=m.scan.periodic)
+        m.emit(events.LoopFinished, node, story=tuple(m.log.story[began:]), periodic=m.scan.periodic)
 
 
 @contextmanager
@@ -142,27 +143,27 @@ def _ageing(m: Interpreter) -> Iterator[Callable[[], list[Ref]]]:
     hundred equal layers is the first one and all others, later just all. Nor is what earlier iterations computed
     where nothing happens that could make a difference between the last one and those before it.
     """
-    made, m.made = m.made, set()
-    m.loops.append(ActiveLoop(m.made))
-    before, age = frozenset(m.entered), m.age
+    made, m.allocations.made = m.allocations.made, set()
+    m.loops.active.append(ActiveLoop(m.allocations.made))
+    before, age = frozenset(m.allocations.entered), m.allocations.age
     entered = set(before)
-    building, began = m.instances_deep > 0, len(m.story)
+    building, began = m.calls.instances_deep > 0, len(m.log.story)
 
     def grow_older() -> list[Ref]:
-        entered.update(m.entered)
-        m.entered = set(before)
-        alike = building or m.muted > 0 or not any(type(event) in TELLING_APART for event in m.story[began:])
-        oldest = m.state.age(m.made, at_once=alike)
-        if building and m.made:
-            m.age = OLDEST
+        entered.update(m.allocations.entered)
+        m.allocations.entered = set(before)
+        alike = building or m.log.muted > 0 or not any(type(event) in TELLING_APART for event in m.log.story[began:])
+        oldest = m.state.age(m.allocations.made, at_once=alike)
+        if building and m.allocations.made:
+            m.allocations.age = OLDEST
         return oldest
 
     yield grow_older
-    m.age = age
-    m.loops.pop()
-    made |= m.made
-    m.made = made
-    m.entered |= entered
+    m.allocations.age = age
+    m.loops.active.pop()
+    made |= m.allocations.made
+    m.allocations.made = made
+    m.allocations.entered |= entered
 
 
 def _are_few(
@@ -171,7 +172,7 @@ def _are_few(
     """Run the later iterations one by one, where it is certain how many they are and that these are few. Otherwise
     nothing has happened."""
     start, take_back = m.fork(), outward(m)
-    with m.held_back() as forget:
+    with m.log.held_back() as forget:
         for rounds in range(1, MOST_ROUNDS + 1):
             over = ends(rounds) if m.state.live else YES
             if over is not NO or rounds == MOST_ROUNDS:
@@ -193,7 +194,7 @@ def _fixpoint(m: Interpreter, turn: Callable[[], None], grow_older: Callable[[],
     """
     for count in range(MOST_PASSES + 1):
         head, take_back = m.fork(), outward(m)
-        with m.held_back() as forget:
+        with m.log.held_back() as forget:
             oldest = grow_older()
             head.foresee(m.state, oldest)
             turn()
@@ -201,7 +202,7 @@ def _fixpoint(m: Interpreter, turn: Callable[[], None], grow_older: Callable[[],
             if same(new, head):
                 return
             if count == MOST_PASSES:
-                m.exceeded("passes of a loop")
+                m.log.exceeded("passes of a loop")
                 return
             forget()
         take_back()

@@ -7,28 +7,17 @@ telling what happened.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import libcst as cst
 
 from gradlint.domain import (
-    NO,
     NONE_VALUE,
     UNKNOWN,
     Belief,
-    Escape,
-    Function,
-    Graph,
-    Instance,
-    Mark,
-    Module,
     Object,
-    Origin,
     Ref,
     State,
     Syntax,
@@ -43,30 +32,29 @@ from gradlint.domain import (
     one_of,
     references,
 )
-from gradlint.domain.ground import Name
 from gradlint.domain.walks import GONE_OVER, is_at, marked, plain
-from gradlint.events import Event, Run, Thing
+from gradlint.events import Event, Thing
 from gradlint.frozen import replace
+from gradlint.interpreter.engine.circumstances import Allocations, Blocks, CallStack, Effects, LoopNest
 from gradlint.interpreter.engine.dispatch import EXPRESSIONS, STATEMENTS
+from gradlint.interpreter.engine.event_log import EventLog
 from gradlint.interpreter.engine.frames import File, Frame, Tried
+from gradlint.interpreter.engine.program import Definitions, Graphs
 from gradlint.interpreter.engine.steps import Steps
 from gradlint.interpreter.static.handlers import calls_alone
 from gradlint.interpreter.static.scopes import Scan, scan
 from gradlint.interpreter.static.sites import Part, Site, syntax
 from gradlint.knowledge.pack_index import NO_PACKS, Packs
-from gradlint.knowledge.packs import Hook
 
 if TYPE_CHECKING:
     from gradlint.interpreter.engine.imports import Neighbours
     from gradlint.interpreter.engine.tracing import Trace
-    from gradlint.interpreter.static.grad_reads import Reads
 
 
-Looked = dict[tuple[Ref | int, str], None]
-"""Objects that were looked at (with no name), attributes of objects that were read, and variables by their frames."""
 ObjectT = TypeVar("ObjectT", bound=Object)
 EventT = TypeVar("EventT", bound=Event)
 ResultT = TypeVar("ResultT")
+NotesT = TypeVar("NotesT")
 
 MOST_CALLS_DEEP = 8
 """How many calls of functions of the program are followed into each other."""
@@ -77,21 +65,10 @@ MOST_WORK = 70_000_000
 it has statements, the cost of each statement grows with their number."""
 FEW_JOINED, MOST_JOINED = 4, 256
 """What is known of any of so many objects is joined anew each time; of more it is remembered, so many times at most."""
-BOUND = "bound: "
-"""How the counts begin that tell of a bound that was hit."""
 STEPS = "steps"
 """The bound on how many statements are run."""
 CALLS_LEFT_OUT = frozenset({"depth of calls", "depth of instances", "depth of modules", "recursion", STEPS})
 """The bounds behind which calls are not followed."""
-
-
-@dataclass(slots=True)
-class ActiveLoop:
-    """A loop that runs: the origins of what was made in it, not in a loop inside it, and whether it goes over parts of
-    networks, of which there are as many as there are."""
-
-    made: set[Origin]
-    over_parts: bool = False
 
 
 class TooMuch(Exception):
@@ -115,86 +92,43 @@ class Interpreter:
         found: Scan | None = None,
         trace: Trace | None = None,
     ) -> None:
-        self.tree, self.listen, self.packs, self.trace = tree, listen, packs, trace
+        self.tree, self.packs, self.trace = tree, packs, trace
         self.torch, self.unmeasured = packs.torch.telling(self.mark_unmeasured), False
         self.scan: Scan = found or scan(tree)
+        self.torchless = packs.without_torch(self.scan.imports)
+        self.with_torch = packs.with_torch(self.scan.imports)
+        self.steps = Steps.of_a_script(self.scan.statements)
+        self.given_up: Any = None
+        # where it is
         self.state = State()
         self.frame = Frame(0, None, self.scan.scopes[tree], File())
         self.frames: dict[int, Frame] = {0: self.frame}
         self.frame_ids: dict[object, int] = {}
-        self.sites: dict[object, int] = {}
-        self.made: set[Origin] = set()
-        self.age = 0
-        self.entered: set[int] = set()
-        self.muted = 0
-        self.later: Truth = NO
-        self.peeled = 0
-        self.loops_deep = 0
-        self.loops: list[ActiveLoop] = []
-        self.round = 0  # tells apart what the rounds make of a comprehension that is run element by element
+        self.allocations = Allocations()
+        self.loops = LoopNest()
+        self.calls = CallStack()
+        self.effects = Effects()
+        self.blocks = Blocks()
         self.assumed_mode = False
-        self.expected = 0
-        self.known_not_to_raise: set[Any] | None = (
-            None  # the calls of a statement inside `try` that certainly went well
-        )
-        self.entering: Any = None
-        self.switched = 0  # how often a mode was set that no block takes back
-        self.crossed = 0  # how often a mode was set in a block that may be left before another takes it back
         self.conditions: tuple[tuple[Any, bool], ...] = ()
-        self.copying = 0
-        self.device_entered = False
-        self.reads: Reads | None = None
-        self.story: list[Event] = []
-        self.runs: list[Run] = []
-        self.run = 0
-        self.running: list[object] = []
-        self.called: dict[object, None] = {}
-        self.escaped_functions: dict[object, None] = {}
-        self.seen_by_hooks: dict[Value, None] = {}  # the modules around whose calls hooks may keep what they are handed
-        self.functions: dict[object, Function] = {}
-        self.classes: dict[object, Ref] = {}
-        self.lines: dict[Value, tuple[tuple[Value, ...], tuple[Object | None, ...]]] = {}  # of bases, by classes, and
-        # what each of the line was when it was found
-        self.instances: dict[object, Module | Instance | None] = {}
-        self.defined_anew: dict[Ref, frozenset[object]] = {}  # by the classes that derive from each
-        self.sweeping: list[Ref] = []
-        self.walks: list[str] = []
-        self.at_hand: list[frozenset[Value]] = []  # what each variable of the loops around may be, object by object
+        self.known_not_to_raise: set[Any] | None = None  # the calls of a statement inside `try` that certainly go well
         self.written: list[dict[Ref, bool]] = []  # what code that waits has changed while it was followed, and whether
         # that was more than a gradient
-        self.looked: Looked | None = None  # what such code has looked at
-        self.inside_module = 0
-        self.instances_deep = 0
-        self.building: list[object] = []
-        self.used: set[Graph] = set()
-        self.kept = False  # whether a backward has kept its graph
-        self.escaped: dict[Graph, Escape] = {}
-        self.escapes: list[Graph] = []  # each as often as more became known of what may be done with it
-        self.cut: dict[Ref, Mark] = {}  # nodes of graphs that something computed from them has left
-        self.left: dict[Graph, Mark] = {}  # all of these there ever were, and the first that left each
-        self.around: dict[Graph, dict[Graph, None]] = {}  # for nodes inside summarised calls, those that stood for them
-        self.repeated: dict[int, tuple[Event, ...]] = {}  # what happened in calls that a summary told again
-        self.summaries: dict[object, Any] = {}
-        self.told_summaries: list[object] = []
-        self.read: dict[Name, Value] = {}
-        self.handed: dict[Ref, Escape] = {}
-        self.wrote: dict[Ref, None] = {}  # memories and counts that were written
-        self.differentiated: dict[Ref, None] = {}  # nodes and leaves that a backward has looked at
-        self.come_by: set[Any] = set()
-        self.given_up: Any = None
-        self.sums: dict[Any, Any] = {}  # by operators of sums that a loop makes longer, the first operator of the sum
-        self.returned: set[Graph] = set()
-        self.handed_gradients: dict[Any, int] = {}
-        self.frozen_on_request: dict[Any, None] = {}  # calls of unseen code that is asked for no gradients
-        self.hooked: dict[Any, Hook] = {}
+        # what is found
+        self.log = EventLog(listen, trace)
+        self.defined = Definitions()
+        self.graphs = Graphs()
         self.unknown: dict[Any, None] = {}
         self.receivers: dict[Any, str] = {}
-        self.counts: Counter[str] = Counter()
+        self.noted: dict[object, Any] = {}
         self.joins: dict[tuple[int, ...], tuple[Sequence[Any], Any]] = {}
-        self.torchless = packs.without_torch(self.scan.imports)
-        self.with_torch = packs.with_torch(self.scan.imports)
-        self.steps = Steps.of_a_script(self.scan.statements)
-        self.mentions_torch: dict[Any, bool] = {}  # by functions of other files
+
+    def notes(self, kind: type[NotesT]) -> NotesT:
+        """What a file or two note for themselves during this run: one object of a class of their own."""
+        found = self.noted.get(kind)
+        if found is None:
+            found = self.noted[kind] = kind()
+        return found
 
     # ---- running syntax
 
@@ -252,11 +186,12 @@ class Interpreter:
     def value(self, node: Site) -> Value:
         """Evaluate an expression."""
         if (deep := self.scan.deep) and node in deep:
-            self.exceeded("depth of an expression")
+            self.log.exceeded("depth of an expression")
             return UNKNOWN
         found = EXPRESSIONS[type(node)](self, node)
-        if not self.muted:
-            self.counts["expressions"] += 1
+        log = self.log
+        if not log.muted:
+            log.counts["expressions"] += 1
             if type(found) is Unknown and self.state.live:
                 self.unknown[node] = None
                 self.works(len(found.reach))
@@ -287,14 +222,6 @@ class Interpreter:
 
     # ---- sites and objects
 
-    def site(self, node: object) -> int:
-        """The number of a place that makes objects."""
-        place = (node, self.round) if self.round else node
-        number = self.sites.get(place)
-        if number is None:
-            number = self.sites[place] = len(self.sites) + 1
-        return number
-
     def part_of(self, node: Site, part: str) -> Part:
         """A place inside another that makes objects of its own; findings there point at the outer one."""
         return Part(syntax(node), f"{node.part if isinstance(node, Part) else ''}{part};")
@@ -316,22 +243,11 @@ class Interpreter:
 
     def memory(self, node: object, part: str) -> Ref:
         """A reference made here; on its own it stands for fresh memory, which is no object but ages like one."""
-        ref = Ref(self.site(node), part, self.frame.id, self.age)
-        self.made.add(ref.origin)
+        allocations = self.allocations
+        ref = Ref(allocations.site(node), part, self.frame.id, allocations.age)
+        allocations.made.add(ref.origin)
         self.frame.made.add(ref.origin)
         return ref
-
-    def made_again(self, ref: Ref) -> Ref:
-        """The reference that is made where this one was made before, in the same frame or one that it called."""
-        self.made.add(ref.origin)
-        self.frames[ref.context].made.add(ref.origin)
-        return Ref(*ref[:3], self.age)
-
-    def begin(self, frame: Frame) -> None:
-        """A frame begins: what it made the last time grows older, unless the pass of a loop has seen to that."""
-        if frame.id in self.entered:
-            self.state.age(frame.made)
-        self.entered.add(frame.id)
 
     def classes_by_ref(self, cls: Ref) -> object:
         """The syntax of a class of the program."""
@@ -340,8 +256,8 @@ class Interpreter:
     def all(self, value: Value, kind: type[ObjectT]) -> list[tuple[Ref, ObjectT]]:
         """The objects of this kind among the alternatives of a value."""
         heap = self.state.heap
-        if self.looked is not None:
-            self.looked |= {(ref, ""): None for ref in references(value)}
+        if self.effects.looked is not None:
+            self.effects.looked |= {(ref, ""): None for ref in references(value)}
         if type(value) is Ref:
             return [(value, thing)] if type(thing := heap.get(value)) is kind else []
         out = []
@@ -353,8 +269,8 @@ class Interpreter:
     def only(self, value: Value, kind: type[ObjectT]) -> ObjectT | None:
         """What is known of a value if every alternative is an object of this kind."""
         if type(value) is Ref:
-            if self.looked is not None:
-                self.looked[value, ""] = None
+            if self.effects.looked is not None:
+                self.effects.looked[value, ""] = None
             return thing if type(thing := self.state.heap.get(value)) is kind else None
         found = self.all(value, kind)
         if not found or len(found) != len(alternatives(value)):
@@ -397,29 +313,29 @@ class Interpreter:
     def is_single(self, ref: Ref, thing: object) -> bool:
         """Whether what happens to one that this reference stands for happens to each: it is one, or a loop goes over
         all."""
-        return ref.age < 2 and (not getattr(thing, "many", False) or ref in self.sweeping)
+        return ref.age < 2 and (not getattr(thing, "many", False) or ref in self.loops.sweeping)
 
     def store_exact(self, ref: Ref, thing: Object, *, filling: bool = False) -> None:
         """An object is like this from now on, whoever knows it by whatever reference; `filling` as in `put`."""
         heap = self.state.heap
         self._note_written(ref, filling=filling)
         heap[ref] = thing
-        if self.walks:
-            own, here = self.own(ref), [walk for walk in self.walks if is_at(ref, walk)]
+        if self.loops.walks:
+            own, here = self.own(ref), [walk for walk in self.loops.walks if is_at(ref, walk)]
             for other in self.same(own):
                 if other != ref and not any(is_at(other, walk + GONE_OVER) for walk in here):
                     heap[other] = thing if ref == own else joined(heap[other], thing)
 
     def own(self, ref: Ref) -> Ref:
         """The reference by which an object is known outside of the loops that are at it."""
-        return own if self.walks and (own := plain(ref)) in self.state.heap else ref
+        return own if self.loops.walks and (own := plain(ref)) in self.state.heap else ref
 
     def same(self, ref: Ref) -> tuple[Ref, ...]:
         """All references of an object: while loops go over it, that are several."""
-        if not self.walks:
+        if not self.loops.walks:
             return (ref,)
         own, heap = plain(ref), self.state.heap
-        return tuple(one for mark in ("", *self.walks) for one in marked(own, mark) if one in heap)
+        return tuple(one for mark in ("", *self.loops.walks) for one in marked(own, mark) if one in heap)
 
     def join_with_previous(self, old: ObjectT, new: ObjectT) -> ObjectT:
         """The object that may have been changed or not."""
@@ -427,7 +343,7 @@ class Interpreter:
 
     def is_strong(self, found: Sequence[tuple[Ref, Any]]) -> bool:
         """Whether a change meant for one of these objects happens to each: there is one, or a loop goes over all."""
-        return len(found) == 1 or all(ref in self.sweeping for ref, _ in found)
+        return len(found) == 1 or all(ref in self.loops.sweeping for ref, _ in found)
 
     def is_strong_for_objects(self, found: Sequence[tuple[Ref, Any]]) -> bool:
         """The same for a change of the objects themselves and of nothing else: no path may have two of them."""
@@ -503,68 +419,21 @@ class Interpreter:
     @property
     def is_silent(self) -> bool:
         """Whether nobody hears what happens now: neither rules nor a trace."""
-        return self.muted > 0 and self.trace is None
-
-    @contextmanager
-    def silently(self, really: bool = True) -> Iterator[None]:
-        """Run without telling anybody."""
-        self.muted += really
-        traced = self.trace.mark() if really and self.trace is not None else None
-        try:
-            yield
-        finally:
-            self.muted -= really
-            self._forget_traced(traced)
-
-    @contextmanager
-    def held_back(self) -> Iterator[Callable[[], None]]:
-        """Hold back what happens until it is certain that it is to be told; `forget` says that it is not."""
-        traced = self.trace.mark() if self.trace is not None else None
-        if self.muted:
-            yield lambda: self._forget_traced(traced)
-            return
-        listen, held = self.listen, list[Event]()
-        story, runs, run, counts = len(self.story), len(self.runs), self.run, self.counts.copy()
-        told = len(self.told_summaries)
-
-        def forget() -> None:
-            self._forget_traced(traced)
-            del self.story[story:], self.runs[runs:]
-            self.run, self.counts = run, counts | _bounds(self.counts)
-            for key in self.told_summaries[told:]:
-                self.summaries[key] = replace(self.summaries[key], told=False)
-            del self.told_summaries[told:]
-            held.clear()
-
-        self.listen = held.append
-        yield forget
-        self.listen = listen
-        for event in held:
-            listen(event)
-
-    def _forget_traced(self, since: int | None) -> None:
-        if self.trace is not None and since is not None:
-            self.trace.forget(since)
+        return self.log.muted > 0 and self.trace is None
 
     def once(self, key: object, run: Callable[[], Value], otherwise: Callable[[], Value]) -> Value:
         """Run something, or `otherwise` where it is running already: what calls itself is not followed without end."""
-        if key in self.running:
-            self.exceeded("recursion")
+        if key in self.calls.running:
+            self.log.exceeded("recursion")
             return otherwise()
-        self.running.append(key)
+        self.calls.running.append(key)
         found = run()
-        self.running.pop()
+        self.calls.running.pop()
         return found
 
     def works(self, objects: int) -> None:
         """Count objects that are gone over one by one."""
         self.state.heap.index.work += objects
-
-    def exceeded(self, bound: str) -> None:
-        """Count that a bound of the analysis was reached."""
-        self.counts[BOUND + bound] += 1
-        if self.trace is not None:
-            self.trace.stopped(bound)
 
     # ---- what is known of torch
 
@@ -594,12 +463,12 @@ class Interpreter:
             node=syntax(node),
             grad_mode=self.state.grad_mode,
             inference=self.state.inference,
-            later=self.later,
+            later=self.loops.later,
             assumed_mode=self.assumed_mode,
             belief=belief,
-            expected=self.expected > 0,
+            expected=self.calls.expected > 0,
             behind=self.state.refused or self.state.unexplained_edge,
-            run=self.run,
+            run=self.log.run,
             conditions=self.conditions,
             guards=self.state.guards,
             file=self.frame.file.path,
@@ -608,17 +477,11 @@ class Interpreter:
         )
         if self.trace is not None:
             self.trace.happened(self, event)
-        if self.muted:
+        if self.log.muted:
             return
         if not event.behind:
-            self.come_by.add(event.node)
-        self.story.append(event)
-        self.counts["events"] += 1
-        self.listen(event)
-
-    def repeats(self, events: tuple[Event, ...]) -> None:
-        """What happened in a call holds of another as well; it is known by its id, and so kept for that to stay its."""
-        self.repeated[id(events)] = events
+            self.log.come_by.add(event.node)
+        self.log.append(event)
 
     def calls_here(self) -> tuple[Syntax, ...]:
         """The calls that led from the linted file to where another one runs, the one in the linted file first; none
@@ -637,17 +500,6 @@ class Interpreter:
     def recording(self) -> Truth:
         """Whether operations are put into the graph now."""
         return both(self.state.grad_mode, negation(self.state.inference))
-
-    def escape_graph(self, graph: Graph, how: Escape) -> None:
-        """A graph is handed to something that the file does not show, which may do this with it."""
-        if self.escaped.get(graph, -1) < how:
-            self.escaped[graph] = how
-            self.escapes.append(graph)
-
-
-def _bounds(counts: Counter[str]) -> Counter[str]:
-    """Only the bounds among the counts: what hit them is taken back, but may be recalled and not hit them again."""
-    return Counter({name: number for name, number in counts.items() if name.startswith(BOUND)})
 
 
 def _belief(fact: Any) -> Belief:

@@ -142,7 +142,7 @@ def recorded_again(
     again = grows(m, place, part[:-4], inputs)
     made = m.new(place, part, Node("call", syntax(place), inputs, saves, grows=again))
     for graph in history.inside:
-        m.around.setdefault(graph, {})[made.key] = None
+        m.graphs.around.setdefault(graph, {})[made.key] = None
     return made
 
 

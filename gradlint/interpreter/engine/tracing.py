@@ -159,13 +159,13 @@ class Trace:
         if (head := self._heads.get(node)) is not None:
             bound = _looked_at(m, _bound_inside(head))
             known = tuple(Known(name, text if isinstance(head, TESTED) else "", text) for name, text in bound)
-            self.entries.append(Ran(head, known, m.state.modes[:2], m.later, head=True, inside=True))
+            self.entries.append(Ran(head, known, m.state.modes[:2], m.loops.later, head=True, inside=True))
         before = [] if isinstance(node, BLOCKS) else _looked_at(m, _read(node))
         self._at.append((node, before))
         if isinstance(node, COMPOUND):
             self._heads |= {body[0]: head for head, body in _bodies(node) if body}
             known = tuple(Known(name, text, text) for name, text in before)
-            self.entries.append(Ran(node, known, m.state.modes[:2], m.later, head=True))
+            self.entries.append(Ran(node, known, m.state.modes[:2], m.loops.later, head=True))
 
     def end(self, m: Interpreter, node: cst.CSTNode) -> None:
         """It has run."""
@@ -178,13 +178,13 @@ class Trace:
         known = [Known(name, text, after.pop(name, text)) for name, text in before]
         known += [Known(name, text, text) for name, text in after.items()]  # bound within, or imported where first read
         known += [Known(name, "", text) for name, text in (*bound.items(), *_of_its_own(m, node))]
-        self.entries.append(Ran(node, tuple(known), m.state.modes[:2], m.later))
+        self.entries.append(Ran(node, tuple(known), m.state.modes[:2], m.loops.later))
 
     # ---- what happens in them
 
     def happened(self, m: Interpreter, event: Event) -> None:
         """An event."""
-        self.entries.append(Happened(event.node, event, tuple(_fields(m, event)), m.later))
+        self.entries.append(Happened(event.node, event, tuple(_fields(m, event)), m.loops.later))
 
     def stopped(self, bound: str) -> None:
         """A bound was hit."""

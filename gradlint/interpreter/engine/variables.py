@@ -18,15 +18,15 @@ def lookup(m: Interpreter, name: str) -> Value | None:
         meant = variable(m, frame, name, inner)
         if meant is not None and (found := m.state.held(meant)) is not None:
             if inner is not None:
-                m.read[meant] = found
-            if m.looked is not None:
-                m.looked[meant] = None
+                m.effects.read[meant] = found
+            if m.effects.looked is not None:
+                m.effects.looked[meant] = None
             break
         inner, frame = frame, frame.parent
     else:
         file = m.frame.file
         if (found := file.names.get(name)) is not None:
-            m.read[file.frame, name] = m.state.reaching(found)
+            m.effects.read[file.frame, name] = m.state.reaching(found)
     return m.neighbours.resolved(found) if type(found) is Imported or type(found) is OneOf else found
 
 

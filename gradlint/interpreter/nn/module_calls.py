@@ -96,9 +96,9 @@ def call(m: Interpreter, node: Site, owner: Value, args: Arguments, how: str, na
             trainable=_trainable(m, held[0]),
             graph=_graph(m, result),
             fed_by=behind,
-            memories=frozenset() if m.inside_module else _memories(m, held[0]),
-            in_training="" if m.inside_module else as_in_training(m, held[0]),
-            nested=m.inside_module > 0,
+            memories=frozenset() if m.calls.inside_module else _memories(m, held[0]),
+            in_training="" if m.calls.inside_module else as_in_training(m, held[0]),
+            nested=m.calls.inside_module > 0,
             own_call=_own_method(m, shown, "call") is not None,
             callee=getattr(node, "func", None),
             given=_given(node),
@@ -205,18 +205,18 @@ def run(m: Interpreter, node: Site, ref: Ref, args: Arguments, how: str) -> Valu
     method = (_own_method(m, module, how) if how == "call" else None) or _own_method(m, module, "forward")
     if any(may_be_overridden(m, ref, module, name) for name in ("__call__", "forward")):
         return _not_followed(m, node, ref, method, args)
-    if method is not None and m.inside_module >= MOST_MODULES_DEEP:
-        m.exceeded("depth of modules")
+    if method is not None and m.calls.inside_module >= MOST_MODULES_DEEP:
+        m.log.exceeded("depth of modules")
         return loose_result(m, node, ref, module, args)
     if method is not None and (module.unbuilt.may(YES) or too_deep(m, method, args)):
-        m.escaped_functions[method.node] = None
+        m.defined.escaped[method.node] = None
         return _not_followed(m, node, ref, method, args)
     if method is not None:
-        m.inside_module += 1
+        m.calls.inside_module += 1
         try:
             return call_function(m, node, method, args.with_first(ref))
         finally:
-            m.inside_module -= 1
+            m.calls.inside_module -= 1
     return as_torch(m, node, ref, args)
 
 
@@ -474,7 +474,7 @@ def _sequence(m: Interpreter, node: Site, ref: Ref, module: Module, row: ModuleR
 
 def _through_each(m: Interpreter, node: Site, ref: Ref, module: Module, value: Value) -> Value:
     start = m.push(value)
-    m.inside_module += 1
+    m.calls.inside_module += 1
     for name, part in module_containers.parts(m, module):
         value = m.state.stack[start]
         inner = m.all(part, Module)
@@ -483,7 +483,7 @@ def _through_each(m: Interpreter, node: Site, ref: Ref, module: Module, value: V
         else:
             found = call(m, m.part_of(node, f"{ref.site} {name}"), part, Arguments([value]), "call", "")
         m.state.stack[start] = found
-    m.inside_module -= 1
+    m.calls.inside_module -= 1
     return m.pop_from(start)[0]
 
 
@@ -498,9 +498,9 @@ def _through_all(m: Interpreter, node: Site, ref: Ref, value: Value) -> Value:
         some = module_containers.all_parts(m, m[held])  # type: ignore[index]
         m.state.stack[start + 1] = call(m, place, some, Arguments([given]), "call", "")
 
-    m.inside_module += 1
+    m.calls.inside_module += 1
     run_loop(m, place, step, least=least)
-    m.inside_module -= 1
+    m.calls.inside_module -= 1
     return m.pop_from(start)[1]
 
 

@@ -108,19 +108,19 @@ def _requires_grad_(m: Interpreter, node: Site, owner: Value, args: Arguments) -
     to = truth_of(args.get("requires_grad", 0, Const(True)))
     refs = [ref for _, ref in parameters(m, owner)[0]]
     if refs:
-        m.sweeping += refs
+        m.loops.sweeping += refs
         sure = certain_parts(m, owner)
         set_requires_grad(m, node, one_of(refs, len(refs)), to, "module", spelled(receiver(node)), sure=sure)
-        del m.sweeping[len(m.sweeping) - len(refs) :]
+        del m.loops.sweeping[len(m.loops.sweeping) - len(refs) :]
     return owner
 
 
 def _zero_grad(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
     to_none = left_as_none(m, OF_MODULES, args)
     refs = [ref for _, ref in parameters(m, owner)[0]]
-    m.sweeping += refs
+    m.loops.sweeping += refs
     clear_gradients(m, node, refs, to_none=to_none, by="module", sure=certain_parts(m, owner))
-    del m.sweeping[len(m.sweeping) - len(refs) :]
+    del m.loops.sweeping[len(m.loops.sweeping) - len(refs) :]
     return NONE_VALUE
 
 

@@ -64,8 +64,8 @@ def _call(m: Interpreter, node: Site, ref: Ref, args: Arguments, name: str) -> V
 def _call_known(m: Interpreter, ref: Value, run: Callable[[], Value], otherwise: Callable[[], Value]) -> Value:
     """What an object gives that may call what it holds; one that was wrapped in a loop holds itself."""
     m.steps.left -= 1
-    if len(m.running) >= MOST_CALLS_DEEP or m.steps.left <= 0:
-        m.exceeded("depth of calls" if m.steps.left > 0 else STEPS)
+    if len(m.calls.running) >= MOST_CALLS_DEEP or m.steps.left <= 0:
+        m.log.exceeded("depth of calls" if m.steps.left > 0 else STEPS)
         return otherwise()
     return m.once(ref, run, otherwise)
 
@@ -83,8 +83,8 @@ def _call_method(m: Interpreter, node: Site, owner: Value, method: str, args: Ar
 def _get_attribute(m: Interpreter, node: Site, owner: Ref, name: str, chain: str, guard: bool) -> Value:
     """Attributes of modules and instances: set on the object, defined by its class, or not seen."""
     thing: Any = m[owner]
-    if m.looked is not None:
-        m.looked[owner, name] = None
+    if m.effects.looked is not None:
+        m.effects.looked[owner, name] = None
     if name in thing.absent:
         thing = _settled(m, node, owner, thing, name)
     for known, value in thing.attributes:

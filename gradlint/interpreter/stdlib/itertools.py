@@ -348,10 +348,10 @@ def _called_on_each(m: Interpreter, node: Site, function: Value, args: Arguments
     can be at once, for it stands for what each call makes."""
     if NOTHING in args.positional:
         return NOTHING
-    before, m.made = m.made, set()
+    before, m.allocations.made = m.allocations.made, set()
     start = m.push(call_value(m, node, function, args, ""))
-    m.state.age(m.made, at_once=True)
-    m.made |= before
+    m.state.age(m.allocations.made, at_once=True)
+    m.allocations.made |= before
     return m.pop_from(start)[0]
 
 

@@ -25,13 +25,13 @@ def function(m: Interpreter, node: cst.FunctionDef) -> None:
     made = make_function(m, node, node.name.value, owner)
     value: Value = made
     for decorator in reversed(node.decorators):
-        mode, m.entering = m.state.modes, decorator.decorator
+        mode, m.blocks.entering = m.state.modes, decorator.decorator
         found = m.value(decorator.decorator)
         m.state.modes = mode
         value = decorated(m, decorator.decorator, value, found)
         made = value if type(value) is Function and value.node is node else with_decorator(made, found)
-    if node in m.functions:
-        m.functions[node] = made
+    if node in m.defined.functions:
+        m.defined.functions[node] = made
     name = node.name.value
     variables.bind(m, name if made.name == name else made.name, value)
 
@@ -80,7 +80,7 @@ def decorated(m: Interpreter, node: Site, value: Value, decorator: Value) -> Val
         return replace(
             value, name=setter_of(value.name) if dotted(node).endswith(".setter") else deleter_of(value.name)
         )
-    m.escaped_functions[value.node] = None
+    m.defined.escaped[value.node] = None
     return replace(value, modes=(Context("decorator", Truth.unsure()), *value.modes))
 
 

@@ -49,7 +49,7 @@ def for_(m: Interpreter, node: cst.For) -> None:
             m.end_path()
             return
         waited[0] = containers.enter_waiting(m, iterable)
-        m.loops[-1].over_parts = _are_parts(m, element)
+        m.loops.active[-1].over_parts = _are_parts(m, element)
         if leaves:
             assign(m, node.target, node.target, element)
             begin(m, m.state.stack[start])
@@ -114,7 +114,7 @@ def while_(m: Interpreter, node: cst.While) -> None:
 
     def ends(_: int) -> Truth:
         aside = m.fork()
-        with m.silently():
+        with m.log.silently():
             decided = truthiness(m, m.value(node.test))
         m.state = aside
         return negation(decided)

@@ -75,7 +75,7 @@ def expression_statement(m: Interpreter, node: cst.Expr) -> None:
         return
     if m.is_silent or type(node.value) in (cst.SimpleString, cst.ConcatenatedString):
         return
-    last = m.story[-1] if m.story else None
+    last = m.log.story[-1] if m.log.story else None
     about: dict[str, Any] = {}
     if type(last) is events.Called and last.node is node.value:
         given = node.value.args
@@ -283,7 +283,7 @@ def import_from(m: Interpreter, node: cst.ImportFrom) -> None:
         if home is not None:
             m.neighbours.star(home.module)
         else:
-            m.counts["star imports"] += not m.muted
+            m.log.counts["star imports"] += not m.log.muted
         return
     for alias in node.names:
         name = dotted(alias.name)

@@ -144,11 +144,11 @@ def _context(m: Interpreter, node: Site, path: str, args: Arguments) -> Value:
         return replace(given, modes=(_made(None, path, row.to, Const(True)), *given.modes))
     made = _made(node, path, row.to, args.get("mode", 0, UNKNOWN) if row.to == "argument" else given)
     if row.on_call:
-        if node is not m.entering:
+        if node is not m.blocks.entering:
             before, literal = m.state.grad_mode, _is_literal(node)
             m.emit(events.GradModeChanged, node, before=before, to=made.to, how="statement", literal=literal)
         m.state.enter(made, node)
-        m.switched += 1
+        m.blocks.switched += 1
     return made
 
 

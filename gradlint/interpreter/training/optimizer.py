@@ -378,16 +378,16 @@ def zero_grad(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Valu
     """`zero_grad()` of an optimizer."""
     refs = held(m, owner)
     to_none = left_as_none(m, OF_OPTIMIZERS, args)
-    m.sweeping += refs
+    m.loops.sweeping += refs
     clear_gradients(m, node, refs, to_none=to_none, by="optimizer", sure=surely_held(m, owner))
-    del m.sweeping[len(m.sweeping) - len(refs) :]
+    del m.loops.sweeping[len(m.loops.sweeping) - len(refs) :]
     if any(thing.open.may(YES) for _, thing in m.all(owner, Optimizer)):
         others = [
             r
             for r, thing in m.state.heap.items()
             if type(thing) is Tensor and thing.parameter.may(YES) and r not in refs
         ]
-        with m.silently():
+        with m.log.silently():
             for ref in others:
                 clear_gradients(m, node, [ref], to_none=to_none, by="optimizer", sure=())
     return NONE_VALUE

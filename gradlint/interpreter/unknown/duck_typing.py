@@ -39,7 +39,7 @@ from gradlint.interpreter.engine.dispatch import TypeSlot, implements
 from gradlint.interpreter.engine.escape import weak_update
 from gradlint.interpreter.engine.frames import Frame
 from gradlint.interpreter.engine.machine import Interpreter
-from gradlint.interpreter.engine.unseen import is_opaque, refine
+from gradlint.interpreter.engine.unseen import FrozenOnRequest, is_opaque, refine
 from gradlint.interpreter.nn.module import unknown_module
 from gradlint.interpreter.python.mro import FUNCTION_CONTEXT
 from gradlint.interpreter.static.scopes import ALONG, HANDED, Scope, dotted, kept, uses_of_given
@@ -269,7 +269,7 @@ def kind_from_usage(m: Interpreter, node: Site, value: Value, chain: str, source
         if found is None:
             return value
         weak_update(m, value)  # what is done to the stand-in from now on
-        if source in m.frozen_on_request:
+        if source in m.notes(FrozenOnRequest):
             _leave_open_whether_frozen(m, found)
         return found
     if type(value) is Ref and is_opaque(m.state.heap.get(value)):
