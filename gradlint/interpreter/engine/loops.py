@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 
 import libcst as cst
@@ -54,85 +55,95 @@ def leave(m: Interpreter, left: Callable[[State], None] = lambda _: None) -> Non
         left(state)
 
 
-def run_loop(
-    m: Interpreter,
-    node: Site,
-    step: Callable[[Truth], None],
-    orelse: cst.Else | None = None,
-    after: Callable[[], None] = lambda: None,
-    *,
-    once: bool = False,
-    least: int | None = None,
-    left: Callable[[State], None] = lambda _: None,
-    ends: Callable[[int], Truth] = open_end,
-) -> None:
-    """Run `step` for the first and for later iterations (it is told whether it is the first), and go on from all the
-    ways the loop can end. Where the first may be all (`once`), it is told by itself, however far out the loop is.
+@dataclass(slots=True)
+class Loop:
+    """How a loop runs. `step` runs one iteration, and is told whether it is the first; where that may be all (`once`),
+    it is told by itself, however far out the loop is.
 
     The loop ends when there is nothing more to go over, but not before it has run `least` times (no more than two are
     told apart), and `left` is told the states in which it does; None where `step` itself says when the loop ends.
     `ends` is asked whether that is so after a number of rounds: where they are certainly few, each is run by itself.
+    `after` is what happens then, before `orelse`.
     """
 
-    def round_(first: Truth) -> None:
+    step: Callable[[Truth], None]
+    orelse: cst.Else | None = None
+    after: Callable[[], None] = lambda: None
+    once: bool = False
+    least: int | None = None
+    left: Callable[[State], None] = lambda _: None
+    ends: Callable[[int], Truth] = open_end
+
+    def round(self, m: Interpreter, paths: LoopPaths, first: Truth) -> None:
+        """Run one iteration, whichever way it ends."""
         paths.head = m.fork() if m.graphs.kept and first is not YES else None
-        step(first)
+        self.step(first)
         m.join([m.state, *paths.continues])
         paths.continues.clear()
         m.state.sweep()
 
-    def turn(first: Truth) -> None:
-        before = least == 0 or (least == 1 and first is NO)
+    def turn(self, m: Interpreter, paths: LoopPaths, grow_older: Callable[[], object], first: Truth) -> None:
+        """Run one iteration, where there may be none, or end behind it."""
+        before = self.least == 0 or (self.least == 1 and first is NO)
         if before:
-            leave(m, left)
-        round_(first)
-        if least and not before and first is not YES:
+            leave(m, self.left)
+        self.round(m, paths, first)
+        if self.least and not before and first is not YES:
             resume_again = m.fork()
             grow_older()
-            leave(m, left)
+            leave(m, self.left)
             m.state = resume_again
 
+
+def run_loop(m: Interpreter, node: Site, loop: Loop) -> None:
+    """Run the first and later iterations, and go on from all the ways the loop can end."""
     outer, began, depth = m.frame.loop, len(m.log.story), len(m.state.stack)
     paths = m.frame.loop = LoopPaths(node, conditions=m.conditions)
     height = m.scan.loops[syntax(node)].height if node in m.scan.loops else 0
-    peel = once or (height < PEELED_LEVELS and m.loops.peeled <= PEELED_LEVELS)
+    peel = loop.once or (height < PEELED_LEVELS and m.loops.peeled <= PEELED_LEVELS)
     with _ageing(m) as grow_older:
         if peel:
             m.loops.peeled += 1
-            turn(YES)
+            loop.turn(m, paths, grow_older, YES)
         m.loops.deep += 1
         if m.loops.deep > MOST_LOOPS_DEEP:
             m.log.exceeded("depth of loops")
             if not peel:
-                turn(YES)
-            leave(m, left)
+                loop.turn(m, paths, grow_older, YES)
+            leave(m, loop.left)
         elif m.state.live:
-            outer_later = m.loops.later
-            m.loops.later = YES if peel else m.loops.later if m.loops.later is YES else MAYBE
-            if peel and _are_few(m, partial(round_, NO), grow_older, ends):
-                grow_older()
-                if least is None:
-                    step(NO)
-                else:
-                    leave(m, left)
-                m.end_path()
-            else:
-                _fixpoint(m, partial(turn, NO if peel else UNSURE), grow_older)
-            m.loops.later = outer_later
+            _later_iterations(m, loop, paths, grow_older, peel)
         m.loops.deep -= 1
-        if peel:
-            m.loops.peeled -= 1
+        m.loops.peeled -= peel
     m.frame.loop = outer
     m.join(paths.exits)
     del m.state.stack[depth:]
     if m.state.live:
-        after()
-        if orelse is not None:
-            m.run_body(orelse.body.body)
+        loop.after()
+        if loop.orelse is not None:
+            m.run_body(loop.orelse.body.body)
     m.join([m.state, *paths.breaks])
     del m.state.stack[depth:]
     if not m.is_silent and isinstance(node, cst.CSTNode):
         m.emit(events.LoopFinished, node, story=tuple(m.log.story[began:]), periodic=m.scan.periodic)
+
+
+def _later_iterations(
+    m: Interpreter, loop: Loop, paths: LoopPaths, grow_older: Callable[[], list[Ref]], peel: bool
+) -> None:
+    """Run the iterations after the first, or all where the first is not peeled."""
+    outer = m.loops.later
+    m.loops.later = YES if peel else outer if outer is YES else MAYBE
+    if peel and _are_few(m, partial(loop.round, m, paths, NO), grow_older, loop.ends):
+        grow_older()
+        if loop.least is None:
+            loop.step(NO)
+        else:
+            leave(m, loop.left)
+        m.end_path()
+    else:
+        _fixpoint(m, partial(loop.turn, m, paths, grow_older, NO if peel else UNSURE), grow_older)
+    m.loops.later = outer
 
 
 @contextmanager

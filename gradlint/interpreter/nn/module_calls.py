@@ -54,7 +54,7 @@ from gradlint.interpreter.engine.calls import call_value
 from gradlint.interpreter.engine.escape import escape_graphs
 from gradlint.interpreter.engine.history import certainly_recorded, past_of
 from gradlint.interpreter.engine.iteration import element_list, elements
-from gradlint.interpreter.engine.loops import run_loop
+from gradlint.interpreter.engine.loops import Loop, run_loop
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.module_tree import buffers, parameters, submodules
 from gradlint.interpreter.engine.places import peek
@@ -499,7 +499,7 @@ def _through_all(m: Interpreter, node: Site, ref: Ref, value: Value) -> Value:
         m.state.stack[start + 1] = call(m, place, some, Arguments([given]), "call", "")
 
     m.calls.inside_module += 1
-    run_loop(m, place, step, least=least)
+    run_loop(m, place, Loop(step, least=least))
     m.calls.inside_module -= 1
     return m.pop_from(start)[1]
 

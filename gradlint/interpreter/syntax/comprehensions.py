@@ -25,7 +25,7 @@ from gradlint.domain import (
 from gradlint.domain.ground import Name
 from gradlint.frozen import frozen
 from gradlint.interpreter.engine.iteration import consume, element_list, following, iterated
-from gradlint.interpreter.engine.loops import outward, run_loop
+from gradlint.interpreter.engine.loops import Loop, outward, run_loop
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python import containers
 from gradlint.interpreter.static.scopes import comprehended
@@ -203,4 +203,4 @@ def _clause(
         if not waits:
             consume(m, clause.iter, m.state.stack[start], "comprehension")
 
-    run_loop(m, clause, step, None, after, least=0)
+    run_loop(m, clause, Loop(step, after=after, least=0))

@@ -56,7 +56,7 @@ from gradlint.interpreter.engine.calls import call_value
 from gradlint.interpreter.engine.dispatch import TypeSlot, implements
 from gradlint.interpreter.engine.escape import havoc, result_of_unknown
 from gradlint.interpreter.engine.iteration import consume, elements
-from gradlint.interpreter.engine.loops import run_loop
+from gradlint.interpreter.engine.loops import Loop, run_loop
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python.containers import append, container
 from gradlint.interpreter.python.descriptors import member_of
@@ -324,7 +324,7 @@ def _run_closure(m: Interpreter, node: Site, start: int, closure: Value) -> Valu
             update(m, node, m.state.stack[start], certain=True)
 
     if again:
-        run_loop(m, place, run, least=1)
+        run_loop(m, place, Loop(run, least=1))
     else:
         run(YES)
     return m.pop_from(found)[0]
