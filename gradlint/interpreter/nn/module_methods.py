@@ -21,6 +21,7 @@ from gradlint.domain import (
     Belief,
     Const,
     Container,
+    Iterator,
     Module,
     Named,
     Plain,
@@ -126,7 +127,7 @@ def _zero_grad(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Val
 
 def _modules(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
     found = _all(m, node, owner)
-    return iterator(m, node, found, "modules()", empty=NO, source=owner, certain=_certain(m, owner, found))
+    return iterator(m, node, Iterator(found, owner, "modules()", empty=NO, certain=_certain(m, owner, found)))
 
 
 def _certain(m: Interpreter, owner: Value, element: Value) -> tuple[Ref, ...]:
@@ -150,7 +151,7 @@ def _unseen(m: Interpreter, node: Site, owner: Value) -> list[Value]:
 
 def _children_of(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
     found = _direct(m, node, owner)
-    return iterator(m, node, found, "children()", source=owner, certain=_certain(m, owner, found))
+    return iterator(m, node, Iterator(found, owner, "children()", certain=_certain(m, owner, found)))
 
 
 def _direct(m: Interpreter, node: Site, owner: Value) -> Value:
@@ -162,7 +163,7 @@ def _direct(m: Interpreter, node: Site, owner: Value) -> Value:
 
 def _named(m: Interpreter, node: Site, element: Value, by: str, owner: Value) -> Value:
     pair = m.new(node, "pair", Container("tuple", items=((0, Plain("str")), (1, element))))
-    return iterator(m, node, pair, by, source=owner, certain=_certain(m, owner, element))
+    return iterator(m, node, Iterator(pair, owner, by, certain=_certain(m, owner, element)))
 
 
 def _named_modules(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:

@@ -18,6 +18,7 @@ from gradlint.domain import (
     Bound,
     Const,
     Container,
+    Iterator,
     Ref,
     Scalar,
     Truth,
@@ -73,18 +74,18 @@ def _all(thing: Container) -> Value:
 
 @method("values")
 def _values(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Arguments) -> Value:
-    return iterator(m, node, _all(thing), "values()", empty=NO if thing.items else UNSURE, source=ref)
+    return iterator(m, node, Iterator(_all(thing), ref, "values()", empty=NO if thing.items else UNSURE))
 
 
 @method("keys", "elements")
 def _keys(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Arguments) -> Value:
-    return iterator(m, node, keys_of(thing), "keys()", empty=NO if thing.items else UNSURE, source=ref)
+    return iterator(m, node, Iterator(keys_of(thing), ref, "keys()", empty=NO if thing.items else UNSURE))
 
 
 @method("items", "most_common")
 def _items(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Arguments) -> Value:
     pair = m.new(node, "pair", Container("tuple", items=((0, keys_of(thing)), (1, _all(thing)))))
-    return iterator(m, node, pair, "items()", empty=NO if thing.items else UNSURE, source=ref)
+    return iterator(m, node, Iterator(pair, ref, "items()", empty=NO if thing.items else UNSURE))
 
 
 # ---- putting in

@@ -173,16 +173,7 @@ def list_comprehension(m: Interpreter, node: cst.BaseSimpleComp) -> Value:
         return containers.container(m, node, kind, [element for (element,) in made.rounds])
     element, certain = _comprehended(m, node, made)
     if type(node) is cst.GeneratorExp:
-        return iterator(
-            m,
-            node,
-            element,
-            WAITING,
-            empty=made.empty,
-            source=made.source,
-            certain=certain,
-            followed=followed,
-        )
+        return iterator(m, node, Iterator(element, made.source, WAITING, empty=made.empty, certain=certain), followed)
     kind = "list" if type(node) is cst.ListComp else "set"
     return m.new(node, "container", Container(kind, rest=element, certain=certain))
 

@@ -101,7 +101,7 @@ def _harmless(m: Interpreter, node: Site, path: str, returns: str, args: Argumen
         return one_of(found)
     if returns == "iterator":
         element = elements(m, node, values[0]) if values else UNKNOWN
-        return iterator(m, node, element, "iterator", source=values[0] if values else UNKNOWN)
+        return iterator(m, node, Iterator(element, values[0] if values else UNKNOWN, "iterator"))
     for value in values:
         begin(m, value)  # `any` and `all` stop where they know
     if path == "builtins.len" and (length := _length(m, values)) is not None:
