@@ -43,7 +43,8 @@ from gradlint.interpreter.collected_tests import collected, imports_a_runner
 from gradlint.interpreter.engine.budgets import PURSES
 from gradlint.interpreter.engine.escape import as_it_was, escape_graphs, graphs_in_reach, havoc, in_reach
 from gradlint.interpreter.engine.imports import Neighbours, Project
-from gradlint.interpreter.engine.machine import MOST_WORK, Interpreter, TooMuch
+from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.engine.steps import MOST_WORK, TooMuch
 from gradlint.interpreter.engine.tracing import Trace
 from gradlint.interpreter.engine.unseen import STAND_IN, is_opaque
 from gradlint.interpreter.libraries.pack_hooks import called_by_library

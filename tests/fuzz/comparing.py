@@ -16,7 +16,7 @@ from gradlint.events import Called, Event, ModuleFinished, Thing
 from gradlint.finding import RAISES, Confidence, Finding
 from gradlint.frozen import frozen
 from gradlint.interpreter.engine.event_log import BOUND
-from gradlint.interpreter.engine.machine import CALLS_LEFT_OUT
+from gradlint.interpreter.engine.steps import CALLS_LEFT_OUT
 from gradlint.interpreter.static.tree_walk import calls_of
 from gradlint.project import Project
 from gradlint.proving import known_here

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import libcst as cst
 
-from gradlint.domain import Context, Function, Origin, State, Truth, Value, joined_states
+from gradlint.domain import Context, Function, Origin, State, Syntax, Truth, Value, joined_states
 from gradlint.frozen import frozen
 from gradlint.interpreter.static.scopes import Scope
 from gradlint.interpreter.static.sites import Site
@@ -97,6 +97,17 @@ class Frame:
         """The lists of states that left the normal path and have not been dealt with."""
         loop = [self.loop.exits, self.loop.breaks, self.loop.continues] if self.loop else []
         return [self.returns, *loop]
+
+    def calls(self) -> tuple[Syntax, ...]:
+        """The calls that led from the linted file to where another one runs, the one in the linted file first; none
+        where that is not known."""
+        found: list[Syntax] = []
+        frame: Frame | None = self
+        while frame is not None and frame.file.foreign:
+            if frame.called_at is not None:
+                found.append(frame.called_at)
+            frame = frame.caller
+        return () if frame is None else tuple(reversed(found))
 
     def record_exception_state(self, now: State, *, certainly: bool = False) -> None:
         """An exception may be raised here, or certainly is: let the innermost handler know the state."""

@@ -20,7 +20,6 @@ from gradlint.domain import (
     Object,
     Ref,
     State,
-    Syntax,
     Truth,
     Unknown,
     Value,
@@ -40,7 +39,7 @@ from gradlint.interpreter.engine.dispatch import EXPRESSIONS, STATEMENTS
 from gradlint.interpreter.engine.event_log import EventLog
 from gradlint.interpreter.engine.frames import File, Frame, Tried
 from gradlint.interpreter.engine.program import Definitions, Graphs
-from gradlint.interpreter.engine.steps import Steps
+from gradlint.interpreter.engine.steps import HEAP_OF_A_STEP, MOST_WORK, Steps, TooMuch
 from gradlint.interpreter.static.handlers import calls_alone
 from gradlint.interpreter.static.scopes import Scan, scan
 from gradlint.interpreter.static.sites import Part, Site, syntax
@@ -56,27 +55,8 @@ EventT = TypeVar("EventT", bound=Event)
 ResultT = TypeVar("ResultT")
 NotesT = TypeVar("NotesT")
 
-MOST_CALLS_DEEP = 8
-"""How many calls of functions of the program are followed into each other."""
-HEAP_OF_A_STEP = 150
-"""A statement of another file counts once more for each so many objects there are: so much longer it takes."""
-MOST_WORK = 70_000_000
-"""How many objects may be gone over one by one (see `Index.work`) until a file is given up: where as many are there as
-it has statements, the cost of each statement grows with their number."""
 FEW_JOINED, MOST_JOINED = 4, 256
 """What is known of any of so many objects is joined anew each time; of more it is remembered, so many times at most."""
-STEPS = "steps"
-"""The bound on how many statements are run."""
-CALLS_LEFT_OUT = frozenset({"depth of calls", "depth of instances", "depth of modules", "recursion", STEPS})
-"""The bounds behind which calls are not followed."""
-
-
-class TooMuch(Exception):
-    """A program is given up at this `node` since it would take too long."""
-
-    def __init__(self, node: Site) -> None:
-        super().__init__()
-        self.node = node
 
 
 class Interpreter:
@@ -472,7 +452,7 @@ class Interpreter:
             conditions=self.conditions,
             guards=self.state.guards,
             file=self.frame.file.path,
-            calls=self.calls_here() if self.frame.file.foreign else (),
+            calls=self.frame.calls(),
             **facts,
         )
         if self.trace is not None:
@@ -482,17 +462,6 @@ class Interpreter:
         if not event.behind:
             self.log.come_by.add(event.node)
         self.log.append(event)
-
-    def calls_here(self) -> tuple[Syntax, ...]:
-        """The calls that led from the linted file to where another one runs, the one in the linted file first; none
-        where that is not known."""
-        found: list[Syntax] = []
-        frame: Frame | None = self.frame
-        while frame is not None and frame.file.foreign:
-            if frame.called_at is not None:
-                found.append(frame.called_at)
-            frame = frame.caller
-        return () if frame is None else tuple(reversed(found))
 
     # ---- graphs
 

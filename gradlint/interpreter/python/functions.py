@@ -39,8 +39,9 @@ from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot, implements
 from gradlint.interpreter.engine.escape import havoc, result_of_unknown
 from gradlint.interpreter.engine.frames import RESULT, YIELDED, Frame, Tried
 from gradlint.interpreter.engine.iteration import emit_exhausted
-from gradlint.interpreter.engine.machine import MOST_CALLS_DEEP, STEPS, Interpreter
-from gradlint.interpreter.engine.recursion import MOST_DESCENTS, descends
+from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.engine.recursion import MOST_CALLS_DEEP, MOST_DESCENTS, descends
+from gradlint.interpreter.engine.steps import STEPS
 from gradlint.interpreter.engine.unseen import maybe_initialised
 from gradlint.interpreter.python.roles import roles_of
 from gradlint.interpreter.static.scopes import spelled

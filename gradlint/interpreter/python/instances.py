@@ -34,7 +34,9 @@ from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import call_named, call_one, is_known, plain_method
 from gradlint.interpreter.engine.dispatch import ATTRIBUTES_OF, CALLED, ITEMS_OF, MODELS, SLOTS, TypeSlot, implements
 from gradlint.interpreter.engine.escape import result_of_unknown
-from gradlint.interpreter.engine.machine import MOST_CALLS_DEEP, STEPS, Interpreter
+from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.engine.recursion import MOST_CALLS_DEEP
+from gradlint.interpreter.engine.steps import STEPS
 from gradlint.interpreter.engine.unseen import STAND_IN, call_unknown, learned
 from gradlint.interpreter.python.descriptors import member_of
 from gradlint.interpreter.python.foreign import foreign_made, foreign_part
