@@ -42,7 +42,7 @@ from gradlint.frozen import replace
 from gradlint.interpreter.collected_tests import collected, imports_a_runner
 from gradlint.interpreter.engine.budgets import PURSES
 from gradlint.interpreter.engine.escape import as_it_was, escape_graphs, graphs_in_reach, havoc, in_reach
-from gradlint.interpreter.engine.imports import Neighbours, Project
+from gradlint.interpreter.engine.imports import Neighbours, Project, is_static
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.steps import MOST_WORK, TooMuch
 from gradlint.interpreter.engine.tracing import Trace
@@ -166,7 +166,7 @@ def _leave_the_body(m: Interpreter) -> None:
     """What functions that nobody calls find in the module: anything may have happened to it since its body ran, but
     most likely its networks, leaves and optimizers are what the body made of them, where no function sets flags."""
     escaped = dict(m.graphs.escaped)
-    names = {name: value for (frame, name), value in m.state.names.items() if frame == 0 and not _static(m, value)}
+    names = {name: value for (frame, name), value in m.state.names.items() if frame == 0 and not is_static(m, value)}
     switched = in_reach(m, [names[name] for name in _switched_in_functions(m) if name in names])
     left = {ref: thing for ref, thing in in_reach(m, names.values()).items() if ref not in switched}
     listings = in_reach(m, [thing.listing for thing in left.values() if type(thing) is Optimizer])
@@ -192,10 +192,6 @@ def _switched_in_functions(m: Interpreter) -> Iterator[str]:
         scope = m.scan.scopes[function.node]
         if scope.switches - MODES:
             yield from scope.uses
-
-
-def _static(m: Interpreter, value: Value) -> bool:
-    return type(value) is not Ref or type(m.state.heap.get(value)) is Class
 
 
 def _unmentioned_first(m: Interpreter, functions: list[Function]) -> list[Function]:

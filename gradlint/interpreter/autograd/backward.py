@@ -43,7 +43,6 @@ from gradlint.interpreter.engine.history import (
     in_every,
     nodes_of,
     past_of,
-    past_outside,
     savers,
     sure_past,
     surely_saves,
@@ -269,7 +268,7 @@ def _history(m: Interpreter, starts: list[Slot]) -> History:
         elif type(thing) is Tensor and thing.requires_grad is not NO:  # one that was frozen since gets nothing
             out.leaves.append(ref)
     if scales:
-        out.plain = past_outside(m, starts, scales)
+        out.plain = past_of(m, [ref for start in starts for ref in start], barred=scales)
     return out
 
 
@@ -362,7 +361,7 @@ def flat_on_all_ways(m: Interpreter, root: Value, history: History, inputs: Sequ
     flat = {ref for ref in history.nodes if m[ref].op in FLAT}
     if not flat:
         return []
-    ways = past_outside(m, [nodes_of(m, root)], flat)
+    ways = past_of(m, nodes_of(m, root), barred=flat)
     if any(type(m.state.heap.get(ref)) is not Node for ref in ways):
         return []
     if not _ends(m, inputs).isdisjoint(flat.union(ways)):  # what such an operation gave is itself asked about

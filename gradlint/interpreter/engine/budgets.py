@@ -29,7 +29,6 @@ from gradlint.interpreter.engine import variables
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.scopes import spelled
-from gradlint.interpreter.static.sites import Site
 
 OF_DATA = frozenset(
     {"Dataset", "IterableDataset", "TensorDataset", "Subset", "Sampler", "DataLoader", "ArgumentParser"}
@@ -53,15 +52,12 @@ def purse_of(m: Interpreter, function: Function, args: Arguments) -> str:
     if not m.frames[function.frame].file.foreign or m.neighbours.running:  # importing has a bound of its own
         return ""
     if type(function.owner) is cst.ClassDef:
-        if any(_last(base.value) in OF_DATA for base in function.owner.bases):
+        if any(spelled(base.value).rpartition(".")[2] in OF_DATA for base in function.owner.bases):
             return ASIDE
         if function.name in ("forward", "__call__"):
             return FORWARD
-    return "" if _mentions_torch(m, function) or _is_given(m, args) else ASIDE
-
-
-def _last(node: Site) -> str:
-    return spelled(node).rpartition(".")[2]
+    given = (m.state.heap.get(ref) for ref in m.state.reach(args.values()))
+    return "" if _mentions_torch(m, function) or any(isinstance(thing, OF_GRADIENTS) for thing in given) else ASIDE
 
 
 class Mentions(dict[object, bool]):
@@ -98,10 +94,6 @@ def _leads_to_torch(m: Interpreter, value: Value) -> bool:
     if type(cls) is Class:
         return cls.module.may(YES)
     return type(value) is Imported or (type(value) is Named and value.path.partition(".")[0] == "torch")
-
-
-def _is_given(m: Interpreter, args: Arguments) -> bool:
-    return any(isinstance(m.state.heap.get(ref), OF_GRADIENTS) for ref in m.state.reach(args.values()))
 
 
 @contextmanager

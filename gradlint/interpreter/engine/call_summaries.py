@@ -365,7 +365,8 @@ def _escaped(m: Interpreter, call: Call, changed: list[tuple[Ref, Object]]) -> t
         heap[ref] = expected[ref]  # the comparison with what a summary has seen is quicker so
     if any(names.get(name) != value for name, value in differing(call.names, names)):
         return None
-    if len(names) > len(call.names) and any(name not in call.names and _is_global(m, name) for name in names):
+    new_names = [name for name in names if name not in call.names] if len(names) > len(call.names) else []
+    if any(m.frames[frame].parent is None for frame, _ in new_names):
         return None
     new = m.graphs.escapes[call.escaped :]
     if new and not handed and not {ref.key for ref in before}.isdisjoint(new):
@@ -385,10 +386,6 @@ def _learned(before: Object, after: Object) -> bool:
         return False
     known = before.attributes
     return after.attributes[: len(known)] == known and replace(after, attributes=known) == before
-
-
-def _is_global(m: Interpreter, name: Name) -> bool:
-    return m.frames[name[0]].parent is None
 
 
 def _gather(m: Interpreter, call: Call, results: list[Value]) -> dict[Ref, Object] | None:

@@ -164,7 +164,7 @@ class Neighbours:
         neighbour = self.project.find(module)
         if neighbour is None:
             return None
-        found = self._own(name) if neighbour.own else self._of_file(self._file(neighbour), name)
+        found = self._own(name) if neighbour.own else self._read((self._file(neighbour).frame, name))
         if found is not None and found != Imported(module, name):  # `from . import submodule` in a package
             return self.resolved(found)
         if neighbour.package and self.project.find(inner := f"{module}.{name}") is not None:
@@ -174,9 +174,6 @@ class Neighbours:
     def _own(self, name: str) -> Value | None:
         """What the linted file has under a name; files that are being imported run before it, and see nothing of it."""
         return None if self.running else self._read((0, name))
-
-    def _of_file(self, file: File, name: str) -> Value | None:
-        return self._read((file.frame, name))
 
     def _read(self, name: Name) -> Value | None:
         """What a name at the top level of some file holds; who asks has read it."""
@@ -197,7 +194,7 @@ class Neighbours:
 
     def either_way(self, file: File, name: str, value: Value) -> Value:
         """What a name of another file holds when it is set from elsewhere: on other paths it may be as it was."""
-        old = self._of_file(file, name)
+        old = self._read((file.frame, name))
         return value if old is None else one_of([old, value])
 
     def escape_all(self) -> None:
@@ -211,7 +208,7 @@ class Neighbours:
     def _escaped_names(self, values: list[Value]) -> None:
         m = self.m
         escaped = dict(m.graphs.escaped)
-        havoc(m, [value for value in values if not _static(m, value)])
+        havoc(m, [value for value in values if not is_static(m, value)])
         m.graphs.escaped = escaped
 
     # ---- running a file
@@ -283,7 +280,8 @@ class Neighbours:
         return {ref: Ref(site, str(number), self.running[0].frame) for number, ref in enumerate(new)}
 
 
-def _static(m: Interpreter, value: Value) -> bool:
+def is_static(m: Interpreter, value: Value) -> bool:
+    """Whether nothing that runs changes a value: it is no object, or a class."""
     return type(value) is not Ref or type(m.state.heap.get(value)) is Class
 
 

@@ -20,6 +20,7 @@ from gradlint.frozen import frozen
 from gradlint.interpreter.engine.describing import BELIEFS, described, held_by, in_short, is_obvious, is_value, variable
 from gradlint.interpreter.engine.frames import RESULT
 from gradlint.interpreter.static.scopes import COMPREHENSIONS, comprehended, parameters_of, spelled, targets
+from gradlint.interpreter.static.sites import syntax
 from gradlint.interpreter.static.tree_walk import is_statement
 from gradlint.source import parts
 
@@ -125,7 +126,7 @@ class Trace:
         """What was noted of one call holds of another as well."""
         for entry in entries:
             if type(entry) is Called:
-                node = _syntax(new) if entry.node is _syntax(old) else entry.node
+                node = syntax(new) if entry.node is syntax(old) else entry.node
                 self.entries.append(Called(entry.function, node, entry.entries, later))
             else:
                 self.entries.append(entry)
@@ -134,7 +135,7 @@ class Trace:
 
     def enter(self, function: Function, caller: Any, roles: Iterable[Role], later: Truth) -> None:
         """A function begins."""
-        self._around.append((function, _syntax(caller), self.entries))
+        self._around.append((function, syntax(caller), self.entries))
         self.entries = [Meant(function.node, role.value, later) for role in roles if role is not Role.OF_MODULE]
 
     def leave(self) -> None:
@@ -190,10 +191,6 @@ class Trace:
         """A bound was hit."""
         if self._at:
             self.entries.append(Stopped(self._at[-1][0], bound))
-
-
-def _syntax(node: cst.CSTNode) -> Any:
-    return getattr(node, "node", node)
 
 
 # ---- the names of a statement

@@ -329,14 +329,11 @@ _TEXTS = frozenset({cst.SimpleString, cst.ConcatenatedString, cst.FormattedStrin
 
 def _named(scope: Scope, name: str) -> None:
     """An attribute or a function of this name is used."""
-    at: Scope | None = scope if _speaks_of_gradients(name) else None
+    of_gradients = ("backward" in name or "grad" in name) and name not in WITHOUT_GRADIENTS
+    at: Scope | None = scope if of_gradients else None
     while at is not None and not at.differentiates:
         at.differentiates = True
         at = at.parent
-
-
-def _speaks_of_gradients(name: str) -> bool:
-    return ("backward" in name or "grad" in name) and name not in WITHOUT_GRADIENTS
 
 
 WITHOUT_GRADIENTS = frozenset({"no_grad", "gradient_checkpointing"})

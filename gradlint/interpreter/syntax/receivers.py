@@ -83,18 +83,10 @@ def _of_library(m: Interpreter, value: Named, name: str) -> str:
     return APART if path in NAMESPACES or path in DTYPES else LIBRARY + root
 
 
-def _of_method(m: Interpreter, value: Bound, name: str) -> str:
-    return "function" if value.function is not None else UNCLEAR
-
-
-def _of_super(m: Interpreter, value: Super, name: str) -> str:
-    return kind_of(m, value.owner, name)
-
-
 OF_VALUES: dict[type, Callable[[Interpreter, Any, str], str]] = {
     Named: _of_library,
-    Bound: _of_method,
-    Super: _of_super,
+    Bound: lambda m, value, name: UNCLEAR if value.function is None else "function",
+    Super: lambda m, value, name: kind_of(m, value.owner, name),
     Function: lambda m, value, name: "function",
     Const: lambda m, value, name: "constant",
     Scalar: lambda m, value, name: "constant",
@@ -110,10 +102,6 @@ def _of_tensor(m: Interpreter, ref: Ref, thing: Tensor, name: str) -> str:
     if ref.part.startswith(PART):
         return UNCLEAR
     return "tensor" if not thing.loose or name in OF_TENSORS or is_batch(thing) else UNCLEAR
-
-
-def _of_class(m: Interpreter, ref: Ref, thing: Class, name: str) -> str:
-    return "class" if _is_resolved(m, ref, name) else UNCLEAR
 
 
 def _of_instance(m: Interpreter, ref: Ref, thing: Instance, name: str) -> str:
@@ -159,7 +147,7 @@ KNOWN_BASES = frozenset(LIBRARY + root for root in ("torch", "builtins", "abc", 
 
 OF_OBJECTS: dict[type, Callable[[Interpreter, Ref, Any, str], str]] = {
     Tensor: _of_tensor,
-    Class: _of_class,
+    Class: lambda m, ref, thing, name: "class" if _is_resolved(m, ref, name) else UNCLEAR,
     Instance: _of_instance,
 }
 """The kinds of objects that are not always known; the others are called as their type is."""

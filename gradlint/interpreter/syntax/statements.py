@@ -107,29 +107,15 @@ def annotated(m: Interpreter, node: cst.AnnAssign) -> None:
 
 
 AUGMENTED: dict[type, str] = {
-    cst.AddAssign: "add",
-    cst.SubtractAssign: "sub",
-    cst.MultiplyAssign: "mul",
-    cst.DivideAssign: "truediv",
-    cst.FloorDivideAssign: "floordiv",
-    cst.ModuloAssign: "mod",
-    cst.PowerAssign: "pow",
-    cst.MatrixMultiplyAssign: "matmul",
-    cst.BitAndAssign: "and",
-    cst.BitOrAssign: "or",
-    cst.BitXorAssign: "xor",
-    cst.LeftShiftAssign: "lshift",
-    cst.RightShiftAssign: "rshift",
+    getattr(cst, f"{kind.__name__}Assign"): name.removesuffix("_") for kind, name in BINARY.items()
 }
-
-
-NOTHING_GIVEN: Value = UNKNOWN
 
 
 @executes(cst.AugAssign)
 def augmented(m: Interpreter, node: cst.AugAssign) -> None:
     """`target op= value`: tensors and lists are changed in place, everything else is bound anew."""
-    target, index = node.target, NOTHING_GIVEN
+    target: Any = node.target
+    index: Value = UNKNOWN
     if isinstance(target, cst.Subscript):
         start = m.push(m.value(target.value))
         index = index_value(m, target)
@@ -171,8 +157,7 @@ def _changed(m: Interpreter, node: cst.AugAssign, old: Value, more: Value, name:
     method = method_of(m, old, f"__i{operation}__")
     if method is not None:
         return call_function(m, node, method, Arguments([old, more])), False
-    binary = {"and": "and_", "or": "or_"}.get(operation, operation)
-    assert binary in BINARY.values()
+    binary = operation if operation in BINARY.values() else f"{operation}_"
     if m.may_be(old, Tensor) or any(type(option) is Unknown for option in alternatives(old)):
         start = m.push(old, more)
         maybe_written(m, lambda: write(m, old, _written_by(m, node, old, more, name)))

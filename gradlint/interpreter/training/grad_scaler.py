@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from gradlint import events
@@ -234,7 +234,7 @@ def _set(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
     return NONE_VALUE
 
 
-METHODS: dict[str, Callable[[Interpreter, Any, Value, Arguments], Value]] = {
+METHODS: Mapping[str, Callable[[Interpreter, Any, Value, Arguments], Value]] = {
     "scale": scale,
     "unscale_": unscale,
     "step": step,
