@@ -187,13 +187,10 @@ def plain_method(m: Interpreter, node: Site, owner: Value, name: str, args: Argu
     if name == "__init__":  # of a class that is not shown
         maybe_initialised(m, args.get("self", 0, UNKNOWN))
     known = METHOD[object](m, node, owner, name, args, "")
-    if not m.is_silent and cuts_of_numbers(alternatives(owner)) and _is_number(owner):
+    is_number = all(number_kind(option) is not None for option in alternatives(owner))
+    if not m.is_silent and is_number and cuts_of_numbers(alternatives(owner)):
         emit_called(m, node, f"builtins.float.{name}", Arguments([owner]), UNKNOWN)
     return call_unknown(m, node, [owner, *args.values()]) if known is None else known
-
-
-def _is_number(value: Value) -> bool:
-    return all(number_kind(option) is not None for option in alternatives(value))
 
 
 def written_since(m: Interpreter, values: Sequence[Value]) -> dict[str, Any]:

@@ -41,10 +41,6 @@ class Allocations:
             state.age(frame.made)
         self.entered.add(frame.id)
 
-    def elsewhere(self) -> Allocations:
-        """Those of code that does not depend on where it is asked for."""
-        return Allocations(self.sites)
-
 
 @dataclass(slots=True)
 class ActiveLoop:
@@ -72,10 +68,6 @@ class LoopNest:
     walks: list[str] = field(default_factory=list)
     at_hand: list[frozenset[Value]] = field(default_factory=list)
 
-    def elsewhere(self) -> LoopNest:
-        """Those of code that does not depend on where it is asked for; objects keep their names."""
-        return LoopNest(walks=self.walks, at_hand=self.at_hand)
-
 
 @dataclass(slots=True)
 class CallStack:
@@ -90,10 +82,6 @@ class CallStack:
     expected: int = 0
     summaries: dict[Hashable, Any] = field(default_factory=dict)
 
-    def elsewhere(self) -> CallStack:
-        """Those of code that does not depend on where it is asked for."""
-        return CallStack()
-
 
 @dataclass(slots=True)
 class Effects:
@@ -107,10 +95,6 @@ class Effects:
     differentiated: dict[Ref, None] = field(default_factory=dict)
     cut: dict[Ref, Mark] = field(default_factory=dict)
     looked: Looked | None = None
-
-    def elsewhere(self) -> Effects:
-        """Those of code that does not depend on where it is asked for: what it reads is there for everybody."""
-        return Effects({}, {}, self.wrote, self.differentiated, self.cut, self.looked)
 
     def include(self, inner: Effects) -> None:
         """A call inside has done this as well."""
@@ -127,8 +111,8 @@ class Effects:
 @dataclass(slots=True)
 class Blocks:
     """What `with` has to do with: the expression whose manager one is `entering`, how often a mode was `switched` that
-    no block takes back, or in a block that may be left before another takes it back (`crossed`), in how many blocks
-    saved tensors are a `copying` of the ones saved, and whether a device was ever entered."""
+    no block takes back, or in a block that may be left before another takes it back (`crossed`), how many blocks
+    around are `copying` what is saved for backward, and whether one has set a device."""
 
     entering: Any = None
     switched: int = 0

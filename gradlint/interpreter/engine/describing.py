@@ -190,6 +190,7 @@ def _graph(m: Interpreter, thing: Tensor) -> Iterator[str]:
 
 
 def _module(m: Interpreter, thing: Module, deep: int) -> Iterator[str]:
+    yield class_of(m, thing.cls)
     yield _fact("mode", thing.mode)
     yield from _parameters(m, _parameters_of(m, thing))
 
@@ -254,17 +255,14 @@ def _iterator(m: Interpreter, thing: IteratorObject, deep: int) -> Iterator[str]
 
 def class_of(m: Interpreter, value: Value) -> str:
     """The name of a class."""
-    names = [getattr(thing_of(m, one), "name", "?") if type(one) is Ref else _path(one) for one in alternatives(value)]
+    found = [thing_of(m, one) if type(one) is Ref else one for one in alternatives(value)]
+    names = [one.path if type(one) is Named else getattr(one, "name", "?") for one in found]
     return " or ".join(dict.fromkeys(names))
-
-
-def _path(value: Value) -> str:
-    return value.path if type(value) is Named else getattr(value, "name", "?")
 
 
 _FACTS: dict[type, Callable[[Interpreter, Any, int], Iterable[str]]] = {
     Tensor: _tensor,
-    Module: lambda m, thing, deep: [class_of(m, thing.cls), *_module(m, thing, deep)],
+    Module: _module,
     Optimizer: _optimizer,
     Scaler: lambda m, thing, deep: [_fact("enabled", thing.enabled)],
     Scheduler: lambda m, thing, deep: [thing.kind or "?"],

@@ -39,6 +39,7 @@ from gradlint.domain import (
 )
 from gradlint.frozen import replace
 from gradlint.interpreter.engine import variables
+from gradlint.interpreter.engine.circumstances import Allocations, CallStack, LoopNest
 from gradlint.interpreter.engine.escape import escape_graphs, havoc
 from gradlint.interpreter.engine.frames import File, Frame
 from gradlint.interpreter.engine.machine import Interpreter
@@ -306,9 +307,10 @@ def _both(scan: Scan, more: Scan) -> Scan:
 def _elsewhere(m: Interpreter, frame: Frame, state: State) -> Iterator[None]:
     """Run something that does not depend on where it is asked for, in a state of its own or in the one there is."""
     outer, outer_state = m.frame, m.state
-    kept = allocations, loops, calls, effects = m.allocations, m.loops, m.calls, m.effects
-    m.allocations, m.loops = allocations.elsewhere(), loops.elsewhere()
-    m.calls, m.effects = calls.elsewhere(), effects.elsewhere()
+    kept = allocations, loops, _, effects = m.allocations, m.loops, m.calls, m.effects
+    m.allocations, m.calls = Allocations(allocations.sites), CallStack()
+    m.loops = LoopNest(walks=loops.walks, at_hand=loops.at_hand)  # objects keep their names
+    m.effects = replace(effects, read={}, handed={})  # what importing reads is there for everybody
     with m.steps.apart():
         m.switch(frame)
         m.log.muted += 1

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import reduce
+from operator import or_
 from typing import Any
 
 import libcst as cst
@@ -54,10 +56,7 @@ def matches(m: Interpreter, pattern: Any, subject: Value) -> Truth:
     m.state = before
     if after:
         m.join(after)
-    out = verdicts[0]
-    for verdict in verdicts[1:]:
-        out = out | verdict
-    return out
+    return reduce(or_, verdicts)
 
 
 def _all(m: Interpreter, pairs: Iterable[tuple[Any, Value]]) -> Truth:
@@ -73,14 +72,6 @@ def _as(m: Interpreter, pattern: cst.MatchAs, subject: Value) -> Truth:
     if pattern.name is not None:
         variables.bind(m, pattern.name.value, subject)
     return verdict
-
-
-def _or(m: Interpreter, pattern: cst.MatchOr, subject: Value) -> Truth:
-    return either([matches(m, element.pattern, subject) for element in pattern.patterns])
-
-
-def _value(m: Interpreter, pattern: cst.MatchValue, subject: Value) -> Truth:
-    return equal(m, subject, m.value(pattern.value))
 
 
 def _singleton(m: Interpreter, pattern: cst.MatchSingleton, subject: Value) -> Truth:
@@ -165,8 +156,8 @@ def _attributes(m: Interpreter, pattern: cst.MatchClass, cls: Value, subject: Va
 
 PATTERNS: dict[type, Callable[[Interpreter, Any, Value], Truth]] = {
     cst.MatchAs: _as,
-    cst.MatchOr: _or,
-    cst.MatchValue: _value,
+    cst.MatchOr: lambda m, pattern, subject: either([matches(m, one.pattern, subject) for one in pattern.patterns]),
+    cst.MatchValue: lambda m, pattern, subject: equal(m, subject, m.value(pattern.value)),
     cst.MatchSingleton: _singleton,
     cst.MatchList: _sequence,
     cst.MatchTuple: _sequence,

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
+from operator import or_
 from typing import Any
 
 import libcst as cst
@@ -53,11 +55,8 @@ TRUTH: dict[type, Callable[[Interpreter, Any], Truth]] = SLOTS[TypeSlot.TRUTH]
 
 def truthiness(m: Interpreter, value: Value) -> Truth:
     """Whether a value counts as true."""
-    out: Truth | None = None
-    for option in alternatives(value):
-        found = _truthiness(m, option)
-        out = found if out is None else out | found
-    return Truth.unsure() if out is None else out
+    found = [_truthiness(m, option) for option in alternatives(value)]
+    return reduce(or_, found) if found else Truth.unsure()
 
 
 def _truthiness(m: Interpreter, value: Value) -> Truth:

@@ -249,15 +249,13 @@ def comparison(m: Interpreter, node: cst.Comparison) -> Value:
 
 def _guarded(m: Interpreter, left: Any, node: cst.Comparison) -> Value:
     """The left side of a comparison; `.grad` compared with None is only looked at."""
-    if type(left) is cst.Attribute and left.attr.value == "grad" and _with_none(node):
+    others = [target.comparator for target in node.comparisons]
+    with_none = all(isinstance(other, cst.Name) and other.value == "None" for other in others)
+    if type(left) is cst.Attribute and left.attr.value == "grad" and with_none:
         owner = m.value(left.value)
         receivers.note(m, left, owner)
         return get_attribute(m, left, owner, "grad", spelled(left.value), guard=True)
     return m.value(left)
-
-
-def _with_none(node: cst.Comparison) -> bool:
-    return all(isinstance(t.comparator, cst.Name) and t.comparator.value == "None" for t in node.comparisons)
 
 
 def _compared(m: Interpreter, node: Site, operation: Any, left: Value, right: Value) -> Value:

@@ -148,7 +148,8 @@ def _managed(
     before = [len(waiting) for waiting in m.frame.pending()]
     start = m.push(manager)
     entered = enter(m, place, manager)
-    keeps_in, refused = _may_keep_in(m, manager, place), m.state.refused
+    keeps_in = not _lets_pass(manager, place) or method_of(m, manager, "__exit__", "__aexit__") is not None
+    refused = m.state.refused
     if keeps_in:
         m.frame.tries.append(Tried(_unexplained(m.fork())))
     m.blocks.device_entered |= any(
@@ -202,11 +203,6 @@ def _told_of_both(m: Interpreter, place: Any, raised: State, start: int) -> bool
     _exited(m, place, m.state.stack[start], UNKNOWN)
     m.state = normal
     return True
-
-
-def _may_keep_in(m: Interpreter, manager: Value, place: Any) -> bool:
-    """Whether a manager may go on behind the block when something is raised in it."""
-    return not _lets_pass(manager, place) or method_of(m, manager, "__exit__", "__aexit__") is not None
 
 
 def _kept_in(m: Interpreter, place: Any, manager: Value, raised: State) -> None:
@@ -269,6 +265,4 @@ def enter(m: Interpreter, node: Site, manager: Value) -> Value:
 
 def may_switch(m: Interpreter, manager: Value) -> bool:
     """Whether entering something unknown may change the grad mode: what it is called is all we have."""
-    if type(manager) is Named:
-        return manager.path in m.torch.contexts
-    return False
+    return type(manager) is Named and manager.path in m.torch.contexts
