@@ -104,8 +104,10 @@ def havoc(m: Interpreter, values: Iterable[Value], how: Escape = Escape.HELD) ->
         for option in alternatives(value)
         if type(option) is Function or type(option) is Bound
     ]
-    for function in functions:
-        _escape(m, function)
+    for function in functions:  # anybody may call them
+        called = function.function if type(function) is Bound else function
+        if type(called) is Function:
+            m.defined.escaped[called.node] = None
     found, graphs = _reach(m, [*values, *_captured(m, functions)])
     memories = [memory for thing in found.values() if isinstance(thing, (Tensor, Array)) for memory in thing.storage]
     m.effects.handed |= {ref: max(how, m.effects.handed.get(ref, how)) for ref in found}
@@ -165,14 +167,6 @@ def _differentiated(m: Interpreter, graphs: list[Ref], how: Escape) -> None:
 def _out_of_reach(value: Value) -> bool:
     kind = type(value)
     return kind is Const or kind is Scalar or kind is Plain or kind is Named or kind is Imported or value == UNKNOWN
-
-
-def _escape(m: Interpreter, value: Value) -> None:
-    """A function handed away may be called by anybody."""
-    if type(value) is Function:
-        m.defined.escaped[value.node] = None
-    elif type(value) is Bound and type(value.function) is Function:
-        m.defined.escaped[value.function.node] = None
 
 
 def _captured(m: Interpreter, values: Iterable[Value]) -> list[Value]:

@@ -85,7 +85,9 @@ class EventLog:
         def forget() -> None:
             self._forget_traced(traced)
             del self.story[story:], self.runs[runs:]
-            self.run, self.counts = run, counts | _bounds(self.counts)
+            bounds = {name: number for name, number in self.counts.items() if name.startswith(BOUND)}
+            self.run = run
+            self.counts = counts | Counter(bounds)  # what hit them may be recalled, and not hit them again
             for take_back in self.undo[undo:]:
                 take_back()
             del self.undo[undo:]
@@ -124,8 +126,3 @@ class EventLog:
     def repeats(self, events: tuple[Event, ...]) -> None:
         """What happened in a call holds of another as well; it is known by its id, and so kept for that to stay its."""
         self.repeated[id(events)] = events
-
-
-def _bounds(counts: Counter[str]) -> Counter[str]:
-    """Only the bounds among the counts: what hit them is taken back, but may be recalled and not hit them again."""
-    return Counter({name: number for name, number in counts.items() if name.startswith(BOUND)})

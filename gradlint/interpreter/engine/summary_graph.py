@@ -56,12 +56,7 @@ def have_a_common_trunk(histories: Iterable[History]) -> bool:
 
 
 def _history(
-    m: Interpreter,
-    before: Heap,
-    key: Slot,
-    ends: Collection[Ref | None],
-    memories: set[Ref],
-    operands: dict[Ref, Slot],
+    m: Interpreter, before: Heap, key: Slot, ends: Collection[Ref | None], memories: set[Ref], operands: dict[Ref, Slot]
 ) -> History:
     """What is in the history of these nodes of what was there before or other new tensors come from, and whose memory
     is saved in it."""

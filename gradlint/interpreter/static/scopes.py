@@ -194,7 +194,8 @@ def _walk(out: Scan, nodes: Sequence[cst.CSTNode], top: Scope) -> None:
             scope.inner = True
             scope, loops, around = Scope(node, scope, outlived=_outlived(out, around)), (), ()
             out.scopes[node] = scope
-            scope.binds.update(_parameter_names(node))
+            if isinstance(node, cst.FunctionDef | cst.Lambda):
+                scope.binds.update([param.name.value for param in parameters_of(node.params)])
         elif kind in _LOOPS:
             for height, loop in enumerate(reversed(loops), 1):
                 loop.height = max(loop.height, height)
@@ -235,12 +236,6 @@ def parameters_of(params: cst.Parameters) -> list[cst.Param]:
     return [*params.posonly_params, *params.params, *params.kwonly_params, *stars]
 
 
-def _parameter_names(node: cst.CSTNode) -> list[str]:
-    if not isinstance(node, cst.FunctionDef | cst.Lambda):
-        return []
-    return [param.name.value for param in parameters_of(node.params)]
-
-
 def _imported(node: cst.Import | cst.ImportFrom) -> list[str]:
     """The top-level modules that an import names."""
     if isinstance(node, cst.ImportFrom):
@@ -268,13 +263,8 @@ def _yield(node: cst.Yield, scope: Scope, around: Around) -> None:
     scope.generator = True
 
 
-def _break(node: cst.Break, scope: Scope, around: Around) -> None:
-    for loop in around[-1:]:
-        loop.leaves = True
-
-
-def _leave(node: cst.Return | cst.Raise, scope: Scope, around: Around) -> None:
-    for loop in around:
+def _leave(node: cst.Break | cst.Return | cst.Raise, scope: Scope, around: Around) -> None:
+    for loop in around[-1:] if type(node) is cst.Break else around:
         loop.leaves = True
 
 
@@ -363,9 +353,8 @@ _LOOK: dict[type, Callable[[Any, Scope, Around], None]] = {
     cst.Expr: _statement,
     cst.Call: _called,
     cst.Yield: _yield,
-    cst.Break: _break,
     cst.Assign: _assign,
-    **dict.fromkeys((cst.Return, cst.Raise), _leave),
+    **dict.fromkeys((cst.Break, cst.Return, cst.Raise), _leave),
     **dict.fromkeys((cst.AssignTarget, cst.AnnAssign), _target),
     **dict.fromkeys((cst.For, cst.CompFor, cst.NamedExpr, cst.AsName), _binding),
     **dict.fromkeys((cst.Global, cst.Nonlocal), _declare),

@@ -32,8 +32,7 @@ def function(m: Interpreter, node: cst.FunctionDef) -> None:
         made = value if type(value) is Function and value.node is node else with_decorator(made, found)
     if node in m.defined.functions:
         m.defined.functions[node] = made
-    name = node.name.value
-    variables.bind(m, name if made.name == name else made.name, value)
+    variables.bind(m, made.name, value)
 
 
 def with_decorator(function: Function, decorator: Value) -> Function:
@@ -77,9 +76,8 @@ def decorated(m: Interpreter, node: Site, value: Value, decorator: Value) -> Val
     if dotted(node).endswith(".getter"):
         return replace(value, kind="property")
     if dotted(node).endswith((".setter", ".deleter")):
-        return replace(
-            value, name=setter_of(value.name) if dotted(node).endswith(".setter") else deleter_of(value.name)
-        )
+        named = setter_of if dotted(node).endswith(".setter") else deleter_of
+        return replace(value, name=named(value.name))
     m.defined.escaped[value.node] = None
     return replace(value, modes=(Context("decorator", Truth.unsure()), *value.modes))
 
