@@ -1,8 +1,8 @@
-"""The interpreter's heart: state, sites, frames, events. It knows no statement, no expression and no operation.
+"""The interpreter's heart: the abstract heap, the operand stack and the paths. It knows no statement, no expression and
+no operation.
 
-The other files of this room are functions over an `Interpreter`, gathered in dispatch tables. What they
-share is here: evaluating a piece of syntax, making and changing objects, parting and joining paths, and
-telling what happened.
+The other files of this room are functions over an `Interpreter`, or what it owns. What they share is here: evaluating
+a piece of syntax, making and changing objects, parting and joining paths, and emitting what happened.
 """
 
 from __future__ import annotations
@@ -296,7 +296,7 @@ class Interpreter:
         return ref.age < 2 and (not getattr(thing, "many", False) or ref in self.loops.sweeping)
 
     def store_exact(self, ref: Ref, thing: Object, *, filling: bool = False) -> None:
-        """An object is like this from now on, whoever knows it by whatever reference; `filling` as in `put`."""
+        """An object is like this from now on, whoever knows it by whatever reference; `filling` as in `store`."""
         heap = self.state.heap
         self._note_written(ref, filling=filling)
         heap[ref] = thing

@@ -3,7 +3,7 @@
 A loop over all parameters of a module is run for all of them together, and what its body does it does to the one that
 it is at; the others it has gone over already, or not yet. While the body runs, each object has two references: its own,
 by which everybody else knows it and under which it may have been changed or not, and one that says "if the loop is at
-it", which the loop's variable holds. A change under one of them is told the other (`Interpreter.set`). When the
+it", which the loop's variable holds. A change under one of them is told the other (`Interpreter.store_exact`). When the
 body has run, both are one again, and a third one, "once the loop was at it", keeps what is known then: where the loop
 has gone over all, that is what holds of each.
 

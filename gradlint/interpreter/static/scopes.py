@@ -40,7 +40,7 @@ class Scope:
     declare on `self`; `sets` are attributes of `self` that are set or filled, `switches` names by what modules
     or parameters are switched here; `differentiates` says that something is named, here or in scopes inside, that may
     compute gradients; `outlived` are the variables of comprehensions that stand around this, under the
-    names by which they are kept for it; `rebindings` are filled when somebody asks for them (see `dropping`).
+    names by which they are kept for it; `rebindings` are filled when somebody asks for them (see `rebinding`).
     """
 
     node: cst.CSTNode
