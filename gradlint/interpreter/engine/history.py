@@ -48,20 +48,19 @@ def past_of(
     """The nodes and leaves that may be in the history of these nodes, themselves included, without going through those
     that are barred; stops behind `most`."""
     found: dict[Ref, None] = {}
-    todo = [ref for ref in starts if ref is not None]
+    heap, todo = m.state.heap, [ref for ref in starts if ref is not None]
     while todo and len(found) <= most:
         ref = todo.pop()
         if ref not in found and ref not in barred:
             found[ref] = None
-            todo += _inputs(m, ref)
+            todo += _inputs(heap.get(ref))
     m.works(2 * len(found))
     return found
 
 
-def _inputs(m: Interpreter, ref: Ref) -> list[Ref]:
+def _inputs(thing: object) -> list[Ref]:
     """The nodes and leaves that an operation may have been handed; none of what is no operation."""
-    node = m.state.heap.get(ref)
-    return [other for slot in node.inputs for other in slot if other is not None] if type(node) is Node else []
+    return [other for slot in thing.inputs for other in slot if other is not None] if type(thing) is Node else []
 
 
 def certainly_recorded(m: Interpreter, value: Value) -> Tensor | None:
@@ -130,19 +129,19 @@ def _certain(m: Interpreter, start: Slot, known: Callable[[Ref], set[T]]) -> dic
     for ref in inputs_first(m, start):
         thing = m.state.heap.get(ref)
         before = [in_all(slot, certain) for slot in thing.inputs] if type(thing) is Node else []
-        certain[ref] = frozenset(known(ref)).union(*before)
+        certain[ref] = frozenset[T]().union(known(ref), *before)
     return certain
 
 
 def in_all(slot: Iterable[Ref | None], certain: Mapping[Ref, frozenset[T]]) -> frozenset[T]:
     """What every alternative certainly has in its history."""
     found = [frozenset[T]() if ref is None else certain.get(ref, frozenset()) for ref in slot]
-    return frozenset.intersection(*found) if found else frozenset()
+    return found[0] if len(found) == 1 else frozenset.intersection(*found) if found else frozenset()
 
 
-def inputs_first(m: Interpreter, start: Slot, ends: Callable[[Ref], bool] = lambda _: False) -> list[Ref]:
+def inputs_first(m: Interpreter, start: Slot, ends: Callable[[Ref], bool] | None = None) -> list[Ref]:
     """The nodes of a history, each after those it was made from (but for cycles), and no further than to its ends."""
-    order: list[Ref] = []
+    heap, order = m.state.heap, list[Ref]()
     seen: set[Ref] = set()
     todo: list[tuple[Ref, bool]] = [(ref, False) for ref in start if ref is not None]
     while todo:
@@ -152,7 +151,8 @@ def inputs_first(m: Interpreter, start: Slot, ends: Callable[[Ref], bool] = lamb
         elif ref not in seen:
             seen.add(ref)
             todo.append((ref, True))
-            todo += [(other, False) for other in _inputs(m, ref)] if not ends(ref) else []
+            if ends is None or not ends(ref):
+                todo += [(other, False) for other in _inputs(heap.get(ref))]
     return order
 
 
@@ -191,7 +191,7 @@ def company(m: Interpreter, start: Slot, leaves: Sequence[Ref]) -> tuple[int, ..
         thing = m.state.heap.get(ref)
         if type(thing) is not Node:
             continue
-        taken = _inputs(m, ref)
+        taken = _inputs(thing)
         found = 0
         for other in taken:
             found |= behind.get(other, 0)

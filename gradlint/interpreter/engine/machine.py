@@ -452,7 +452,7 @@ class Interpreter:
             conditions=self.conditions,
             guards=self.state.guards,
             file=self.frame.file.path,
-            calls=self.frame.calls(),
+            calls=self.frame.calls() if self.frame.file.foreign else (),
             **facts,
         )
         if self.trace is not None:

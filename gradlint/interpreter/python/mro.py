@@ -102,14 +102,15 @@ def _line(m: Interpreter, cls: Value, most: int, found: dict[Value, Line]) -> Li
     if cls in found:
         return found[cls]
     there: Any = heap.get  # of what is no reference there is nothing
-    known, classes = m.notes(Lines).get(cls, ((), ()))
+    remembered = m.notes(Lines)
+    known, classes = remembered.get(cls, ((), ()))
     if not known or not all(map(is_, map(there, known), classes)):
         found[cls] = (cls,)  # for a class that derives from itself
         lines = [_line(m, base, most - 1, found) for base in thing.bases]
         merged = _merged([*lines, thing.bases]) if len(lines) > 1 else lines[0]
         known = (cls, *islice(merged, MOST_BASES - 1))
         if len(known) <= most:  # what is deeper was not left out
-            m.notes(Lines)[cls] = known, tuple(map(there, known))
+            remembered[cls] = known, tuple(map(there, known))
     found[cls] = known
     return known
 

@@ -209,8 +209,8 @@ def _walk(out: Scan, nodes: Sequence[cst.CSTNode], top: Scope) -> None:
                 out.imports.update(_imported(node))
             elif kind is cst.If and _takes_remainder(node.test, scope):  # type: ignore[attr-defined]
                 out.periodic.add(node.test)  # type: ignore[attr-defined]
-        if (look := _LOOK.get(kind)) is not None:
-            look(node, scope, loops)
+        if kind in _LOOK:
+            _LOOK[kind](node, scope, loops)
         inside = depth if kind is cst.BinaryOperation else depth + 1
         todo += [(child, scope, loops, around, inside) for child in reversed(parts(node))]
 
