@@ -491,7 +491,6 @@ def _through_all(m: Interpreter, node: Site, ref: Ref, value: Value) -> Value:
     """Sequential, where nobody knows how many parts there are and in which order: any of them, over and over."""
     start = m.push(ref, value)
     place = m.part_of(node, f"{ref.site} parts")
-    least = 1 if module_containers.certainly_not_empty(m, m[ref]) else 0
 
     def step(_: Truth) -> None:
         held, given = m.state.stack[start : start + 2]
@@ -499,7 +498,7 @@ def _through_all(m: Interpreter, node: Site, ref: Ref, value: Value) -> Value:
         m.state.stack[start + 1] = call(m, place, some, Arguments([given]), "call", "")
 
     m.calls.inside_module += 1
-    run_loop(m, place, Loop(step, least=least))
+    run_loop(m, place, Loop(step, least=int(module_containers.certainly_not_empty(m, m[ref]))))
     m.calls.inside_module -= 1
     return m.pop_from(start)[1]
 
