@@ -153,7 +153,7 @@ def analyse(
     module, found = _read(text, project)
     hearing = _Hearing(rules, watch, packs.torch.version)
     run = interpret(module, hearing, packs=packs, project=project, found=found, trace=watch.trace)
-    drafts = hearing.found(run.come_by)
+    drafts = hearing.found(run.log.come_by)
     nodes: list[Any] = [node for draft in drafts for node in (draft.node, *(at for at, _ in draft.notes))]
     if run.given_up is not None:
         nodes.append(run.given_up)
@@ -171,7 +171,7 @@ def analyse(
         tuple(sorted((code, places[node]) for code, node in hearing.heard.values() if node in places))
         if watch.positions
         else (),
-        tuple(sorted(run.counts.items())),
+        tuple(sorted(run.log.counts.items())),
         tuple(sorted(run.neighbours.unread.items())),
         None if run.given_up is None else places.get(run.given_up, Place(1, 1, 1, 1)),
     )
@@ -197,7 +197,7 @@ def asked(
     found = [one for one in receivers_of(module) if run.receivers.get(one.node) != APART]
     places = source.placed(module, text).of([one.node for one in found]) if found else {}
     all_asked = (Asked(places[one.node], one.shape, one.origin, run.receivers.get(one.node)) for one in found)
-    return tuple(sorted(all_asked)), tuple(sorted(run.counts.items()))
+    return tuple(sorted(all_asked)), tuple(sorted(run.log.counts.items()))
 
 
 def may_find(text: str, rules: Sequence[Rule], *, packs: Packs = NO_PACKS, project: View | None = None) -> bool:

@@ -51,7 +51,7 @@ def timed(path: str, packs: Packs, project: ProjectView | None, rounds: int = 1)
     running = [
         _clocked(lambda: interpret(tree, lambda event: None, packs=packs, project=project)) for _ in range(rounds)
     ]
-    return Timed(path, text.count("\n"), min(parsing)[0], min(took for took, _ in running), running[-1][1].counts)
+    return Timed(path, text.count("\n"), min(parsing)[0], min(took for took, _ in running), running[-1][1].log.counts)
 
 
 def _clocked(action: Callable[[], Any]) -> tuple[float, Any]:

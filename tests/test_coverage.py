@@ -11,7 +11,7 @@ import pytest
 
 from gradlint import cli, linter, registry
 from gradlint.coverage import of_bytes, own_names
-from gradlint.interpreter.engine.machine import MOST_CALLS_DEEP
+from gradlint.interpreter.engine.recursion import MOST_CALLS_DEEP
 from gradlint.interpreter.syntax import receivers
 
 MODEL = """

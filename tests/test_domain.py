@@ -58,6 +58,7 @@ from gradlint.domain.objects import Cell
 from gradlint.domain.weakening import RARELY, after_more, after_unseen_code, after_waiting
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.call_keys import Given
+from gradlint.interpreter.engine.circumstances import LoopNest
 from gradlint.interpreter.engine.deferred import _like, _noticed
 from gradlint.knowledge.shapes.element_count import RESIZING
 from gradlint.testing.diary import Diary
@@ -200,7 +201,9 @@ def test_what_a_new_field_refers_to_is_in_the_key_of_a_call():
 
 def key_of(thing: Sparse, held: Object | None = None) -> object:
     """What the key of a call has of an argument, which may refer to `CLASS`."""
-    it: Any = SimpleNamespace(state=SimpleNamespace(heap={OLD_CLASS: thing, CLASS: held or Instance()}), sweeping=[])
+    it: Any = SimpleNamespace(
+        state=SimpleNamespace(heap={OLD_CLASS: thing, CLASS: held or Instance()}), loops=LoopNest()
+    )
     return Given(it).key(OLD_CLASS)
 
 

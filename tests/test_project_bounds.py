@@ -14,7 +14,7 @@ from gradlint import engine, linter, settings
 from gradlint.disk import InMemory, OnDisk
 from gradlint.finding import Confidence
 from gradlint.interpreter.engine.imports import MOST_FILES
-from gradlint.interpreter.engine.machine import HEAP_OF_A_STEP
+from gradlint.interpreter.engine.steps import HEAP_OF_A_STEP
 from gradlint.project import Project
 from gradlint.resolving import Shelf
 from gradlint.testing.programs import MAIN

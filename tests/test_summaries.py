@@ -17,6 +17,7 @@ from gradlint.domain.objects import Object
 from gradlint.finding import Confidence
 from gradlint.interpreter.engine import call_summaries
 from gradlint.interpreter.engine.call_keys import Given
+from gradlint.interpreter.engine.circumstances import LoopNest
 from gradlint.testing.programs import revealed, spell
 from tests import two_calls
 
@@ -122,7 +123,7 @@ HEAP = {FIRST: Tensor(), SECOND: Tensor(scalar=Tensor().scalar.named("yes"))}
 def key(thing: Object) -> Any:
     """What the key of a call has of an argument."""
     ref = Ref(3, "argument", 0)
-    it: Any = SimpleNamespace(state=SimpleNamespace(heap=HEAP | {ref: thing}), sweeping=[])
+    it: Any = SimpleNamespace(state=SimpleNamespace(heap=HEAP | {ref: thing}), loops=LoopNest())
     return Given(it).key(ref)
 
 
@@ -188,7 +189,7 @@ NUMBERED_BOTH_WAYS = NUMBERED_ALONE | {(two, one) for one, two in NUMBERED_ALONE
 def test_arguments_that_share_are_told_from_those_that_do_not(name):
     def keys(*slots):
         heap = {Ref(10 + i, "argument", 0): Tensor(**{name: slot}) for i, slot in enumerate(slots)}
-        it: Any = SimpleNamespace(state=SimpleNamespace(heap=heap), sweeping=[])
+        it: Any = SimpleNamespace(state=SimpleNamespace(heap=heap), loops=LoopNest())
         given = Given(it)
         return [given.key(ref) for ref in heap]
 

@@ -1,7 +1,7 @@
 """The abstract interpreter: runs a program over facts and tells what happens."""
 
 from gradlint.interpreter.driver import interpret
-from gradlint.interpreter.engine.machine import BOUND
+from gradlint.interpreter.engine.event_log import BOUND
 from gradlint.interpreter.engine.tracing import Trace
 from gradlint.interpreter.static.spelling import receivers_of
 from gradlint.interpreter.syntax.receivers import APART, LIBRARY

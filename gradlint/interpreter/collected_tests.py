@@ -28,7 +28,7 @@ def imports_a_runner(m: Interpreter) -> bool:
 
 def collected(m: Interpreter) -> frozenset[Syntax]:
     """The functions that look like tests and can be called by a runner: it has all that they take."""
-    return frozenset(node for node, function in m.functions.items() if _is_collected(m, function))
+    return frozenset(node for node, function in m.defined.functions.items() if _is_collected(m, function))
 
 
 def _is_collected(m: Interpreter, function: Function) -> bool:
@@ -46,7 +46,7 @@ def _is_collected(m: Interpreter, function: Function) -> bool:
 
 def _is_collected_class(m: Interpreter, node: Syntax) -> bool:
     """Whether a class holds tests: by its name, with nothing to be made of, or by its base."""
-    ref = m.classes.get(node)
+    ref = m.defined.classes.get(node)
     cls = m.state.heap.get(ref) if ref is not None else None
     if ref is None or type(cls) is not Class:
         return False

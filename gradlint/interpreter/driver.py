@@ -41,9 +41,10 @@ from gradlint.events import Event, Run
 from gradlint.frozen import replace
 from gradlint.interpreter.collected_tests import collected, imports_a_runner
 from gradlint.interpreter.engine.budgets import PURSES
-from gradlint.interpreter.engine.escape import as_it_was, havoc, in_reach
-from gradlint.interpreter.engine.imports import Neighbours, Project
-from gradlint.interpreter.engine.machine import MOST_WORK, Interpreter, TooMuch
+from gradlint.interpreter.engine.escape import as_it_was, escape_graphs, graphs_in_reach, havoc, in_reach
+from gradlint.interpreter.engine.imports import Neighbours, Project, is_static
+from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.engine.steps import MOST_WORK, TooMuch
 from gradlint.interpreter.engine.tracing import Trace
 from gradlint.interpreter.engine.unseen import STAND_IN, is_opaque
 from gradlint.interpreter.libraries.pack_hooks import called_by_library
@@ -98,10 +99,10 @@ def interpret(
 
 def _run(m: Interpreter, tree: cst.Module) -> None:
     """Run the module, then what nobody in it calls, and tell the stories."""
-    m.runs.append(Run(1, None, None, YES, ()))
-    m.run = 1
+    m.log.runs.append(Run(1, None, None, YES, ()))
+    m.log.run = 1
     m.run_body(tree.body)
-    m.runs[0] = replace(m.runs[0], story=tuple(m.story))
+    m.log.runs[0] = replace(m.log.runs[0], story=tuple(m.log.story))
     m.state.live = True
     _run_the_rest(m)
     _finish(m)
@@ -129,12 +130,12 @@ def _run_the_rest(m: Interpreter) -> None:
     m.steps.grant_elsewhere(m.scan.statements)
     _leave_the_body(m)
     m.neighbours.escape_all()
-    m.defined_anew = defined_anew(m)
+    m.defined.anew = defined_anew(m)
     m.state.grad_mode, m.state.inference, m.assumed_mode = YES, NO, True
     base = m.state
     base.sweep()
     base.ground.lay(base.names, base.heap, lambda name: m.frames[name[0]].parent is not None, keeper=0)
-    hooked = tuple(m.seen_by_hooks)
+    hooked = tuple(m.defined.hooked)
     inner = {part: None for name, part in base.ground.of_name.items() if m.frames[name[0]].parent is not None}
 
     def fresh(node: Site) -> State:
@@ -144,17 +145,17 @@ def _run_the_rest(m: Interpreter) -> None:
         state = State(ground=base.ground)
         state.heap.index.work = m.state.heap.index.work  # the work on a file is counted over all its functions
         state.take(inner)
-        m.seen_by_hooks = dict.fromkeys(hooked)
+        m.defined.hooked = dict.fromkeys(hooked)
         return state
 
     for node in _unmentioned_classes_first(m):
         m.state = fresh(node)
         run_class(m, node)
-    for function in _unmentioned_first(m, list(m.functions.values())):
+    for function in _unmentioned_first(m, list(m.defined.functions.values())):
         if function.owner is None and _waits(m, function):
             m.state = fresh(function.node)
             run_alone(m, function, None)
-    for function in list(m.functions.values()):
+    for function in list(m.defined.functions.values()):
         if _waits(m, function):
             m.state = fresh(function.node)
             run_alone(m, function, None)
@@ -164,8 +165,8 @@ def _run_the_rest(m: Interpreter) -> None:
 def _leave_the_body(m: Interpreter) -> None:
     """What functions that nobody calls find in the module: anything may have happened to it since its body ran, but
     most likely its networks, leaves and optimizers are what the body made of them, where no function sets flags."""
-    escaped = dict(m.escaped)
-    names = {name: value for (frame, name), value in m.state.names.items() if frame == 0 and not _static(m, value)}
+    escaped = dict(m.graphs.escaped)
+    names = {name: value for (frame, name), value in m.state.names.items() if frame == 0 and not is_static(m, value)}
     switched = in_reach(m, [names[name] for name in _switched_in_functions(m) if name in names])
     left = {ref: thing for ref, thing in in_reach(m, names.values()).items() if ref not in switched}
     listings = in_reach(m, [thing.listing for thing in left.values() if type(thing) is Optimizer])
@@ -177,7 +178,7 @@ def _leave_the_body(m: Interpreter) -> None:
             m.store_exact(ref, now)
     for ref in switched:
         m.update_fields(ref, Tensor, requires_grad=MAYBE | UNSURE)
-    m.escaped = escaped
+    m.graphs.escaped = escaped
 
 
 def _is_table_of_classes(m: Interpreter, thing: Container) -> bool:
@@ -187,14 +188,10 @@ def _is_table_of_classes(m: Interpreter, thing: Container) -> bool:
 
 def _switched_in_functions(m: Interpreter) -> Iterator[str]:
     """The names used in functions that ask parameters to require grad, or not to."""
-    for function in m.functions.values():
+    for function in m.defined.functions.values():
         scope = m.scan.scopes[function.node]
         if scope.switches - MODES:
             yield from scope.uses
-
-
-def _static(m: Interpreter, value: Value) -> bool:
-    return type(value) is not Ref or type(m.state.heap.get(value)) is Class
 
 
 def _unmentioned_first(m: Interpreter, functions: list[Function]) -> list[Function]:
@@ -207,7 +204,7 @@ def _unmentioned_first(m: Interpreter, functions: list[Function]) -> list[Functi
 def _unmentioned_classes_first(m: Interpreter) -> list[Any]:
     """Classes that the program itself makes instances of wait for those who do, and those for theirs."""
     called = {name for name, uses in m.scan.scopes[m.tree].uses.items() if "()" in uses}
-    nodes: list[Any] = list(m.classes)
+    nodes: list[Any] = list(m.defined.classes)
     nodes.reverse()
     nodes.sort(key=lambda node: node.name.value in called)
     return nodes
@@ -215,17 +212,17 @@ def _unmentioned_classes_first(m: Interpreter) -> list[Any]:
 
 def _waits(m: Interpreter, function: Function) -> bool:
     """Whether a function is still to be run: nobody called it, and its own scope is there to run in."""
-    return function.node not in m.called and function.frame in m.frames
+    return function.node not in m.defined.called and function.frame in m.frames
 
 
 def run_class(m: Interpreter, node: Site) -> None:
     """Make an instance of a class as an unknown caller would, and run each method that nobody called on it."""
     m.steps.grant(m.scan.statements)
-    cls = m.classes[node]
+    cls = m.defined.classes[node]
     m.state.reaching(cls)
     if type(m.state.heap.get(cls)) is not Class:
         return
-    methods = _unmentioned_first(m, [f for f in m.functions.values() if f.owner is node])
+    methods = _unmentioned_first(m, [f for f in m.defined.functions.values() if f.owner is node])
     waiting = [f for f in methods if _waits(m, f)]
     if not waiting:
         return
@@ -235,11 +232,11 @@ def run_class(m: Interpreter, node: Site) -> None:
     known = MODES if m.only(owner, Module) is not None else frozenset[str]()  # in any mode they are
     others = [(f, m.scan.scopes[f.node]) for f in methods_there if f.name != "__init__"]
     changing = [f for f, scope in others if scope.sets or scope.switches - known]
-    with m.silently():
+    with m.log.silently():
         _join_attributes(m, start, changing)
     base = m.fork()
     told = m.thing(m.state.stack[start])
-    m.instances[node] = told if isinstance(told, (Module, Instance)) else None
+    m.defined.instances[node] = told if isinstance(told, (Module, Instance)) else None
     run = [function for function in methods if function.name != "__init__" and _waits(m, function)]
     for function in methods:
         if function in run and _waits(m, function):
@@ -270,7 +267,7 @@ def _inherited(m: Interpreter, cls: Ref) -> list[Function]:
 
 def _join_attributes(m: Interpreter, start: int, methods: list[Function]) -> None:
     """Attributes are as other methods may have left them when a method runs, whatever ran before it."""
-    called, noted = dict(m.called), dict(m.receivers)
+    called, noted = dict(m.defined.called), dict(m.receivers)
     base = m.fork()
     ends = [base]
     for function in methods:
@@ -279,7 +276,7 @@ def _join_attributes(m: Interpreter, start: int, methods: list[Function]) -> Non
         ends.append(m.state)
     _turned_out(base, ends)
     m.join(ends)
-    m.called, m.receivers = called, noted  # they run again, with all attributes there
+    m.defined.called, m.receivers = called, noted  # they run again, with all attributes there
     _forget_stand_ins(m, m.state.stack[start])
 
 
@@ -326,9 +323,9 @@ def _without_stand_ins(name: str, value: Value) -> Value:
 def run_alone(m: Interpreter, function: Function, owner: Value | None) -> None:
     """Run a function with what annotations, defaults and use tell about its parameters."""
     m.state.reaching(function)
-    if (cls := m.classes.get(function.owner)) is not None:
+    if (cls := m.defined.classes.get(function.owner)) is not None:
         m.state.reaching(cls)
-    m.called[function.node] = None
+    m.defined.called[function.node] = None
     m.steps.grant(m.scan.statements)
     outer = m.frame
     m.switch(m.frames[function.frame])
@@ -354,8 +351,8 @@ def run_alone(m: Interpreter, function: Function, owner: Value | None) -> None:
     m.state.grad_mode = mode
     handed = m.pop_from(start)
     if m.state.live:
-        m.escape(handed)
-        m.returned.update(m.graphs([value]))
+        escape_graphs(m, handed)
+        m.graphs.returned.update(graphs_in_reach(m, [value]))
     m.switch(outer)
 
 
@@ -364,23 +361,25 @@ def run_alone(m: Interpreter, function: Function, owner: Value | None) -> None:
 
 def _finish(m: Interpreter) -> None:
     """Tell the stories: of each function, each class, and the whole file."""
-    m.muted = 0
-    m.run = 0
+    m.log.muted = 0
+    m.log.run = 0
     m.state.live = True
     runs: dict[Any, list[Run]] = {}
-    for run in m.runs:
+    for run in m.log.runs:
         if run.function is not None:
             runs.setdefault(run.function.node, []).append(run)
-    functions = m.functions | {node: each for node, of in runs.items() if (each := _of_other_file(of)) is not None}
+    functions = m.defined.functions | {
+        node: each for node, of in runs.items() if (each := _of_other_file(of)) is not None
+    }
     for node, function in functions.items():
         if node in runs:
             alone = any(run.caller is None for run in runs[node])
-            seen = not alone and node not in m.escaped_functions and node in m.functions
+            seen = not alone and node not in m.defined.escaped and node in m.defined.functions
             facts = {"function": function, "runs": tuple(runs[node]), "all_callers_seen": seen}
             _tell(m, events.FunctionFinished, node, **facts, **_where(runs[node]))
-    elsewhere = {function.owner for node, function in functions.items() if node not in m.functions}
+    elsewhere = {function.owner for node, function in functions.items() if node not in m.defined.functions}
     made = [(ref, thing) for ref, thing in m.state.heap.items() if type(thing) is Class]
-    classes = m.classes | {thing.node: ref for ref, thing in made if thing.node in elsewhere}
+    classes = m.defined.classes | {thing.node: ref for ref, thing in made if thing.node in elsewhere}
     for node, ref in classes.items():
         thing = m.state.heap.get(ref)
         if type(thing) is Class:
@@ -389,27 +388,27 @@ def _finish(m: Interpreter) -> None:
             whole = is_function(m, ref)
             told = tuple(_method(m, function, runs.get(function.node, ()), whole) for function in own)
             where = _where([run for method in told for run in method.runs]) if node in elsewhere else {}
-            facts = {"cls": thing, "instance": m.instances.get(node), "methods": told, "derived": derived}
+            facts = {"cls": thing, "instance": m.defined.instances.get(node), "methods": told, "derived": derived}
             _tell(m, events.ClassFinished, node, **facts, **where)
     _tell(
         m,
         events.ModuleFinished,
         m.tree,
-        story=tuple(_seen_from_around(m, [_passed_by(m, event) for event in m.story])),
-        runs=tuple(m.runs),
+        story=tuple(_seen_from_around(m, [_passed_by(m, event) for event in m.log.story])),
+        runs=tuple(m.log.runs),
         tests=imports_a_runner(m),
         collected=collected(m),
-        used=frozenset(m.used),
+        used=frozenset(m.graphs.used),
         escaped=frozenset(_escaped(m, Escape.HELD)),
         differentiated=frozenset(_escaped(m, Escape.DIFFERENTIATED)),
-        returned=frozenset(m.returned),
-        left=tuple(m.left.items()),
+        returned=frozenset(m.graphs.returned),
+        left=tuple(m.graphs.left.items()),
     )
 
 
 def _escaped(m: Interpreter, least: Escape) -> list[Graph]:
     """The graphs with which unseen code may do at least this."""
-    return [graph for graph, how in m.escaped.items() if how >= least]
+    return [graph for graph, how in m.graphs.escaped.items() if how >= least]
 
 
 def _of_other_file(runs: Sequence[Run]) -> Function | None:
@@ -430,14 +429,14 @@ def _methods(cls: Class) -> dict[Any, Function]:
 
 def _passed_by(m: Interpreter, event: Event) -> Event:
     """What happened behind a line that raises counts where nothing else comes by."""
-    return replace(event, behind=False) if event.behind and event.node not in m.come_by else event
+    return replace(event, behind=False) if event.behind and event.node not in m.log.come_by else event
 
 
 def _seen_from_around(m: Interpreter, story: list[Event]) -> Iterator[Event]:
     """What happened, where the graph of what happened in a call that a summary told again has the names of all nodes
     that stood for it then."""
-    repeated = {id(event) for events in m.repeated.values() for event in events}
-    for before, event in zip(m.story, story, strict=True):
+    repeated = {id(event) for events in m.log.repeated.values() for event in events}
+    for before, event in zip(m.log.story, story, strict=True):
         graph = getattr(event, "graph", None)
         if id(before) in repeated and type(graph) is tuple and graph and type(graph[0]) is tuple:
             yield replace(event, graph=tuple(_all_around(m, graph)))
@@ -453,7 +452,7 @@ def _all_around(m: Interpreter, graphs: Iterable[Graph]) -> dict[Graph, None]:
         graph = todo.pop()
         if graph not in found:
             found[graph] = None
-            todo += m.around.get(graph, ())
+            todo += m.graphs.around.get(graph, ())
     return found
 
 
@@ -477,4 +476,4 @@ def _method(m: Interpreter, function: Function, runs: Sequence[Run], whole: bool
 def _tell(m: Interpreter, kind: type[Event], node: object, **facts: Any) -> None:
     """Tell a story, of another file with where that is; it is no part of another."""
     belief = Belief.BY_NAME if m.unmeasured else Belief.PROVEN
-    m.listen(kind(node=node, grad_mode=m.state.grad_mode, inference=m.state.inference, belief=belief, **facts))
+    m.log.listen(kind(node=node, grad_mode=m.state.grad_mode, inference=m.state.inference, belief=belief, **facts))

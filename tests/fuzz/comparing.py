@@ -15,7 +15,8 @@ from gradlint.domain import UNKNOWN, Fact, Object, OneOf, Tensor
 from gradlint.events import Called, Event, ModuleFinished, Thing
 from gradlint.finding import RAISES, Confidence, Finding
 from gradlint.frozen import frozen
-from gradlint.interpreter.engine.machine import BOUND, CALLS_LEFT_OUT
+from gradlint.interpreter.engine.event_log import BOUND
+from gradlint.interpreter.engine.steps import CALLS_LEFT_OUT
 from gradlint.interpreter.static.tree_walk import calls_of
 from gradlint.project import Project
 from gradlint.proving import known_here

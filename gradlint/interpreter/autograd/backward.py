@@ -42,7 +42,7 @@ from gradlint.interpreter.engine.history import (
     company,
     in_every,
     nodes_of,
-    past_outside,
+    past_of,
     savers,
     sure_past,
     surely_saves,
@@ -111,8 +111,8 @@ def backward(m: Interpreter, node: Site, roots: Sequence[Value], request: Reques
     if request.how != "grad":
         _retained(m, request.inputs or ())
     history = _looked_at(m, roots)
-    m.used.update(ref.key for ref in history.nodes)
-    m.differentiated |= history.past
+    m.graphs.used.update(ref.key for ref in history.nodes)
+    m.effects.differentiated |= history.past
     spoiled = _spoiled(m, history, _reaching(m, history, request))
     if not m.is_silent:
         for root in roots:
@@ -125,7 +125,9 @@ def backward(m: Interpreter, node: Site, roots: Sequence[Value], request: Reques
     lacks = any(getattr(m[ref], fault) is YES for ref in spoiled for fault in NOTICED)
     ends = lacks and all(_is_proven(m, root) for root in roots)
     if ends and m.frame.tries:
-        m.record_exception_state(certainly=True)  # some gradients may arrive before what is lacking is missed
+        m.frame.record_exception_state(
+            m.state, certainly=True
+        )  # some gradients may arrive before what is lacking is missed
     _run(m, node, roots, history, request)
     if ends:
         m.raise_certainly()
@@ -251,7 +253,7 @@ def _reaching(m: Interpreter, history: History, request: Request) -> dict[Ref, b
 
 
 def _history(m: Interpreter, starts: list[Slot]) -> History:
-    past = m.past([ref for start in starts for ref in start])
+    past = past_of(m, [ref for start in starts for ref in start])
     sure: dict[Ref, None] = {}
     for start in starts:
         sure |= sure_past(m, start)
@@ -266,7 +268,7 @@ def _history(m: Interpreter, starts: list[Slot]) -> History:
         elif type(thing) is Tensor and thing.requires_grad is not NO:  # one that was frozen since gets nothing
             out.leaves.append(ref)
     if scales:
-        out.plain = past_outside(m, starts, scales)
+        out.plain = past_of(m, [ref for start in starts for ref in start], barred=scales)
     return out
 
 
@@ -334,9 +336,9 @@ def _shares_unseen_graph(m: Interpreter, history: History) -> bool:
     """Whether a tensor in a history may have a graph that nobody shows, and was there before the iteration that runs:
     then each iteration differentiates that graph again. What a function is declared to be given is data to it, as far
     as it shows."""
-    if not m.loops:
+    if not m.loops.active:
         return False
-    made = m.loops[-1].made
+    made = m.loops.active[-1].made
     before = [m[ref] for ref in history.leaves if ref.origin not in made and type(m[ref]) is Tensor]
     made_by_others = [one for one in before if one.belief is not Belief.ANNOTATED and not one.parameter <= YES]
     if any(one.leaf.may(NO) and one.requires_grad.may(YES) for one in made_by_others):
@@ -359,7 +361,7 @@ def flat_on_all_ways(m: Interpreter, root: Value, history: History, inputs: Sequ
     flat = {ref for ref in history.nodes if m[ref].op in FLAT}
     if not flat:
         return []
-    ways = past_outside(m, [nodes_of(m, root)], flat)
+    ways = past_of(m, nodes_of(m, root), barred=flat)
     if any(type(m.state.heap.get(ref)) is not Node for ref in ways):
         return []
     if not _ends(m, inputs).isdisjoint(flat.union(ways)):  # what such an operation gave is itself asked about
@@ -427,7 +429,7 @@ def _state_of(m: Interpreter, history: History, spoiled: Sequence[Ref], attr: st
 def _differentiated(m: Interpreter, node: Site, ref: Ref, sure: bool, keep: Truth, *, everything: bool) -> None:
     thing: Node = m[ref]
     facts: dict[str, Any] = {"reached": YES if sure else thing.reached | YES}
-    m.kept = m.kept or keep is YES
+    m.graphs.kept = m.graphs.kept or keep is YES
     if keep is not YES:
         facts["freed"] = YES if sure and keep is NO else thing.freed | YES
         facts["swept"] = YES if sure and keep is NO and everything else thing.swept

@@ -6,7 +6,7 @@ holds tensors: one summary of them all, of which nothing else is known.
 
 from __future__ import annotations
 
-from gradlint.domain import Belief, Container, Mark, Plain, Ref, Tensor, Value
+from gradlint.domain import Belief, Container, Iterator, Mark, Plain, Ref, Tensor, Value
 from gradlint.interpreter.autograd.tensor import made_of
 from gradlint.interpreter.engine.iteration import iterator
 from gradlint.interpreter.engine.machine import Interpreter
@@ -38,4 +38,5 @@ def part(m: Interpreter, node: Site, owner: Value, name: str) -> Value:
     """What a batch that is a dict gives under these names."""
     if name == "items":
         owner = m.new(node, "pair", Container("tuple", items=((0, Plain("str")), (1, owner))))
-    return owner if name in ("get", "pop") else iterator(m, node, Plain("str") if name == "keys" else owner, name)
+    element = Plain("str") if name == "keys" else owner
+    return owner if name in ("get", "pop") else iterator(m, node, Iterator(element, by=name))

@@ -177,6 +177,7 @@ def bound_as(m: Interpreter, tensor: Tensor, name: str) -> Any:
 
 
 def _looked_for(m: Interpreter) -> Reads:
-    if m.reads is None:
-        m.reads = reads_in(m.tree)
-    return m.reads
+    found: Reads | None = m.noted.get(Reads)
+    if found is None:
+        found = m.noted[Reads] = reads_in(m.tree)
+    return found

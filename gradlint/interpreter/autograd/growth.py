@@ -8,16 +8,10 @@ from typing import Any
 import libcst as cst
 
 from gradlint import events
-from gradlint.domain import (
-    NO,
-    YES,
-    Tensor,
-    either,
-    truth,
-)
+from gradlint.domain import NO, YES, Tensor, either, truth
 from gradlint.frozen import frozen
 from gradlint.interpreter.autograd.operands import Operand
-from gradlint.interpreter.engine.history import MOST_LOOKED_BACK, in_every, nodes_of
+from gradlint.interpreter.engine.history import MOST_LOOKED_BACK, in_every, nodes_of, past_of
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.scopes import spelled
 from gradlint.interpreter.static.sites import Site, syntax
@@ -33,11 +27,15 @@ class Growth:
     others: Sequence[Operand] = ()
 
 
+class Sums(dict[Any, Any]):
+    """The first operator of the sum that a loop makes longer, by each of its operators."""
+
+
 def emit_grown(m: Interpreter, node: Site, op: str, shown: Tensor, growth: Growth) -> None:
     """A loop has made a graph longer, by what is not from an earlier iteration among the other operands. Told at the
     target of an augmented assignment, whether that writes in place or not."""
     place = syntax(node)
-    node = place.target if type(place) is cst.AugAssign else m.sums.get(place, node)
+    node = place.target if type(place) is cst.AugAssign else m.notes(Sums).get(place, node)
     nodes = tuple(ref for ref in shown.node if ref is not None)
     freed = in_every(m, nodes, lambda ref: {"freed"} if getattr(m.state.heap.get(ref), "freed", NO) is YES else set())
     graph = tuple(ref.key for ref in nodes)
@@ -65,7 +63,7 @@ def grown_from(m: Interpreter, node: Site, operands: Sequence[Operand]) -> Growt
         return Growth(others=operands)
     terms = [getattr(place, name) for name in TERMS[type(place)]]
     of, added = terms if grown is operands[0] else reversed(terms)
-    m.sums[place] = m.sums.get(of, place)
+    m.notes(Sums)[place] = m.notes(Sums).get(of, place)
     return Growth(spelled(of), added, [one for one in operands if one is not grown])
 
 
@@ -75,4 +73,6 @@ TERMS: dict[Any, tuple[str, str]] = {cst.BinaryOperation: ("left", "right"), cst
 
 def _holds_older(m: Interpreter, node: Site, one: Operand) -> bool:
     """Whether what an earlier iteration recorded at this place may be in an operand's history."""
-    return any(ref.age and ref.site == m.site(node) for ref in m.past(nodes_of(m, one.value), MOST_LOOKED_BACK))
+    return any(
+        ref.age and ref.site == m.allocations.site(node) for ref in past_of(m, nodes_of(m, one.value), MOST_LOOKED_BACK)
+    )

@@ -50,6 +50,10 @@ AGAIN = "again"
 HANDLE = Plain("RemovableHandle")
 
 
+class HandedGradients(dict[object, int]):
+    """Functions that are hooks of tensors, with the position of the gradient that they are handed."""
+
+
 def register(m: Interpreter, node: Site, owner: Value, kind: str, args: Arguments) -> Value:
     """A hook is registered on a tensor or a module."""
     function = args.get("hook", 0, UNKNOWN)
@@ -57,11 +61,11 @@ def register(m: Interpreter, node: Site, owner: Value, kind: str, args: Argument
     for option in alternatives(function):
         called = option.function if type(option) is Bound else option
         if type(called) is Function:
-            m.escaped_functions[called.node] = None
+            m.defined.escaped[called.node] = None
             if kind == ARRIVING and m.may_be(owner, Tensor):
-                m.handed_gradients[called.node] = int(type(option) is Bound)
+                m.notes(HandedGradients)[called.node] = int(type(option) is Bound)
     if kind in (BEFORE, AFTER) and any(_may_keep(m, option) for option in alternatives(function)):
-        m.seen_by_hooks |= dict.fromkeys(alternatives(owner))
+        m.defined.hooked |= dict.fromkeys(alternatives(owner))
     for ref, tensor in m.all(owner, Tensor):
         m.store(ref, replace(tensor, hooks=_with(tensor.hooks, kind, function)))
     for ref, module in m.all(owner, Module):
@@ -163,7 +167,7 @@ def _as_arguments(m: Interpreter, node: Site, given: Value) -> Value:
 
 def may_see_inside(m: Interpreter, ref: Value) -> bool:
     """Whether hooks may keep what is computed inside the call of a module whose parts nobody sees."""
-    return any(one != ref for one in m.seen_by_hooks)
+    return any(one != ref for one in m.defined.hooked)
 
 
 def after_call(m: Interpreter, node: Site, ref: Any, args: Arguments, result: Value) -> Value:

@@ -45,8 +45,8 @@ from gradlint.interpreter.autograd.operands import operand
 from gradlint.interpreter.autograd.saved_tensors import Saves
 from gradlint.interpreter.autograd.tensor import CLEARING, made_of, memories_behind_gradients
 from gradlint.interpreter.autograd.version_counter import comparing, count_through, is_silent, unnoticed
+from gradlint.interpreter.engine.arguments import arguments_in
 from gradlint.interpreter.engine.dispatch import TypeSlot, implements
-from gradlint.interpreter.engine.frames import arguments_in
 from gradlint.interpreter.engine.history import grows, nodes_of
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.sites import Site, syntax
@@ -108,7 +108,7 @@ def write(m: Interpreter, target: Value, this: Write) -> None:
 def maybe_written(m: Interpreter, happening: Callable[[], Any]) -> None:
     """Something may be written or not: nothing is told of that, and torch may refuse it or not."""
     refused = m.state.refused
-    with m.silently():
+    with m.log.silently():
         m.maybe(happening)
     m.state.refused = refused
 
@@ -318,7 +318,7 @@ def memory_written(
     same_one = () if by is None else m.same(by)
     compared = comparing(count) if sure else frozenset()
     noticing = dict.fromkeys([*memories, *(one for each in sorted(compared) for one in each)])
-    m.wrote |= noticing
+    m.effects.wrote |= noticing
     for ref, thing in m.state.heap.holding(noticing):
         if not known and _in_doubt(thing):
             continue

@@ -8,8 +8,9 @@ from typing import Any
 import libcst as cst
 
 from gradlint.domain import NOTHING, Container, Ref, Tensor, Unknown, Value, alternatives, object_references, references
-from gradlint.interpreter.engine.history import nodes_of
-from gradlint.interpreter.engine.machine import Frame, Interpreter
+from gradlint.interpreter.engine.frames import Frame
+from gradlint.interpreter.engine.history import nodes_of, past_of
+from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.rebinding import read_first
 from gradlint.interpreter.static.scopes import targets
 from gradlint.interpreter.static.sites import Site
@@ -43,7 +44,7 @@ def may_be_carried(m: Interpreter, nodes: Iterable[Ref]) -> bool:
     held = [value for (owner, name), value in began.names.items() if owner != frame.id or name not in bound]
     now, m.state = m.state, began
     graphs = [node for ref in _held_by(m, [*held, *began.stack]) for node in nodes_of(m, ref)]
-    past, m.state = m.past(graphs), now
+    past, m.state = past_of(m, graphs), now
     return not past.keys().isdisjoint(nodes)
 
 
@@ -137,7 +138,7 @@ def _loop_around(scope: Any, place: Any) -> Any:
 
 
 def _holds(m: Interpreter, ref: Ref, carried: Sequence[Ref]) -> bool:
-    return type(m[ref]) is Tensor and not m.past(nodes_of(m, ref)).keys().isdisjoint(carried)
+    return type(m[ref]) is Tensor and not past_of(m, nodes_of(m, ref)).keys().isdisjoint(carried)
 
 
 def _kind(m: Interpreter, value: Value) -> str:

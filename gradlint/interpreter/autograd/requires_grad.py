@@ -122,7 +122,7 @@ def _leaves_none_out(m: Interpreter, found: Sequence[tuple[Ref, Tensor]]) -> boo
     loop = m.frame.loop
     if loop is None or loop.continues or m.conditions != loop.conditions:
         return False
-    return all(ref in m.sweeping for ref, _ in found)
+    return all(ref in m.loops.sweeping for ref, _ in found)
 
 
 NEW = ("factory", "Parameter")

@@ -79,7 +79,7 @@ COPIED: dict[str, Callable[[Tensor | None], bool]] = {
 def _perhaps(m: Interpreter, memories: Slot, wanted: Truth) -> Slot:
     if wanted is NO:
         return ()
-    return memories if (wanted is YES and not m.copying) or not memories else (*memories, None)
+    return memories if (wanted is YES and not m.blocks.copying) or not memories else (*memories, None)
 
 
 def is_differentiated(one: Operand, slot: Slot) -> Truth:

@@ -156,7 +156,7 @@ def default_precision(m: Interpreter) -> Precision:
 
 def default_device(m: Interpreter) -> Device:
     """Where tensors are made where nothing is said, unless the program changes that somewhere."""
-    return ANY_DEVICE if m.device_entered or _calls_torch(m, CHANGING_DEVICE) else CPU
+    return ANY_DEVICE if m.blocks.device_entered or _calls_torch(m, CHANGING_DEVICE) else CPU
 
 
 def _calls_torch(m: Interpreter, names: frozenset[str]) -> bool:

@@ -65,8 +65,8 @@ def output(m: Interpreter, node: Site, owner: Value, name: str) -> Value:
 @implements(TypeSlot.GET_ATTRIBUTE, Tensor)
 def _get(m: Interpreter, node: Site, owner: Value, name: str, chain: str, guard: bool) -> Value:
     if name == "grad":
-        if m.looked is not None:
-            m.looked |= {(ref, name): None for ref in references(owner)}
+        if m.effects.looked is not None:
+            m.effects.looked |= {(ref, name): None for ref in references(owner)}
         return read_gradient(m, node, owner, guard=guard, name=chain)
     tensor = m.only(owner, Tensor)
     assert tensor is not None

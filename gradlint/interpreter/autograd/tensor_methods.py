@@ -47,6 +47,7 @@ from gradlint.interpreter.autograd.requires_grad import set_requires_grad, show_
 from gradlint.interpreter.autograd.tensor import KINDS_ASKED, is_of_kind
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import TypeSlot, implements
+from gradlint.interpreter.engine.escape import escape_graphs
 from gradlint.interpreter.engine.iteration import following
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.places import peek
@@ -76,7 +77,7 @@ def call(m: Interpreter, node: Site, owner: Value, name: str, args: Arguments, c
     if is_batch(tensor) and name in PARTS:
         return part(m, node, owner, name)
     if tensor is not None and tensor.loose:
-        m.escape([owner])
+        escape_graphs(m, [owner])
         return Unknown(tuple(ref for ref, _ in m.all(owner, Tensor)))
     return None
 
@@ -163,7 +164,7 @@ def _zero_(m: Interpreter, node: Site, owner: Value, args: Arguments, chain: str
     """`zero_()`; on a gradient it clears the gradients of its tensor."""
     refs = _whose_gradient(m, owner) or _whose_gradient_behind(m, node)
     if refs:
-        sure = all(ref in m.sweeping for ref in refs) or len(refs) == 1
+        sure = all(ref in m.loops.sweeping for ref in refs) or len(refs) == 1
         clear_gradients(m, node, refs, to_none=NO, by="zero_", sure=refs if sure else ())
     row = m.torch.operations.get("torch.Tensor.zero_")
     return owner if row is None else run_operation(m, node, row, Arguments([owner]), by="method", name="")

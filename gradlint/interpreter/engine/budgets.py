@@ -25,10 +25,10 @@ from gradlint.domain import (
     Value,
     alternatives,
 )
+from gradlint.interpreter.engine import variables
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.scopes import spelled
-from gradlint.interpreter.static.sites import Site
 
 OF_DATA = frozenset(
     {"Dataset", "IterableDataset", "TensorDataset", "Subset", "Sampler", "DataLoader", "ArgumentParser"}
@@ -52,26 +52,28 @@ def purse_of(m: Interpreter, function: Function, args: Arguments) -> str:
     if not m.frames[function.frame].file.foreign or m.neighbours.running:  # importing has a bound of its own
         return ""
     if type(function.owner) is cst.ClassDef:
-        if any(_last(base.value) in OF_DATA for base in function.owner.bases):
+        if any(spelled(base.value).rpartition(".")[2] in OF_DATA for base in function.owner.bases):
             return ASIDE
         if function.name in ("forward", "__call__"):
             return FORWARD
-    return "" if _mentions_torch(m, function) or _is_given(m, args) else ASIDE
+    given = (m.state.heap.get(ref) for ref in m.state.reach(args.values()))
+    return "" if _mentions_torch(m, function) or any(isinstance(thing, OF_GRADIENTS) for thing in given) else ASIDE
 
 
-def _last(node: Site) -> str:
-    return spelled(node).rpartition(".")[2]
+class Mentions(dict[object, bool]):
+    """Which functions of other files mention torch."""
 
 
 def _mentions_torch(m: Interpreter, function: Function) -> bool:
     """Whether the text of a function, or of one that it names, uses torch or what only networks and optimizers have."""
-    known = m.mentions_torch.get(function.node)
+    mentions = m.notes(Mentions)
+    known = mentions.get(function.node)
     if known is None:
-        m.mentions_torch[function.node] = False  # as far as what calls itself is asked while this is found out
+        mentions[function.node] = False  # as far as what calls itself is asked while this is found out
         uses = m.scan.scopes[function.node].uses
         done = {use.rpartition(".")[2].partition("(")[0] for name in uses for use in (name, *uses[name])}
         known = not TRAINING.isdisjoint(done) or any(_leads_to_torch(m, value) for value in _named(m, function, uses))
-        m.mentions_torch[function.node] = known
+        mentions[function.node] = known
     return known
 
 
@@ -81,7 +83,7 @@ def _named(m: Interpreter, function: Function, uses: Iterable[str]) -> Iterator[
     while top.parent is not None:
         top = top.parent
     for name in dict.fromkeys(use.partition(".")[0] for use in uses):
-        found = m.held((top.id, name))
+        found = variables.held(m, (top.id, name))
         yield from () if found is None else alternatives(found)
 
 
@@ -92,10 +94,6 @@ def _leads_to_torch(m: Interpreter, value: Value) -> bool:
     if type(cls) is Class:
         return cls.module.may(YES)
     return type(value) is Imported or (type(value) is Named and value.path.partition(".")[0] == "torch")
-
-
-def _is_given(m: Interpreter, args: Arguments) -> bool:
-    return any(isinstance(m.state.heap.get(ref), OF_GRADIENTS) for ref in m.state.reach(args.values()))
 
 
 @contextmanager

@@ -55,7 +55,7 @@ class Given:
             self.themselves.append(ref)
             return ref
         number = self.described[ref] = len(self.described)
-        sweeping = self.m.sweeping
+        sweeping = self.m.loops.sweeping
         meant = ref.age < OLDEST, bool(sweeping) and ref in sweeping
         return number, meant, declared.itself(thing), self._numbers(declared, thing), self._rest(declared, thing, depth)
 

@@ -33,6 +33,7 @@ from gradlint.domain import (
     Object,
     Ref,
     Slot,
+    State,
     Tensor,
     Truth,
     Value,
@@ -45,28 +46,20 @@ from gradlint.domain import (
 from gradlint.domain.ground import Name
 from gradlint.domain.heap import COPIED_AT_ONCE, Heap
 from gradlint.domain.state import differing
-from gradlint.events import Event, Run
 from gradlint.frozen import frozen, replace
+from gradlint.interpreter.engine import variables
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.call_keys import Given
+from gradlint.interpreter.engine.circumstances import Effects, Looked
 from gradlint.interpreter.engine.escape import havoc_again
+from gradlint.interpreter.engine.event_log import Excerpt
 from gradlint.interpreter.engine.history import cut_at, nodes_of
-from gradlint.interpreter.engine.machine import Interpreter, Looked
+from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.summary_graph import History, have_a_common_trunk, histories_of, recorded_again
 from gradlint.interpreter.static.sites import Site
 
 if TYPE_CHECKING:
     from gradlint.interpreter.engine.tracing import Entry
-
-
-@frozen()
-class EventLog:
-    """What happened in a call, for the case that it was not told in the end because the pass of a loop it happened in
-    did not hold for all: `before` counts the runs of functions before it."""
-
-    story: tuple[Event, ...]
-    runs: tuple[Run, ...]
-    before: int
 
 
 Holders = tuple[tuple[Ref, Object], ...]
@@ -97,8 +90,8 @@ class Summary:
     seen: tuple[tuple[Ref, Object], ...]
     elsewhere: bool
     names: tuple[tuple[Name, Value], ...]
-    tale: EventLog | None
-    told: bool
+    excerpt: Excerpt | None
+    emitted: bool
     traced: tuple[Entry, ...] = ()
 
     def holds(self, m: Interpreter, call: Call) -> bool:
@@ -106,9 +99,9 @@ class Summary:
         heap = m.state.heap
         return (
             (not self.elsewhere or (self.arguments, self.numbered) == (call.arguments, call.numbered))
-            and (self.tale is not None or m.muted > 0)
-            and (self.looked is not None or m.looked is None)
-            and all(m.held(name) == value for name, value in self.names)
+            and (self.excerpt is not None or m.log.muted > 0)
+            and (self.looked is not None or m.effects.looked is None)
+            and all(variables.held(m, name) == value for name, value in self.names)
             and all((now := heap.get(ref)) is thing or now == thing for ref, thing in self.seen)
             and all(holders_besides(heap, memory, call) == held for memory, held in self.writes(call))
             and (OPAQUE not in self.differentiated or self.fills_the_same(heap, call))
@@ -118,6 +111,19 @@ class Summary:
         """The memories that were there before and are written, for the arguments of a call, and who else holds each."""
         now = dict(zip(self.numbered, call.numbered, strict=True)) if self.wrote else {}
         return [(now.get(memory, memory), held) for memory, held in self.wrote]
+
+    def effects_in(self, call: Call) -> Effects:
+        """What the call has done, for other arguments; what it handed on and cut is done again."""
+        now = dict(zip(self.arguments, call.arguments, strict=True))
+        looked = {
+            (now.get(owner, owner) if type(owner) is Ref else owner, name): None for owner, name in self.looked or ()
+        }
+        return Effects(
+            read=dict(self.names),
+            wrote=dict.fromkeys([memory for memory, _ in self.writes(call)]),
+            differentiated=dict.fromkeys(self.differentiated),
+            looked=looked,
+        )
 
     def fills_the_same(self, heap: Heap, call: Call) -> bool:
         """Whether there are no other gradients that a backward through what is not known may fill."""
@@ -138,12 +144,6 @@ class Call:
     taken: frozenset[int]
     mode: tuple[Truth, Truth]
     escaped: int
-    read: dict[Name, Value]
-    handed: dict[Ref, Escape]
-    wrote: dict[Ref, None]
-    differentiated: dict[Ref, None]
-    cut: dict[Ref, Mark]
-    looked: Looked | None
     events: int
     runs: int
     traced: int = 0
@@ -156,8 +156,10 @@ def by_summary(m: Interpreter, node: Site, called: Function | Ref, args: Argumen
     call = begin(m, called, args)
     result = recall(m, node, call)
     if result is None:
+        outer = m.effects
+        m.effects = Effects(looked=None if outer.looked is None else {})
         index = m.push(run())
-        end(m, node, call, m.state.stack[index])
+        end(m, node, call, outer, m.state.stack[index])
         result = m.pop_from(index)[0]
     m.pop_from(start)
     return result
@@ -174,19 +176,13 @@ def begin(m: Interpreter, called: Function | Ref, args: Arguments) -> Call:
         m.state.grad_mode,
         m.state.inference,
         m.assumed_mode,
-        m.expected > 0,
-        m.copying > 0,
+        m.calls.expected > 0,
+        m.blocks.copying > 0,
         len(args.positional),
         tuple(args.keywords),
         args.unknown,
         tuple([given.key(value) for value in args.values()]),
     )
-    read, m.read = m.read, {}
-    handed, m.handed = m.handed, {}
-    wrote, m.wrote = m.wrote, {}
-    differentiated, m.differentiated = m.differentiated, {}
-    cut, m.cut = m.cut, {}
-    looked, m.looked = m.looked, None if m.looked is None else {}
     return Call(
         key=signature,
         arguments=tuple(given.described),
@@ -196,78 +192,47 @@ def begin(m: Interpreter, called: Function | Ref, args: Arguments) -> Call:
         names=dict(m.state.names),
         taken=frozenset(m.state.taken),
         mode=(m.state.grad_mode, m.state.inference),
-        escaped=len(m.escapes),
-        read=read,
-        handed=handed,
-        wrote=wrote,
-        differentiated=differentiated,
-        cut=cut,
-        looked=looked,
-        events=len(m.story),
-        runs=len(m.runs),
+        escaped=len(m.graphs.escapes),
+        events=len(m.log.story),
+        runs=len(m.log.runs),
         traced=m.trace.mark() if m.trace is not None else 0,
     )
 
 
 def recall(m: Interpreter, node: Site, call: Call) -> Value | None:
     """What the call gives if one like it has been summarised; None if it must run."""
-    summary = m.summaries.get(call.key)
+    summary: Summary | None = m.calls.summaries.get(call.key)
     if summary is None or not summary.holds(m, call):
         return None
-    m.read, m.handed, m.looked = call.read | dict(summary.names), call.handed, call.looked
-    m.wrote = call.wrote | dict.fromkeys(memory for memory, _ in summary.writes(call))
-    m.differentiated = call.differentiated | dict.fromkeys(summary.differentiated)
-    m.cut = call.cut
-    if m.looked is not None and summary.looked is not None:
-        m.looked |= _looked(summary.looked, dict(zip(summary.arguments, call.arguments, strict=True)))
+    m.effects.include(summary.effects_in(call))
     if m.trace is not None:
-        m.trace.repeat(summary.traced, summary.place[0], node, m.later)
-    if summary.tale is not None:
-        m.repeats(summary.tale.story)
-    if not summary.told and m.muted == 0 and summary.tale is not None:
-        _replay(m, summary.tale)
-        _remember(m, call.key, replace(summary, told=True))
+        m.trace.repeat(summary.traced, summary.place[0], node, m.loops.later)
+    if summary.excerpt is not None:
+        m.log.repeats(summary.excerpt.story)
+        if not summary.emitted and m.log.muted == 0:
+            m.log.replay(summary.excerpt)
+            _remember(m, call.key, replace(summary, emitted=True))
     return _replayed(m, node, summary, call)
 
 
 def _remember(m: Interpreter, key: Hashable, summary: Summary) -> None:
-    m.summaries[key] = summary
-    if summary.told:
-        m.told_summaries.append(key)
-
-
-def _looked(looked: Looked, now: dict[Ref, Ref]) -> Looked:
-    """What is looked at in a call with other arguments."""
-    return {(now.get(owner, owner) if type(owner) is Ref else owner, name): None for owner, name in looked}
-
-
-def _replay(m: Interpreter, tale: EventLog) -> None:
-    """Tell what happened in a call as if it happened now."""
-    later = len(m.runs) - tale.before
-    renumbered: dict[int, Event] = {}
-    for event in tale.story:
-        run = event.run + later if event.run > tale.before else m.run
-        renumbered[id(event)] = told = event if run == event.run else replace(event, run=run)
-        m.story.append(told)
-        m.counts["events"] += 1
-        m.listen(told)
-    m.repeats(tuple(renumbered.values()))
-    for one in tale.runs:
-        parent = one.parent + later if one.parent > tale.before else m.run
-        story = tuple([renumbered[id(event)] for event in one.story])
-        m.runs.append(replace(one, index=one.index + later, parent=parent, story=story))
+    """Keep a summary; if its telling is taken back, it is to be told again."""
+    summaries = m.calls.summaries
+    summaries[key] = summary
+    if summary.emitted:
+        m.log.undo.append(lambda: summaries.update({key: replace(summaries[key], emitted=False)}))
 
 
 def _replayed(m: Interpreter, node: Site, summary: Summary, call: Call) -> Value:
     """Make what the summarised call made, of these arguments. A call that runs anew at its place makes the same."""
     place = m.part_of(node, "recalled")
-    again = summary.place == (node, m.frame.id, m.round)
+    again = summary.place == (node, m.frame.id, m.allocations.round)
     now: dict[Ref, Ref] = dict(zip(summary.arguments, call.arguments, strict=True))
     for index, (ref, thing) in enumerate(summary.made):
-        now[ref] = m.made_again(ref) if again else m.memory(place, str(index))
+        now[ref] = _made_again(m, ref) if again else m.memory(place, str(index))
         for number, memory in enumerate(_memories(thing)):
             if memory not in now:
-                now[memory] = m.made_again(memory) if again else m.memory(place, f"{index} memory {number}")
+                now[memory] = _made_again(m, memory) if again else m.memory(place, f"{index} memory {number}")
     kept = now | dict(zip(summary.numbered, call.numbered, strict=True))
     for ref, mark in summary.cut:
         cut_at(m, mark, [now.get(ref, ref)])
@@ -291,83 +256,87 @@ def _replayed(m: Interpreter, node: Site, summary: Summary, call: Call) -> Value
     return renamed(summary.result, now)
 
 
+def _made_again(m: Interpreter, ref: Ref) -> Ref:
+    """The reference that is made where this one was made before, in the same frame or one that it called."""
+    m.allocations.made.add(ref.origin)
+    m.frames[ref.context].made.add(ref.origin)
+    return Ref(*ref[:3], m.allocations.age)
+
+
 # ---- after the call
 
 
-def end(m: Interpreter, node: Site, call: Call, result: Value) -> None:
+def end(m: Interpreter, node: Site, call: Call, outer: Effects, result: Value) -> None:
     """Summarise a call that has run, if it left everything around it as it was."""
     for number in m.state.taken.keys() - call.taken:
         part = m.state.ground.parts[number]
         call.heap, call.names = call.heap.above(part.heap), part.names | call.names
-    read, m.read = m.read, call.read | m.read
-    wrote, m.wrote = m.wrote, call.wrote | m.wrote
-    differentiated, m.differentiated = m.differentiated, call.differentiated | m.differentiated
-    cut, m.cut = m.cut, call.cut | m.cut
-    state = m.state
-    changed = [(ref, thing) for ref, thing in differing(call.heap, state.heap) if ref in state.heap]
+    changed = [(ref, thing) for ref, thing in differing(call.heap, m.state.heap) if ref in m.state.heap]
     m.works(len(call.heap) // COPIED_AT_ONCE)
-    handed = (
-        _escaped(m, call, changed)
-        if state.live
-        and not state.refused
-        and not state.unexplained_edge
-        and (state.grad_mode, state.inference) == call.mode
-        else None
-    )
-    for ref, how in call.handed.items():
-        m.handed[ref] = max(how, m.handed.get(ref, how))
-    looked, m.looked = m.looked, call.looked
-    if m.looked is not None and looked is not None:
-        m.looked |= looked
+    handed = _escaped(m, call, changed) if _ends_as_it_began(m.state, call) else None
+    effects, m.effects = m.effects, outer
+    outer.include(effects)
     if handed is None:
         return
     learned = [
         (ref, now)
         for ref, thing in changed
-        if type(thing) is Instance and type(now := state.heap[ref]) is Instance and now is not thing
+        if type(thing) is Instance and type(now := m.state.heap[ref]) is Instance and now is not thing
     ]
     made = _gather(m, call, [result, *(value for _, now in learned for _, value in now.attributes)])
-    if made is None:
-        return
-    memories = {memory for thing in made.values() for memory in _memories(thing)}
-    operands = {ref: nodes_of(m, ref) for ref in call.arguments if type(call.heap.get(ref)) is Tensor}
-    recorded: dict[Ref, Slot] = {}
-    for ref, thing in made.items():
-        if type(thing) is Tensor:
-            if key := tuple(node for node in thing.node if node is not None):
-                recorded[ref] = key
-            made[ref] = _alone(call, thing)
-    if recorded:
-        memories |= _old(m, call)
-    histories = histories_of(m, call.heap, dict.fromkeys(recorded.values()), memories, operands)
-    if have_a_common_trunk(histories.values()):
+    recorded = {} if made is None else _recorded(made)
+    histories = {} if made is None else _histories(m, call, made, recorded)
+    if made is None or have_a_common_trunk(histories.values()):
         return  # a backward from one result goes through what the others need
-    tale = None if m.muted else EventLog(tuple(m.story[call.events :]), tuple(m.runs[call.runs :]), call.runs)
-    walked = _walked(call, differentiated)
-    seen, elsewhere = _seen(call, read)
-    held = {memory: holders_besides(call.heap, memory, call) for memory in wrote}
+    excerpt = m.log.since(call.events, call.runs)
+    walked = _walked(call, effects.differentiated)
+    seen, elsewhere = _seen(call, effects.read)
+    held = {memory: holders_besides(call.heap, memory, call) for memory in effects.wrote}
+    cut = {ref: mark for ref in call.arguments if (mark := _cut_of(call.heap.get(ref), effects.cut)) is not None}
     summary = Summary(
-        place=(node, m.frame.id, m.round),
+        place=(node, m.frame.id, m.allocations.round),
         arguments=call.arguments,
         numbered=call.numbered,
         result=result,
-        made=tuple(made.items()),
+        made=tuple([(ref, _alone(call, thing)) for ref, thing in made.items()]),
         recorded=recorded,
         histories=histories,
         handed=handed,
-        wrote=tuple([(memory, held[memory]) for memory in wrote if held[memory] or memory in call.numbered]),
-        differentiated=tuple(differentiated),
-        cut=tuple([(ref, mark) for ref in call.arguments if (mark := _cut_of(call.heap.get(ref), cut)) is not None]),
-        looked=looked,
-        learned=tuple((ref, now.attributes) for ref, now in learned),
+        wrote=tuple([(memory, there) for memory, there in held.items() if there or memory in call.numbered]),
+        differentiated=tuple(effects.differentiated),
+        cut=tuple(cut.items()),
+        looked=effects.looked,
+        learned=tuple([(ref, now.attributes) for ref, now in learned]),
         seen=(*seen, *walked),
         elsewhere=elsewhere or any(type(thing) is Node for _, thing in walked),
-        names=tuple(read.items()),
-        tale=tale,
-        told=tale is not None,
+        names=tuple(effects.read.items()),
+        excerpt=excerpt,
+        emitted=excerpt is not None,
         traced=m.trace.since(call.traced) if m.trace is not None else (),
     )
     _remember(m, call.key, summary)
+
+
+def _ends_as_it_began(state: State, call: Call) -> bool:
+    """Whether a call ends as others do that it may be told for, under the modes that it began with."""
+    ends = state.live and not state.refused and not state.unexplained_edge
+    return ends and (state.grad_mode, state.inference) == call.mode
+
+
+def _recorded(made: dict[Ref, Object]) -> dict[Ref, Slot]:
+    """The nodes that new tensors come from, of those that have any."""
+    tensors = {ref: thing for ref, thing in made.items() if type(thing) is Tensor}
+    found = {ref: tuple([node for node in tensor.node if node is not None]) for ref, tensor in tensors.items()}
+    return {ref: nodes for ref, nodes in found.items() if nodes}
+
+
+def _histories(m: Interpreter, call: Call, made: dict[Ref, Object], recorded: dict[Ref, Slot]) -> dict[Slot, History]:
+    """The histories of the nodes that new tensors come from."""
+    memories = {memory for thing in made.values() for memory in _memories(thing)}
+    if recorded:
+        memories |= _old(m, call)
+    operands = {ref: nodes_of(m, ref) for ref in call.arguments if type(call.heap.get(ref)) is Tensor}
+    return histories_of(m, call.heap, dict.fromkeys(recorded.values()), memories, operands)
 
 
 def _old(m: Interpreter, call: Call) -> frozenset[Ref]:
@@ -381,7 +350,7 @@ def _old(m: Interpreter, call: Call) -> frozenset[Ref]:
 def _escaped(m: Interpreter, call: Call, changed: list[tuple[Ref, Object]]) -> tuple[tuple[Ref, Escape], ...] | None:
     """What of all that was there the call handed to unseen code, and what that may do with the graphs; None if it did
     anything else to what was there."""
-    handed = tuple([(ref, how) for ref, how in m.handed.items() if ref in call.heap])
+    handed = tuple([(ref, how) for ref, how in m.effects.handed.items() if ref in call.heap])
     before, heap, names = call.heap, m.state.heap, m.state.names
     expected = before
     if changed and handed:
@@ -396,9 +365,10 @@ def _escaped(m: Interpreter, call: Call, changed: list[tuple[Ref, Object]]) -> t
         heap[ref] = expected[ref]  # the comparison with what a summary has seen is quicker so
     if any(names.get(name) != value for name, value in differing(call.names, names)):
         return None
-    if len(names) > len(call.names) and any(name not in call.names and _is_global(m, name) for name in names):
+    new_names = [name for name in names if name not in call.names] if len(names) > len(call.names) else []
+    if any(m.frames[frame].parent is None for frame, _ in new_names):
         return None
-    new = m.escapes[call.escaped :]
+    new = m.graphs.escapes[call.escaped :]
     if new and not handed and not {ref.key for ref in before}.isdisjoint(new):
         return None
     return handed
@@ -416,10 +386,6 @@ def _learned(before: Object, after: Object) -> bool:
         return False
     known = before.attributes
     return after.attributes[: len(known)] == known and replace(after, attributes=known) == before
-
-
-def _is_global(m: Interpreter, name: Name) -> bool:
-    return m.frames[name[0]].parent is None
 
 
 def _gather(m: Interpreter, call: Call, results: list[Value]) -> dict[Ref, Object] | None:
@@ -469,14 +435,11 @@ def _separate(m: Interpreter, call: Call, thing: Tensor) -> bool:
     )
 
 
-def _alone(call: Call, thing: Tensor) -> Tensor:
-    """The tensor without what only the inside of the call knew: the tensors it was made from on the way."""
-    return replace(
-        thing,
-        node=(),
-        base=(),
-        grad_of=tuple(ref for ref in thing.grad_of if ref in call.heap),
-    )
+def _alone(call: Call, thing: Object) -> Object:
+    """The object without what only the inside of the call knew: the tensors that one was made from on the way."""
+    if type(thing) is not Tensor:
+        return thing
+    return replace(thing, node=(), base=(), grad_of=tuple([ref for ref in thing.grad_of if ref in call.heap]))
 
 
 def _walked(call: Call, differentiated: dict[Ref, None]) -> Holders:

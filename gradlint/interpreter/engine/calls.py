@@ -62,9 +62,9 @@ def call_value(m: Interpreter, node: Site, callee: Value, args: Arguments, name:
     for option in options:
         m.state = before.copy()
         perhaps = type(option) is Bound and option.function is None
-        m.expected += perhaps
+        m.calls.expected += perhaps
         result = call_one(m, m.part_of(node, f"option {len(results)}"), option, args, name)
-        m.expected -= perhaps
+        m.calls.expected -= perhaps
         m.push(result)
         after.append(m.state)
         results.append(result)
@@ -113,7 +113,9 @@ def call_named(m: Interpreter, node: Site, path: str, args: Arguments, name: str
     m.push(result)
     *values, result = m.pop_from(start)
     if not m.is_silent:
-        emit_called(m, node, path, values, args, result, name, before)
+        count = len(args.positional)
+        now = Arguments(values[:count], dict(zip(args.keywords, values[count:], strict=False)))
+        emit_called(m, node, path, now, result, name, **before)
     return result
 
 
@@ -135,23 +137,15 @@ def results_of_each(
 
 
 def emit_called(
-    m: Interpreter,
-    node: Site,
-    path: str,
-    values: list[Value],
-    args: Arguments,
-    result: Value,
-    name: str,
-    more: dict[str, Any],
+    m: Interpreter, node: Site, path: str, args: Arguments, result: Value, name: str = "", **more: Any
 ) -> None:
     """Emit `Called`."""
-    count = len(args.positional)
     m.emit(
         events.Called,
         node,
         path=path,
-        args=tuple(m.thing(value) for value in values[:count]),
-        keywords=tuple((key, m.thing(value)) for key, value in zip(args.keywords, values[count:], strict=False)),
+        args=tuple([m.thing(value) for value in args.positional]),
+        keywords=tuple([(key, m.thing(value)) for key, value in args.keywords.items()]),
         result=m.thing(result),
         callee=getattr(node, "func", None),
         name=name,
@@ -205,13 +199,10 @@ def plain_method(m: Interpreter, node: Site, owner: Value, name: str, args: Argu
     if name == "__init__":  # of a class that is not shown
         maybe_initialised(m, args.get("self", 0, UNKNOWN))
     known = METHOD[object](m, node, owner, name, args, "")
-    if not m.is_silent and cuts_of_numbers(alternatives(owner)) and _is_number(owner):
-        emit_called(m, node, f"builtins.float.{name}", [owner], Arguments([owner]), UNKNOWN, "", {})
+    is_number = all(number_kind(option) is not None for option in alternatives(owner))
+    if not m.is_silent and is_number and cuts_of_numbers(alternatives(owner)):
+        emit_called(m, node, f"builtins.float.{name}", Arguments([owner]), UNKNOWN)
     return call_unknown(m, node, [owner, *args.values()]) if known is None else known
-
-
-def _is_number(value: Value) -> bool:
-    return all(number_kind(option) is not None for option in alternatives(value))
 
 
 def written_since(m: Interpreter, values: Sequence[Value]) -> dict[str, Any]:

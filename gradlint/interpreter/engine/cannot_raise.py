@@ -31,12 +31,10 @@ def _is_dense(shown: Tensor | None) -> bool:
 
 def for_showing(m: Interpreter, node: Site, path: str, given: Sequence[Value]) -> None:
     """Vouch for showing what is known."""
-    if m.known_not_to_raise is not None and path in SHOWING and all(_is_shown(m, value) for value in given):
+    if m.known_not_to_raise is None or path not in SHOWING:
+        return
+    if all(type(value) in (Const, Scalar, Plain) or m.only(value, Tensor) is not None for value in given):
         m.known_not_to_raise.add(node)
-
-
-def _is_shown(m: Interpreter, value: Value) -> bool:
-    return type(value) in (Const, Scalar, Plain) or m.only(value, Tensor) is not None
 
 
 def for_backward(m: Interpreter, node: Site, root: Value, past: Iterable[Ref]) -> None:

@@ -35,8 +35,10 @@ from gradlint.domain.fields import Aspect, names_of
 from gradlint.domain.walks import plain
 from gradlint.domain.weakening import DECIDING, NOTICED, SUSPENDED, after_more, after_unseen_code, after_waiting
 from gradlint.frozen import replace
+from gradlint.interpreter.engine import variables
+from gradlint.interpreter.engine.circumstances import Looked
 from gradlint.interpreter.engine.escape import result_of_unknown
-from gradlint.interpreter.engine.machine import Interpreter, Looked
+from gradlint.interpreter.engine.machine import Interpreter
 
 
 @dataclass(slots=True)
@@ -120,7 +122,7 @@ class Suspended:
         alike: dict[tuple[Any, ...], list[Value]] = {}
         for index, (owner, name) in enumerate(self.looked):
             if not isinstance(owner, Ref):
-                value = self.m.held((owner, name))
+                value = variables.held(self.m, (owner, name))
                 held += [] if value is None else [(("name", (owner, name)), value)]
                 continue
             ref = plain(owner) if self._before(owner) is None else owner
@@ -145,7 +147,7 @@ def bounded(m: Interpreter, seen: Seen) -> Seen:
     """What was looked at; that nobody knows what it was, where it is too much."""
     if len(seen) <= MOST_SEEN:
         return seen
-    m.exceeded("looked at by code that waits")
+    m.log.exceeded("looked at by code that waits")
     return FORGOTTEN
 
 
@@ -155,11 +157,11 @@ def unfinished(m: Interpreter, modes: Collection[Context] = ()) -> Generator[Sus
     grad_mode = None if modes else m.state.grad_mode
     inference = None if any(one.inference is not None for one in modes) else m.state.inference
     followed = Suspended(m, m.fork(), grad_mode, inference)
-    looked, m.looked = m.looked, followed.looked
+    looked, m.effects.looked = m.effects.looked, followed.looked
     m.written.append(followed.written)
     yield followed
     m.written.pop()
-    m.looked = looked if looked is None else looked | followed.looked
+    m.effects.looked = looked if looked is None else looked | followed.looked
 
 
 OF_GRADIENT = frozenset(names_of(Tensor, Aspect.GRADIENT))
@@ -197,7 +199,7 @@ def _of_mode(m: Interpreter, key: Any, value: Value, parts: Mapping[tuple[Any, .
 
 
 def _of_name(m: Interpreter, key: Any, value: Value, parts: Mapping[tuple[Any, ...], Value]) -> Iterable[object]:
-    now = m.held(key[1])
+    now = variables.held(m, key[1])
     return () if now is None or now == value else (key,)  # nobody sets the names of a function that has ended
 
 
@@ -235,7 +237,7 @@ def on_next(m: Interpreter, thing: Iterator) -> Iterator:
     given = {ref for value in (thing.element, *pairs) for ref in references(value)}
     if given.issuperset(found):
         return replace(thing, certain=(), empty=thing.empty | UNSURE)
-    now = [m.held(key[1]) or value if key[0] == "name" else value for key, value in thing.seen]
+    now = [variables.held(m, key[1]) or value if key[0] == "name" else value for key, value in thing.seen]
     element = result_of_unknown([thing.element, *now])
     return replace(thing, element=element, listed=NOTHING, certain=(), empty=thing.empty | UNSURE)
 

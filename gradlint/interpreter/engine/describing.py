@@ -37,7 +37,9 @@ from gradlint.domain import (
 from gradlint.domain import Iterator as IteratorObject
 from gradlint.domain.fields import Aspect, names_of
 from gradlint.domain.spelling import spell
-from gradlint.interpreter.engine.machine import Frame, Interpreter
+from gradlint.interpreter.engine import variables
+from gradlint.interpreter.engine.frames import Frame
+from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.places import key_of
 from gradlint.interpreter.static.sites import Site
 
@@ -95,7 +97,7 @@ def _named(m: Interpreter, name: str) -> Value | None:
     frame: Frame | None = m.frame.declared.get(name, m.frame)
     inner: Frame | None = None
     while frame is not None:
-        place = m.variable(frame, name, inner)
+        place = variables.variable(m, frame, name, inner)
         if place is not None and (found := variable(m, place)) is not None:
             return _loaded(m, found)
         inner, frame = frame, frame.parent
@@ -191,6 +193,7 @@ def _graph(m: Interpreter, thing: Tensor) -> Iterator[str]:
 
 
 def _module(m: Interpreter, thing: Module, deep: int) -> Iterator[str]:
+    yield class_of(m, thing.cls)
     yield _fact("mode", thing.mode)
     yield from _parameters(m, _parameters_of(m, thing))
 
@@ -255,17 +258,14 @@ def _iterator(m: Interpreter, thing: IteratorObject, deep: int) -> Iterator[str]
 
 def class_of(m: Interpreter, value: Value) -> str:
     """The name of a class."""
-    names = [getattr(thing_of(m, one), "name", "?") if type(one) is Ref else _path(one) for one in alternatives(value)]
+    found = [thing_of(m, one) if type(one) is Ref else one for one in alternatives(value)]
+    names = [one.path if type(one) is Named else getattr(one, "name", "?") for one in found]
     return " or ".join(dict.fromkeys(names))
-
-
-def _path(value: Value) -> str:
-    return value.path if type(value) is Named else getattr(value, "name", "?")
 
 
 _FACTS: dict[type, Callable[[Interpreter, Any, int], Iterable[str]]] = {
     Tensor: _tensor,
-    Module: lambda m, thing, deep: [class_of(m, thing.cls), *_module(m, thing, deep)],
+    Module: _module,
     Optimizer: _optimizer,
     Container: _container,
     IteratorObject: _iterator,

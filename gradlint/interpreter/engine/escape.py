@@ -19,6 +19,7 @@ from gradlint.domain import (
     Const,
     Escape,
     Function,
+    Graph,
     Imported,
     Module,
     Named,
@@ -63,6 +64,18 @@ IS_KNOWN: dict[type, Callable[[Any], bool]] = {
 """Whether enough was known of an object for what is left alone to matter."""
 
 
+def escape_graphs(m: Interpreter, values: Iterable[Value]) -> None:
+    """These values are handed to something that the file does not show."""
+    for graph in graphs_in_reach(m, values):
+        m.graphs.escape(graph, Escape.HELD)
+
+
+def graphs_in_reach(m: Interpreter, values: Iterable[Value]) -> list[Graph]:
+    """The names of all graph nodes and optimizers that whoever holds these values can get at."""
+    heap = m.state.heap
+    return [ref.key for ref in m.state.reach(values, handed_on) if type(heap[ref]) in (Node, Optimizer)]
+
+
 def havoc_again(m: Interpreter, handed: Iterable[tuple[Ref, Escape]]) -> None:
     """Unknown code gets hold of what it got hold of before, for as much as then."""
     parted: dict[Escape, list[Value]] = {}
@@ -91,22 +104,24 @@ def havoc(m: Interpreter, values: Iterable[Value], how: Escape = Escape.HELD) ->
         for option in alternatives(value)
         if type(option) is Function or type(option) is Bound
     ]
-    for function in functions:
-        _escape(m, function)
+    for function in functions:  # anybody may call them
+        called = function.function if type(function) is Bound else function
+        if type(called) is Function:
+            m.defined.escaped[called.node] = None
     found, graphs = _reach(m, [*values, *_captured(m, functions)])
     memories = [memory for thing in found.values() if isinstance(thing, (Tensor, Array)) for memory in thing.storage]
-    m.handed |= {ref: max(how, m.handed.get(ref, how)) for ref in found}
+    m.effects.handed |= {ref: max(how, m.effects.handed.get(ref, how)) for ref in found}
     for ref, thing in found.items():
         if type(thing) is Optimizer:
-            m.escape_graph(ref.key, max(how, Escape.HELD))
+            m.graphs.escape(ref.key, max(how, Escape.HELD))
         if (now := after_unseen_code(thing)) is not thing:
             m.store_exact(ref, now)
     if graphs:
         _differentiated(m, graphs, how)
     if memories:
-        wrote, m.wrote = m.wrote, {}  # what is handed over is noted
+        wrote, m.effects.wrote = m.effects.wrote, {}  # what is handed over is noted
         SLOTS[TypeSlot.WRITTEN_UNSEEN][Tensor](m, memories)
-        m.wrote = wrote
+        m.effects.wrote = wrote
 
 
 def _reach(m: Interpreter, values: Iterable[Value]) -> tuple[dict[Ref, Object], list[Ref]]:
@@ -140,10 +155,10 @@ def _differentiated(m: Interpreter, graphs: list[Ref], how: Escape) -> None:
         if ref in seen or thing is None:
             continue
         seen.add(ref)
-        known = m.escaped.get(ref.key, -1) >= how
+        known = m.graphs.escaped.get(ref.key, -1) >= how
         if type(thing) is Node and not ((thing.freed.is_unsure or thing.freed is YES) and known):
             heap[ref] = after_unseen_code(thing)
-            m.escape_graph(ref.key, how)
+            m.graphs.escape(ref.key, how)
             todo += [other for slot in thing.inputs for other in slot if other is not None]
         elif type(thing) is Tensor and not (thing.grad.is_unsure and thing.unit.is_unsure):
             m.store_exact(ref, SLOTS[TypeSlot.DIFFERENTIATED_UNSEEN][Tensor](thing))
@@ -152,14 +167,6 @@ def _differentiated(m: Interpreter, graphs: list[Ref], how: Escape) -> None:
 def _out_of_reach(value: Value) -> bool:
     kind = type(value)
     return kind is Const or kind is Scalar or kind is Plain or kind is Named or kind is Imported or value == UNKNOWN
-
-
-def _escape(m: Interpreter, value: Value) -> None:
-    """A function handed away may be called by anybody."""
-    if type(value) is Function:
-        m.escaped_functions[value.node] = None
-    elif type(value) is Bound and type(value.function) is Function:
-        m.escaped_functions[value.function.node] = None
 
 
 def _captured(m: Interpreter, values: Iterable[Value]) -> list[Value]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import sys
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from gradlint.domain import (
@@ -41,6 +42,27 @@ MOST_LOOKED_BACK = 20
 """
 
 
+def past_of(
+    m: Interpreter, starts: Iterable[Ref | None], most: int = sys.maxsize, barred: Collection[Ref] = ()
+) -> dict[Ref, None]:
+    """The nodes and leaves that may be in the history of these nodes, themselves included, without going through those
+    that are barred; stops behind `most`."""
+    found: dict[Ref, None] = {}
+    heap, todo = m.state.heap, [ref for ref in starts if ref is not None]
+    while todo and len(found) <= most:
+        ref = todo.pop()
+        if ref not in found and ref not in barred:
+            found[ref] = None
+            todo += _inputs(heap.get(ref))
+    m.works(2 * len(found))
+    return found
+
+
+def _inputs(thing: object) -> list[Ref]:
+    """The nodes and leaves that an operation may have been handed; none of what is no operation."""
+    return [other for slot in thing.inputs for other in slot if other is not None] if type(thing) is Node else []
+
+
 def certainly_recorded(m: Interpreter, value: Value) -> Tensor | None:
     """Of the tensors that a value is, or certainly holds, and that certainly carry a graph the one believed most. Where
     all that a container may hold carries one, it most likely holds something."""
@@ -68,25 +90,25 @@ def _is_recorded(tensor: Tensor) -> bool:
 
 def sure_past(m: Interpreter, start: Slot, most: int = MOST_WEIGHED) -> dict[Ref, None]:
     """Nodes and leaves that are certainly in the history: in every history it may be."""
-    nodes = m.past(start, most)
+    nodes = past_of(m, start, most)
     if len(nodes) > most:
         if most is MOST_WEIGHED:
-            m.exceeded("size of a graph")
+            m.log.exceeded("size of a graph")
         return _single_past(m, start, most)
-    sure = _in_all(start, _certain(m, start, lambda ref: {ref} if ref.age < 2 else set()))
+    sure = in_all(start, _certain(m, start, lambda ref: {ref} if ref.age < 2 else set()))
     return {ref: None for ref in nodes if ref in sure}
 
 
-def sure_places(m: Interpreter, start: Slot, most: int) -> set[Graph]:
+def sure_places(m: Interpreter, start: Slot, most: int) -> frozenset[Graph] | set[Graph]:
     """Where nodes and leaves were made that are certainly in the history, whichever of those made there they are."""
-    if len(m.past(start, most)) > most:
+    if len(past_of(m, start, most)) > most:
         return {ref.key for ref in _single_past(m, start, most)}
-    return _in_all(start, _certain(m, start, lambda ref: {ref.key}))
+    return in_all(start, _certain(m, start, lambda ref: {ref.key}))
 
 
-def in_every(m: Interpreter, start: Slot, known: Callable[[Ref], set[T]]) -> set[T]:
+def in_every(m: Interpreter, start: Slot, known: Callable[[Ref], set[T]]) -> frozenset[T]:
     """What is said of some node, whichever it be, in every history that it may be."""
-    return _in_all(start, _certain(m, start, known))
+    return in_all(start, _certain(m, start, known))
 
 
 def savers(m: Interpreter, nodes: Sequence[Ref]) -> list[Ref]:
@@ -101,43 +123,36 @@ def surely_saves(thing: object) -> bool:
     return type(thing) is Node and any(None not in slot for slot in thing.saves)
 
 
-def _certain(m: Interpreter, start: Slot, known: Callable[[Ref], set[T]]) -> dict[Ref, set[T]]:
+def _certain(m: Interpreter, start: Slot, known: Callable[[Ref], set[T]]) -> dict[Ref, frozenset[T]]:
     """For each node of a history what `known` says of it and of all that is certainly before it."""
-    certain: dict[Ref, set[T]] = {}
-    for ref in _inputs_first(m, start):
+    certain: dict[Ref, frozenset[T]] = {}
+    for ref in inputs_first(m, start):
         thing = m.state.heap.get(ref)
-        inside = known(ref)
-        for slot in thing.inputs if type(thing) is Node else ():
-            inside |= _in_all(slot, certain)
-        certain[ref] = inside
+        before = [in_all(slot, certain) for slot in thing.inputs] if type(thing) is Node else []
+        certain[ref] = frozenset[T]().union(known(ref), *before)
     return certain
 
 
-def _in_all(slot: Slot, certain: dict[Ref, set[T]]) -> set[T]:
+def in_all(slot: Iterable[Ref | None], certain: Mapping[Ref, frozenset[T]]) -> frozenset[T]:
     """What every alternative certainly has in its history."""
-    if None in slot or not slot:
-        return set()
-    found = [certain.get(ref, set()) for ref in slot if ref is not None]
-    return set.intersection(*found)
+    found = [frozenset[T]() if ref is None else certain.get(ref, frozenset()) for ref in slot]
+    return found[0] if len(found) == 1 else frozenset.intersection(*found) if found else frozenset()
 
 
-def _inputs_first(m: Interpreter, start: Slot) -> list[Ref]:
-    """The nodes of a history, each after those it was made from (but for cycles)."""
-    order: list[Ref] = []
+def inputs_first(m: Interpreter, start: Slot, ends: Callable[[Ref], bool] | None = None) -> list[Ref]:
+    """The nodes of a history, each after those it was made from (but for cycles), and no further than to its ends."""
+    heap, order = m.state.heap, list[Ref]()
     seen: set[Ref] = set()
     todo: list[tuple[Ref, bool]] = [(ref, False) for ref in start if ref is not None]
     while todo:
         ref, done = todo.pop()
         if done:
             order.append(ref)
-            continue
-        if ref in seen:
-            continue
-        seen.add(ref)
-        todo.append((ref, True))
-        thing = m.state.heap.get(ref)
-        if type(thing) is Node:
-            todo += [(other, False) for slot in thing.inputs for other in slot if other is not None]
+        elif ref not in seen:
+            seen.add(ref)
+            todo.append((ref, True))
+            if ends is None or not ends(ref):
+                todo += [(other, False) for other in _inputs(heap.get(ref))]
     return order
 
 
@@ -159,7 +174,7 @@ def _single_past(m: Interpreter, start: Slot, most: int) -> dict[Ref, None]:
 def towards(m: Interpreter, starts: Iterable[Slot], ends: frozenset[Ref]) -> dict[Ref, bool]:
     """The nodes of a history from which one of the ends may be reached, and whether it certainly is."""
     found: dict[Ref, bool] = {}
-    for ref in _inputs_first(m, tuple(ref for start in starts for ref in start)):
+    for ref in inputs_first(m, tuple(ref for start in starts for ref in start)):
         thing = m.state.heap.get(ref)
         for slot in thing.inputs if type(thing) is Node else ():
             leading = [found.get(other, False) or other in ends for other in slot if other is not None]
@@ -172,11 +187,11 @@ def company(m: Interpreter, start: Slot, leaves: Sequence[Ref]) -> tuple[int, ..
     """For each leaf, as bits, the leaves that may be in the history of an operation that takes it."""
     bits = {leaf: 1 << index for index, leaf in enumerate(leaves)}
     behind, together = dict(bits), dict(bits)
-    for ref in _inputs_first(m, start):
+    for ref in inputs_first(m, start):
         thing = m.state.heap.get(ref)
         if type(thing) is not Node:
             continue
-        taken = [other for slot in thing.inputs for other in slot if other is not None]
+        taken = _inputs(thing)
         found = 0
         for other in taken:
             found |= behind.get(other, 0)
@@ -186,30 +201,15 @@ def company(m: Interpreter, start: Slot, leaves: Sequence[Ref]) -> tuple[int, ..
     return tuple(together[leaf] for leaf in leaves)
 
 
-def past_outside(m: Interpreter, starts: Iterable[Slot], barred: set[Ref]) -> dict[Ref, None]:
-    """The nodes and leaves that may be reached without going through the barred nodes."""
-    found: dict[Ref, None] = {}
-    todo = [ref for start in starts for ref in start if ref is not None]
-    while todo:
-        ref = todo.pop()
-        if ref in found or ref in barred:
-            continue
-        found[ref] = None
-        thing = m.state.heap.get(ref)
-        if type(thing) is Node:
-            todo += [other for slot in thing.inputs for other in slot if other is not None]
-    return found
-
-
 def grows(m: Interpreter, node: Site, part: str, inputs: tuple[Slot, ...]) -> Truth:
     """Whether the history holds an older node of the same place: certainly, or on some path that ran."""
-    site, part, frame = m.site(node), f"{part}node", m.frame.id
+    site, part, frame = m.allocations.site(node), f"{part}node", m.frame.id
     older = [ref for age in (1, OLDEST) if (ref := Ref(site, part, frame, age)) in m.state.heap]
     if not older:
         return NO
     if any((site, part, frame) in sure_places(m, slot, MOST_LOOKED_BACK) for slot in inputs):
         return YES
-    found = [m.past(slot, MOST_LOOKED_BACK) for slot in inputs]
+    found = [past_of(m, slot, MOST_LOOKED_BACK) for slot in inputs]
     if any(ref in past for ref in older for past in found):
         return MAYBE
     return UNSURE if any(len(past) > MOST_LOOKED_BACK or OPAQUE in past for past in found) else NO
@@ -222,10 +222,10 @@ MOST_LEFT = 300
 def cut_at(m: Interpreter, mark: Mark, values: Iterable[Value]) -> None:
     """Something computed from these values leaves their graphs at this cut, as far as they may carry one."""
     nodes = [node for tensor in tensors_in(m, values) if tensor.requires_grad.may(YES) for node in tensor.node]
-    for ref in m.past(nodes, MOST_LEFT):
+    for ref in past_of(m, nodes, MOST_LEFT):
         if type(m.state.heap.get(ref)) is Node:
-            m.cut[ref] = mark
-            m.left.setdefault(ref.key, mark)
+            m.effects.cut[ref] = mark
+            m.graphs.left.setdefault(ref.key, mark)
 
 
 def tensors_in(m: Interpreter, values: Iterable[Value], depth: int = 0) -> list[Tensor]:

@@ -18,7 +18,6 @@ from typing import Any, Protocol
 import libcst as cst
 
 from gradlint.domain import (
-    NO,
     OPAQUE,
     UNKNOWN,
     Class,
@@ -39,8 +38,11 @@ from gradlint.domain import (
     renamed,
 )
 from gradlint.frozen import replace
-from gradlint.interpreter.engine.escape import havoc
-from gradlint.interpreter.engine.machine import File, Frame, Interpreter
+from gradlint.interpreter.engine import variables
+from gradlint.interpreter.engine.circumstances import Allocations, CallStack, LoopNest
+from gradlint.interpreter.engine.escape import escape_graphs, havoc
+from gradlint.interpreter.engine.frames import File, Frame
+from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.scopes import Program, Scan
 from gradlint.texts import absolute
 
@@ -132,7 +134,7 @@ class Neighbours:
         """`from module import *`."""
         assert self.project is not None
         for name in self.project.public(module):
-            self.m.bind(name, Imported(module, name))
+            variables.bind(self.m, name, Imported(module, name))
 
     # ---- looking at what was imported
 
@@ -163,7 +165,7 @@ class Neighbours:
         neighbour = self.project.find(module)
         if neighbour is None:
             return None
-        found = self._own(name) if neighbour.own else self._of_file(self._file(neighbour), name)
+        found = self._own(name) if neighbour.own else self._read((self._file(neighbour).frame, name))
         if found is not None and found != Imported(module, name):  # `from . import submodule` in a package
             return self.resolved(found)
         if neighbour.package and self.project.find(inner := f"{module}.{name}") is not None:
@@ -174,14 +176,11 @@ class Neighbours:
         """What the linted file has under a name; files that are being imported run before it, and see nothing of it."""
         return None if self.running else self._read((0, name))
 
-    def _of_file(self, file: File, name: str) -> Value | None:
-        return self._read((file.frame, name))
-
     def _read(self, name: Name) -> Value | None:
         """What a name at the top level of some file holds; who asks has read it."""
-        found = self.m.held(name)
+        found = variables.held(self.m, name)
         if found is not None:
-            self.m.read[name] = found
+            self.m.effects.read[name] = found
         return found
 
     def set(self, module: str, name: str, value: Value) -> None:
@@ -189,14 +188,14 @@ class Neighbours:
         assert self.project is not None
         neighbour = self.project.find(module)
         if neighbour is None or neighbour.own:
-            self.m.escape([value])
+            escape_graphs(self.m, [value])
             return
         file = self._file(neighbour)
         self.m.state.names[file.frame, name] = self.either_way(file, name, value)
 
     def either_way(self, file: File, name: str, value: Value) -> Value:
         """What a name of another file holds when it is set from elsewhere: on other paths it may be as it was."""
-        old = self._of_file(file, name)
+        old = self._read((file.frame, name))
         return value if old is None else one_of([old, value])
 
     def escape_all(self) -> None:
@@ -209,9 +208,9 @@ class Neighbours:
 
     def _escaped_names(self, values: list[Value]) -> None:
         m = self.m
-        escaped = dict(m.escaped)
-        havoc(m, [value for value in values if not _static(m, value)])
-        m.escaped = escaped
+        escaped = dict(m.graphs.escaped)
+        havoc(m, [value for value in values if not is_static(m, value)])
+        m.graphs.escaped = escaped
 
     # ---- running a file
 
@@ -221,7 +220,7 @@ class Neighbours:
         if file is None:
             file = self.files[neighbour.path] = File(neighbour.name, neighbour.package, foreign=1, path=neighbour.path)
             if len(self.files) > MOST_FILES:
-                self.m.exceeded("files of the project")
+                self.m.log.exceeded("files of the project")
             elif (program := neighbour.program()) is not None:
                 self._run(file, program)
             else:
@@ -273,7 +272,7 @@ class Neighbours:
     def _new_names(self, tree: cst.Module, values: list[Value]) -> dict[Ref, Ref]:
         """New references for all that can be got at and is not part of an earlier image."""
         m = self.m
-        site = m.site(m.part_of(tree, "image"))
+        site = m.allocations.site(m.part_of(tree, "image"))
         self.places.add(site)
         found = dict.fromkeys(ref for value in values for ref in references(value))
         for ref in m.state.reach(values):
@@ -282,7 +281,8 @@ class Neighbours:
         return {ref: Ref(site, str(number), self.running[0].frame) for number, ref in enumerate(new)}
 
 
-def _static(m: Interpreter, value: Value) -> bool:
+def is_static(m: Interpreter, value: Value) -> bool:
+    """Whether nothing that runs changes a value: it is no object, or a class."""
     return type(value) is not Ref or type(m.state.heap.get(value)) is Class
 
 
@@ -303,43 +303,21 @@ def _both(scan: Scan, more: Scan) -> Scan:
     )
 
 
-FRESH: dict[str, Any] = {
-    "running": list,
-    "sweeping": list,
-    "building": list,
-    "made": set,
-    "entered": set,
-    "instances_deep": int,
-    "inside_module": int,
-    "peeled": int,
-    "loops_deep": int,
-    "loops": list,
-    "round": int,
-    "expected": int,
-    "age": int,
-    "read": dict,
-    "handed": dict,
-    "summaries": dict,
-    "told_summaries": list,
-    "later": lambda: NO,
-}
-
-
 @contextmanager
 def _elsewhere(m: Interpreter, frame: Frame, state: State) -> Iterator[None]:
     """Run something that does not depend on where it is asked for, in a state of its own or in the one there is."""
     outer, outer_state = m.frame, m.state
-    kept = {name: getattr(m, name) for name in FRESH}
-    for name, make in FRESH.items():
-        setattr(m, name, make())
+    kept = allocations, loops, _, effects = m.allocations, m.loops, m.calls, m.effects
+    m.allocations, m.calls = Allocations(allocations.sites), CallStack()
+    m.loops = LoopNest(walks=loops.walks, at_hand=loops.at_hand)  # objects keep their names
+    m.effects = replace(effects, read={}, handed={})  # what importing reads is there for everybody
     with m.steps.apart():
         m.switch(frame)
-        m.muted += 1
+        m.log.muted += 1
         m.state = state
         yield
-        m.muted -= 1
+        m.log.muted -= 1
         if state is not outer_state:
             m.state = outer_state
         m.switch(outer)
-    for name, value in kept.items():
-        setattr(m, name, value)
+    m.allocations, m.loops, m.calls, m.effects = kept

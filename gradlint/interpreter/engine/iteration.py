@@ -15,7 +15,6 @@ from gradlint.domain import (
     UNKNOWN,
     UNSURE,
     YES,
-    Belief,
     Const,
     Container,
     Iterator,
@@ -200,36 +199,11 @@ def begin(m: Interpreter, value: Value) -> None:
             begin(m, thing.source)
 
 
-def iterator(
-    m: Interpreter,
-    node: Site,
-    element: Value,
-    by: str,
-    *,
-    empty: Truth = UNSURE,
-    several: Truth = UNSURE,
-    source: Value = UNKNOWN,
-    listed: Value = NOTHING,
-    certain: tuple[Ref, ...] = (),
-    followed: Suspended | None = None,
-    belief: Belief = Belief.PROVEN,
-    length: int | None = None,
-) -> Ref:
-    """A new iterator over such elements; what goes on when its source does, goes on when it does, and what changes the
-    elements of its source changes its own."""
-    made = Iterator(
-        element,
-        source,
-        by,
-        empty=empty,
-        several=several,
-        listed=listed,
-        certain=certain,
-        belief=belief,
-        length=length,
-        marks=(Mark("made", getattr(node, "node", node)),),
-    )
-    return m.new(node, f"iterator {by}", going_on(m, made, followed))
+def iterator(m: Interpreter, node: Site, made: Iterator, followed: Suspended | None = None) -> Ref:
+    """A new iterator: what goes on when its source does, goes on when it does, and what changes the elements of its
+    source changes its own."""
+    made = replace(made, marks=(Mark("made", getattr(node, "node", node)),))
+    return m.new(node, f"iterator {made.by}", going_on(m, made, followed))
 
 
 def going_on(m: Interpreter, made: Iterator, followed: Suspended | None) -> Iterator:

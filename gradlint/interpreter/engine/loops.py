@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 
 import libcst as cst
@@ -12,7 +13,9 @@ from gradlint import events
 from gradlint.domain import MAYBE, NO, UNKNOWN, UNSURE, YES, Ref, State, Truth, joined_states, same
 from gradlint.domain.state import OLDEST
 from gradlint.domain.weakening import after_unseen_code
-from gradlint.interpreter.engine.machine import ActiveLoop, Interpreter, LoopPaths
+from gradlint.interpreter.engine.circumstances import ActiveLoop
+from gradlint.interpreter.engine.frames import LoopPaths
+from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.sites import Site, syntax
 
 MOST_PASSES = 8
@@ -52,85 +55,95 @@ def leave(m: Interpreter, left: Callable[[State], None] = lambda _: None) -> Non
         left(state)
 
 
-def run_loop(
-    m: Interpreter,
-    node: Site,
-    step: Callable[[Truth], None],
-    orelse: cst.Else | None = None,
-    after: Callable[[], None] = lambda: None,
-    *,
-    once: bool = False,
-    least: int | None = None,
-    left: Callable[[State], None] = lambda _: None,
-    ends: Callable[[int], Truth] = open_end,
-) -> None:
-    """Run `step` for the first and for later iterations (it is told whether it is the first), and go on from all the
-    ways the loop can end. Where the first may be all (`once`), it is told by itself, however far out the loop is.
+@dataclass(slots=True)
+class Loop:
+    """How a loop runs. `step` runs one iteration, and is told whether it is the first; where that may be all (`once`),
+    it is told by itself, however far out the loop is.
 
     The loop ends when there is nothing more to go over, but not before it has run `least` times (no more than two are
     told apart), and `left` is told the states in which it does; None where `step` itself says when the loop ends.
     `ends` is asked whether that is so after a number of rounds: where they are certainly few, each is run by itself.
+    `after` is what happens then, before `orelse`.
     """
 
-    def round_(first: Truth) -> None:
-        paths.head = m.fork() if m.kept and first is not YES else None
-        step(first)
+    step: Callable[[Truth], None]
+    orelse: cst.Else | None = None
+    after: Callable[[], None] = lambda: None
+    once: bool = False
+    least: int | None = None
+    left: Callable[[State], None] = lambda _: None
+    ends: Callable[[int], Truth] = open_end
+
+    def round(self, m: Interpreter, paths: LoopPaths, first: Truth) -> None:
+        """Run one iteration, whichever way it ends."""
+        paths.head = m.fork() if m.graphs.kept and first is not YES else None
+        self.step(first)
         m.join([m.state, *paths.continues])
         paths.continues.clear()
         m.state.sweep()
 
-    def turn(first: Truth) -> None:
-        before = least == 0 or (least == 1 and first is NO)
+    def turn(self, m: Interpreter, paths: LoopPaths, grow_older: Callable[[], object], first: Truth) -> None:
+        """Run one iteration, where there may be none, or end behind it."""
+        before = self.least == 0 or (self.least == 1 and first is NO)
         if before:
-            leave(m, left)
-        round_(first)
-        if least and not before and first is not YES:
+            leave(m, self.left)
+        self.round(m, paths, first)
+        if self.least and not before and first is not YES:
             resume_again = m.fork()
             grow_older()
-            leave(m, left)
+            leave(m, self.left)
             m.state = resume_again
 
-    outer, began, depth = m.frame.loop, len(m.story), len(m.state.stack)
+
+def run_loop(m: Interpreter, node: Site, loop: Loop) -> None:
+    """Run the first and later iterations, and go on from all the ways the loop can end."""
+    outer, began, depth = m.frame.loop, len(m.log.story), len(m.state.stack)
     paths = m.frame.loop = LoopPaths(node, conditions=m.conditions)
     height = m.scan.loops[syntax(node)].height if node in m.scan.loops else 0
-    peel = once or (height < PEELED_LEVELS and m.peeled <= PEELED_LEVELS)
+    peel = loop.once or (height < PEELED_LEVELS and m.loops.peeled <= PEELED_LEVELS)
     with _ageing(m) as grow_older:
         if peel:
-            m.peeled += 1
-            turn(YES)
-        m.loops_deep += 1
-        if m.loops_deep > MOST_LOOPS_DEEP:
-            m.exceeded("depth of loops")
+            m.loops.peeled += 1
+            loop.turn(m, paths, grow_older, YES)
+        m.loops.deep += 1
+        if m.loops.deep > MOST_LOOPS_DEEP:
+            m.log.exceeded("depth of loops")
             if not peel:
-                turn(YES)
-            leave(m, left)
+                loop.turn(m, paths, grow_older, YES)
+            leave(m, loop.left)
         elif m.state.live:
-            outer_later = m.later
-            m.later = YES if peel else m.later if m.later is YES else MAYBE
-            if peel and _are_few(m, partial(round_, NO), grow_older, ends):
-                grow_older()
-                if least is None:
-                    step(NO)
-                else:
-                    leave(m, left)
-                m.end_path()
-            else:
-                _fixpoint(m, partial(turn, NO if peel else UNSURE), grow_older)
-            m.later = outer_later
-        m.loops_deep -= 1
-        if peel:
-            m.peeled -= 1
+            _later_iterations(m, loop, paths, grow_older, peel)
+        m.loops.deep -= 1
+        m.loops.peeled -= peel
     m.frame.loop = outer
     m.join(paths.exits)
     del m.state.stack[depth:]
     if m.state.live:
-        after()
-        if orelse is not None:
-            m.run_body(orelse.body.body)
+        loop.after()
+        if loop.orelse is not None:
+            m.run_body(loop.orelse.body.body)
     m.join([m.state, *paths.breaks])
     del m.state.stack[depth:]
     if not m.is_silent and isinstance(node, cst.CSTNode):
-        m.emit(events.LoopFinished, node, story=tuple(m.story[began:]), periodic=m.scan.periodic)
+        m.emit(events.LoopFinished, node, story=tuple(m.log.story[began:]), periodic=m.scan.periodic)
+
+
+def _later_iterations(
+    m: Interpreter, loop: Loop, paths: LoopPaths, grow_older: Callable[[], list[Ref]], peel: bool
+) -> None:
+    """Run the iterations after the first, or all where the first is not peeled."""
+    outer = m.loops.later
+    m.loops.later = YES if peel else outer if outer is YES else MAYBE
+    if peel and _are_few(m, partial(loop.round, m, paths, NO), grow_older, loop.ends):
+        grow_older()
+        if loop.least is None:
+            loop.step(NO)
+        else:
+            leave(m, loop.left)
+        m.end_path()
+    else:
+        _fixpoint(m, partial(loop.turn, m, paths, grow_older, NO if peel else UNSURE), grow_older)
+    m.loops.later = outer
 
 
 @contextmanager
@@ -141,27 +154,27 @@ def _ageing(m: Interpreter) -> Iterator[Callable[[], list[Ref]]]:
     hundred equal layers is the first one and all others, later just all. Nor is what earlier iterations computed
     where nothing happens that could make a difference between the last one and those before it.
     """
-    made, m.made = m.made, set()
-    m.loops.append(ActiveLoop(m.made))
-    before, age = frozenset(m.entered), m.age
+    made, m.allocations.made = m.allocations.made, set()
+    m.loops.active.append(ActiveLoop(m.allocations.made))
+    before, age = frozenset(m.allocations.entered), m.allocations.age
     entered = set(before)
-    building, began = m.instances_deep > 0, len(m.story)
+    building, began = m.calls.instances_deep > 0, len(m.log.story)
 
     def grow_older() -> list[Ref]:
-        entered.update(m.entered)
-        m.entered = set(before)
-        alike = building or m.muted > 0 or not any(type(event) in TELLING_APART for event in m.story[began:])
-        oldest = m.state.age(m.made, at_once=alike)
-        if building and m.made:
-            m.age = OLDEST
+        entered.update(m.allocations.entered)
+        m.allocations.entered = set(before)
+        alike = building or m.log.muted > 0 or not any(type(event) in TELLING_APART for event in m.log.story[began:])
+        oldest = m.state.age(m.allocations.made, at_once=alike)
+        if building and m.allocations.made:
+            m.allocations.age = OLDEST
         return oldest
 
     yield grow_older
-    m.age = age
-    m.loops.pop()
-    made |= m.made
-    m.made = made
-    m.entered |= entered
+    m.allocations.age = age
+    m.loops.active.pop()
+    made |= m.allocations.made
+    m.allocations.made = made
+    m.allocations.entered |= entered
 
 
 def _are_few(
@@ -170,7 +183,7 @@ def _are_few(
     """Run the later iterations one by one, where it is certain how many they are and that these are few. Otherwise
     nothing has happened."""
     start, take_back = m.fork(), outward(m)
-    with m.held_back() as forget:
+    with m.log.held_back() as forget:
         for rounds in range(1, MOST_ROUNDS + 1):
             over = ends(rounds) if m.state.live else YES
             if over is not NO or rounds == MOST_ROUNDS:
@@ -192,7 +205,7 @@ def _fixpoint(m: Interpreter, turn: Callable[[], None], grow_older: Callable[[],
     """
     for count in range(MOST_PASSES + 1):
         head, take_back = m.fork(), outward(m)
-        with m.held_back() as forget:
+        with m.log.held_back() as forget:
             oldest = grow_older()
             head.foresee(m.state, oldest)
             turn()
@@ -200,7 +213,7 @@ def _fixpoint(m: Interpreter, turn: Callable[[], None], grow_older: Callable[[],
             if same(new, head):
                 return
             if count == MOST_PASSES:
-                m.exceeded("passes of a loop")
+                m.log.exceeded("passes of a loop")
                 return
             forget()
         take_back()

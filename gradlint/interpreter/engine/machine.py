@@ -1,190 +1,62 @@
-"""The interpreter's heart: state, sites, frames, events. It knows no statement, no expression and no operation.
+"""The interpreter's heart: the abstract heap, the operand stack and the paths. It knows no statement, no expression and
+no operation.
 
-The other files of this room are functions over an `Interpreter`, gathered in dispatch tables. What they
-share is here: evaluating a piece of syntax, making and changing objects, parting and joining paths, and
-telling what happened.
+The other files of this room are functions over an `Interpreter`, or what it owns. What they share is here: evaluating
+a piece of syntax, making and changing objects, parting and joining paths, and emitting what happened.
 """
 
 from __future__ import annotations
 
-import sys
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
 from functools import reduce
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import libcst as cst
 
 from gradlint.domain import (
-    NO,
     NONE_VALUE,
     UNKNOWN,
     Belief,
-    Context,
-    Escape,
-    Function,
-    Graph,
-    Imported,
-    Instance,
-    Mark,
-    Module,
-    Node,
     Object,
-    OneOf,
-    Optimizer,
-    Origin,
     Ref,
     State,
-    Syntax,
     Truth,
     Unknown,
     Value,
     alternatives,
     both,
-    handed_on,
     joined,
     joined_states,
     negation,
     one_of,
     references,
 )
-from gradlint.domain.ground import Name
 from gradlint.domain.walks import GONE_OVER, is_at, marked, plain
-from gradlint.events import Event, Run, Thing
-from gradlint.frozen import frozen, replace
+from gradlint.events import Event, Thing
+from gradlint.frozen import replace
+from gradlint.interpreter.engine.circumstances import Allocations, Blocks, CallStack, Effects, LoopNest
 from gradlint.interpreter.engine.dispatch import EXPRESSIONS, STATEMENTS
-from gradlint.interpreter.engine.steps import Steps
+from gradlint.interpreter.engine.event_log import EventLog
+from gradlint.interpreter.engine.frames import File, Frame, Tried
+from gradlint.interpreter.engine.program import Definitions, Graphs
+from gradlint.interpreter.engine.steps import HEAP_OF_A_STEP, MOST_WORK, Steps, TooMuch
 from gradlint.interpreter.static.handlers import calls_alone
-from gradlint.interpreter.static.scopes import Scan, Scope, scan
+from gradlint.interpreter.static.scopes import Scan, scan
 from gradlint.interpreter.static.sites import Part, Site, syntax
 from gradlint.knowledge.pack_index import NO_PACKS, Packs
-from gradlint.knowledge.packs import Hook
 
 if TYPE_CHECKING:
-    from gradlint.interpreter.engine.deferred import Suspended
     from gradlint.interpreter.engine.imports import Neighbours
     from gradlint.interpreter.engine.tracing import Trace
-    from gradlint.interpreter.static.grad_reads import Reads
 
 
-Looked = dict[tuple[Ref | int, str], None]
-"""Objects that were looked at (with no name), attributes of objects that were read, and variables by their frames."""
 ObjectT = TypeVar("ObjectT", bound=Object)
 EventT = TypeVar("EventT", bound=Event)
 ResultT = TypeVar("ResultT")
+NotesT = TypeVar("NotesT")
 
-MOST_CALLS_DEEP = 8
-"""How many calls of functions of the program are followed into each other."""
-HEAP_OF_A_STEP = 150
-"""A statement of another file counts once more for each so many objects there are: so much longer it takes."""
-MOST_WORK = 70_000_000
-"""How many objects may be gone over one by one (see `Index.work`) until a file is given up: where as many are there as
-it has statements, the cost of each statement grows with their number."""
 FEW_JOINED, MOST_JOINED = 4, 256
 """What is known of any of so many objects is joined anew each time; of more it is remembered, so many times at most."""
-BOUND = "bound: "
-"""How the counts begin that tell of a bound that was hit."""
-STEPS = "steps"
-"""The bound on how many statements are run."""
-CALLS_LEFT_OUT = frozenset({"depth of calls", "depth of instances", "depth of modules", "recursion", STEPS})
-"""The bounds behind which calls are not followed."""
-
-
-@dataclass(slots=True)
-class LoopPaths:
-    """The states in which the innermost loop is left: by its end, by break, by continue; `conditions` are those under
-    which it runs. `node` is the loop, `head` the state in which the iteration that runs began: noted of later ones, as
-    soon as a backward has kept its graph."""
-
-    node: Site | None = None
-    head: State | None = None
-    exits: list[State] = field(default_factory=list)
-    breaks: list[State] = field(default_factory=list)
-    continues: list[State] = field(default_factory=list)
-    conditions: tuple[tuple[Any, bool], ...] = ()
-
-
-@dataclass(slots=True)
-class ActiveLoop:
-    """A loop that runs: the origins of what was made in it, not in a loop inside it, and whether it goes over parts of
-    networks, of which there are as many as there are."""
-
-    made: set[Origin]
-    over_parts: bool = False
-
-
-@frozen()
-class Tried:
-    """Something around that finds the state if an error is raised: the state in which one may have been `raised`, and
-    one that is `waiting` to be let in because something may be raised behind it, but not yet."""
-
-    raised: State | None = None
-    waiting: State | None = None
-
-
-@dataclass(slots=True, eq=False)
-class File:
-    """A file at run time: its dotted name, whether it is the `__init__` of a package, the number of its frame, and its
-    path (nothing for the linted file).
-
-    `foreign` is 1 for others than the linted file, `tree` its syntax. `names` are what importing such a file left; what
-    is set later, from a function or another file, is in the state.
-    """
-
-    name: str = ""
-    package: bool = False
-    foreign: int = 0
-    frame: int = 0
-    path: str = ""
-    tree: cst.Module | None = None
-    names: dict[str, Value] = field(default_factory=dict)
-
-
-@dataclass(slots=True)
-class Frame:
-    """A scope at run time: the module, a function called from one place, a class body.
-
-    `made` are the origins of what was made under it, whenever it ran; `switches` are the managers of the blocks around
-    that set the grad mode (None: one of several); `around` runs the block around which a context manager written as a
-    generator stands; `followed` is what is noted of a generator while it is followed, `suspended` is the state in
-    which it last waited, `called_at` is where it was called,
-    `waits` whether it did so with gradients on, with gradients off and in inference mode because
-    a block of its own had set that.
-    """
-
-    id: int
-    parent: Frame | None
-    scope: Scope
-    file: File
-    function: Function | None = None
-    owner: Value | None = None
-    declared: dict[str, Frame] = field(default_factory=dict)
-    returns: list[State] = field(default_factory=list)
-    loop: LoopPaths | None = None
-    tries: list[Tried] = field(default_factory=list)
-    caller: Frame | None = None
-    made: set[Origin] = field(default_factory=set)
-    switches: tuple[Context | None, ...] = ()
-    around: Callable[[Value], None] | None = None
-    followed: Suspended | None = None
-    suspended: State | None = None
-    waits: tuple[Truth, Truth, Truth] | None = None
-    called_at: Any = None
-
-    def pending(self) -> list[list[State]]:
-        """The lists of states that left the normal path and have not been dealt with."""
-        loop = [self.loop.exits, self.loop.breaks, self.loop.continues] if self.loop else []
-        return [self.returns, *loop]
-
-
-class TooMuch(Exception):
-    """A program is given up at this `node` since it would take too long."""
-
-    def __init__(self, node: Site) -> None:
-        super().__init__()
-        self.node = node
 
 
 class Interpreter:
@@ -200,86 +72,43 @@ class Interpreter:
         found: Scan | None = None,
         trace: Trace | None = None,
     ) -> None:
-        self.tree, self.listen, self.packs, self.trace = tree, listen, packs, trace
+        self.tree, self.packs, self.trace = tree, packs, trace
         self.torch, self.unmeasured = packs.torch.telling(self.mark_unmeasured), False
         self.scan: Scan = found or scan(tree)
+        self.torchless = packs.without_torch(self.scan.imports)
+        self.with_torch = packs.with_torch(self.scan.imports)
+        self.steps = Steps.of_a_script(self.scan.statements)
+        self.given_up: Any = None
+        # where it is
         self.state = State()
         self.frame = Frame(0, None, self.scan.scopes[tree], File())
         self.frames: dict[int, Frame] = {0: self.frame}
         self.frame_ids: dict[object, int] = {}
-        self.sites: dict[object, int] = {}
-        self.made: set[Origin] = set()
-        self.age = 0
-        self.entered: set[int] = set()
-        self.muted = 0
-        self.later: Truth = NO
-        self.peeled = 0
-        self.loops_deep = 0
-        self.loops: list[ActiveLoop] = []
-        self.round = 0  # tells apart what the rounds make of a comprehension that is run element by element
+        self.allocations = Allocations()
+        self.loops = LoopNest()
+        self.calls = CallStack()
+        self.effects = Effects()
+        self.blocks = Blocks()
         self.assumed_mode = False
-        self.expected = 0
-        self.known_not_to_raise: set[Any] | None = (
-            None  # the calls of a statement inside `try` that certainly went well
-        )
-        self.entering: Any = None
-        self.switched = 0  # how often a mode was set that no block takes back
-        self.crossed = 0  # how often a mode was set in a block that may be left before another takes it back
         self.conditions: tuple[tuple[Any, bool], ...] = ()
-        self.copying = 0
-        self.device_entered = False
-        self.reads: Reads | None = None
-        self.story: list[Event] = []
-        self.runs: list[Run] = []
-        self.run = 0
-        self.running: list[object] = []
-        self.called: dict[object, None] = {}
-        self.escaped_functions: dict[object, None] = {}
-        self.seen_by_hooks: dict[Value, None] = {}  # the modules around whose calls hooks may keep what they are handed
-        self.functions: dict[object, Function] = {}
-        self.classes: dict[object, Ref] = {}
-        self.lines: dict[Value, tuple[tuple[Value, ...], tuple[Object | None, ...]]] = {}  # of bases, by classes, and
-        # what each of the line was when it was found
-        self.instances: dict[object, Module | Instance | None] = {}
-        self.defined_anew: dict[Ref, frozenset[object]] = {}  # by the classes that derive from each
-        self.sweeping: list[Ref] = []
-        self.walks: list[str] = []
-        self.at_hand: list[frozenset[Value]] = []  # what each variable of the loops around may be, object by object
+        self.known_not_to_raise: set[Any] | None = None  # the calls of a statement inside `try` that certainly go well
         self.written: list[dict[Ref, bool]] = []  # what code that waits has changed while it was followed, and whether
         # that was more than a gradient
-        self.looked: Looked | None = None  # what such code has looked at
-        self.inside_module = 0
-        self.instances_deep = 0
-        self.building: list[object] = []
-        self.used: set[Graph] = set()
-        self.kept = False  # whether a backward has kept its graph
-        self.escaped: dict[Graph, Escape] = {}
-        self.escapes: list[Graph] = []  # each as often as more became known of what may be done with it
-        self.cut: dict[Ref, Mark] = {}  # nodes of graphs that something computed from them has left
-        self.left: dict[Graph, Mark] = {}  # all of these there ever were, and the first that left each
-        self.around: dict[Graph, dict[Graph, None]] = {}  # for nodes inside summarised calls, those that stood for them
-        self.repeated: dict[int, tuple[Event, ...]] = {}  # what happened in calls that a summary told again
-        self.summaries: dict[object, Any] = {}
-        self.told_summaries: list[object] = []
-        self.read: dict[Name, Value] = {}
-        self.handed: dict[Ref, Escape] = {}
-        self.wrote: dict[Ref, None] = {}  # memories and counts that were written
-        self.differentiated: dict[Ref, None] = {}  # nodes and leaves that a backward has looked at
-        self.come_by: set[Any] = set()
-        self.given_up: Any = None
-        self.sums: dict[Any, Any] = {}  # by operators of sums that a loop makes longer, the first operator of the sum
-        self.returned: set[Graph] = set()
-        self.handed_gradients: dict[Any, int] = {}
-        self.frozen_on_request: dict[Any, None] = {}  # calls of unseen code that is asked for no gradients
-        self.hooked: dict[Any, Hook] = {}
+        # what is found
+        self.log = EventLog(listen, trace)
+        self.defined = Definitions()
+        self.graphs = Graphs()
         self.unknown: dict[Any, None] = {}
         self.receivers: dict[Any, str] = {}
-        self.counts: Counter[str] = Counter()
+        self.noted: dict[object, Any] = {}
         self.joins: dict[tuple[int, ...], tuple[Sequence[Any], Any]] = {}
-        self.torchless = packs.without_torch(self.scan.imports)
-        self.with_torch = packs.with_torch(self.scan.imports)
-        self.steps = Steps.of_a_script(self.scan.statements)
-        self.mentions_torch: dict[Any, bool] = {}  # by functions of other files
+
+    def notes(self, kind: type[NotesT]) -> NotesT:
+        """What a file or two note for themselves during this run: one object of a class of their own."""
+        found = self.noted.get(kind)
+        if found is None:
+            found = self.noted[kind] = kind()
+        return found
 
     # ---- running syntax
 
@@ -309,37 +138,20 @@ class Interpreter:
         if calls and known_not_to_raise.issuperset(calls) and not self.state.refused:
             self.frame.tries[-1] = Tried(self.frame.tries[-1].raised, self.fork())
         elif self.state.live:
-            self.record_exception_state()
+            self.frame.record_exception_state(self.state)
         elif (waiting := self.frame.tries[-1].waiting) is not None:
-            self.add_exception_edge(waiting)
-
-    def record_exception_state(self, *, certainly: bool = False) -> None:
-        """An exception may be raised here, or certainly is: let the innermost handler know the state."""
-        if (waiting := self.frame.tries[-1].waiting) is not None:
-            self.add_exception_edge(waiting)
-        self.add_exception_edge(self.state, certainly=certainly)
-
-    def add_exception_edge(self, now: State, *, certainly: bool = False) -> None:
-        """The innermost handler may find this state."""
-        seen, explained = self.frame.tries[-1].raised, certainly and not now.unexplained_edge
-        if seen is None or now.refused:
-            now = now.copy()
-            now.refused = now.refused and (seen is None or seen.refused)
-        found = now if seen is None else joined_states([seen, now])
-        found = found.copy() if found is self.state else found
-        found.unexplained_edge = not explained and (seen is None or seen.unexplained_edge)
-        self.frame.tries[-1] = Tried(found)
+            self.frame.add_exception_edge(waiting)
 
     def raise_certainly(self) -> None:
         """A line certainly raises here: a handler finds the state, and what stands behind the line is not run."""
         if self.frame.tries:
-            self.record_exception_state(certainly=True)
+            self.frame.record_exception_state(self.state, certainly=True)
         self.state.refused = True
 
     def raises(self) -> None:
         """An error is certainly raised here: a handler finds the state, and the path ends."""
         if self.frame.tries:
-            self.record_exception_state(certainly=True)
+            self.frame.record_exception_state(self.state, certainly=True)
         self.end_path()
 
     def refuses(self, value: Value, refused: Collection[Ref]) -> bool:
@@ -354,11 +166,12 @@ class Interpreter:
     def value(self, node: Site) -> Value:
         """Evaluate an expression."""
         if (deep := self.scan.deep) and node in deep:
-            self.exceeded("depth of an expression")
+            self.log.exceeded("depth of an expression")
             return UNKNOWN
         found = EXPRESSIONS[type(node)](self, node)
-        if not self.muted:
-            self.counts["expressions"] += 1
+        log = self.log
+        if not log.muted:
+            log.counts["expressions"] += 1
             if type(found) is Unknown and self.state.live:
                 self.unknown[node] = None
                 self.works(len(found.reach))
@@ -389,14 +202,6 @@ class Interpreter:
 
     # ---- sites and objects
 
-    def site(self, node: object) -> int:
-        """The number of a place that makes objects."""
-        place = (node, self.round) if self.round else node
-        number = self.sites.get(place)
-        if number is None:
-            number = self.sites[place] = len(self.sites) + 1
-        return number
-
     def part_of(self, node: Site, part: str) -> Part:
         """A place inside another that makes objects of its own; findings there point at the outer one."""
         return Part(syntax(node), f"{node.part if isinstance(node, Part) else ''}{part};")
@@ -418,22 +223,11 @@ class Interpreter:
 
     def memory(self, node: object, part: str) -> Ref:
         """A reference made here; on its own it stands for fresh memory, which is no object but ages like one."""
-        ref = Ref(self.site(node), part, self.frame.id, self.age)
-        self.made.add(ref.origin)
+        allocations = self.allocations
+        ref = Ref(allocations.site(node), part, self.frame.id, allocations.age)
+        allocations.made.add(ref.origin)
         self.frame.made.add(ref.origin)
         return ref
-
-    def made_again(self, ref: Ref) -> Ref:
-        """The reference that is made where this one was made before, in the same frame or one that it called."""
-        self.made.add(ref.origin)
-        self.frames[ref.context].made.add(ref.origin)
-        return Ref(*ref[:3], self.age)
-
-    def begin(self, frame: Frame) -> None:
-        """A frame begins: what it made the last time grows older, unless the pass of a loop has seen to that."""
-        if frame.id in self.entered:
-            self.state.age(frame.made)
-        self.entered.add(frame.id)
 
     def classes_by_ref(self, cls: Ref) -> object:
         """The syntax of a class of the program."""
@@ -442,8 +236,8 @@ class Interpreter:
     def all(self, value: Value, kind: type[ObjectT]) -> list[tuple[Ref, ObjectT]]:
         """The objects of this kind among the alternatives of a value."""
         heap = self.state.heap
-        if self.looked is not None:
-            self.looked |= {(ref, ""): None for ref in references(value)}
+        if self.effects.looked is not None:
+            self.effects.looked |= {(ref, ""): None for ref in references(value)}
         if type(value) is Ref:
             return [(value, thing)] if type(thing := heap.get(value)) is kind else []
         out = []
@@ -455,8 +249,8 @@ class Interpreter:
     def only(self, value: Value, kind: type[ObjectT]) -> ObjectT | None:
         """What is known of a value if every alternative is an object of this kind."""
         if type(value) is Ref:
-            if self.looked is not None:
-                self.looked[value, ""] = None
+            if self.effects.looked is not None:
+                self.effects.looked[value, ""] = None
             return thing if type(thing := self.state.heap.get(value)) is kind else None
         found = self.all(value, kind)
         if not found or len(found) != len(alternatives(value)):
@@ -499,29 +293,29 @@ class Interpreter:
     def is_single(self, ref: Ref, thing: object) -> bool:
         """Whether what happens to one that this reference stands for happens to each: it is one, or a loop goes over
         all."""
-        return ref.age < 2 and (not getattr(thing, "many", False) or ref in self.sweeping)
+        return ref.age < 2 and (not getattr(thing, "many", False) or ref in self.loops.sweeping)
 
     def store_exact(self, ref: Ref, thing: Object, *, filling: bool = False) -> None:
-        """An object is like this from now on, whoever knows it by whatever reference; `filling` as in `put`."""
+        """An object is like this from now on, whoever knows it by whatever reference; `filling` as in `store`."""
         heap = self.state.heap
         self._note_written(ref, filling=filling)
         heap[ref] = thing
-        if self.walks:
-            own, here = self.own(ref), [walk for walk in self.walks if is_at(ref, walk)]
+        if self.loops.walks:
+            own, here = self.own(ref), [walk for walk in self.loops.walks if is_at(ref, walk)]
             for other in self.same(own):
                 if other != ref and not any(is_at(other, walk + GONE_OVER) for walk in here):
                     heap[other] = thing if ref == own else joined(heap[other], thing)
 
     def own(self, ref: Ref) -> Ref:
         """The reference by which an object is known outside of the loops that are at it."""
-        return own if self.walks and (own := plain(ref)) in self.state.heap else ref
+        return own if self.loops.walks and (own := plain(ref)) in self.state.heap else ref
 
     def same(self, ref: Ref) -> tuple[Ref, ...]:
         """All references of an object: while loops go over it, that are several."""
-        if not self.walks:
+        if not self.loops.walks:
             return (ref,)
         own, heap = plain(ref), self.state.heap
-        return tuple(one for mark in ("", *self.walks) for one in marked(own, mark) if one in heap)
+        return tuple(one for mark in ("", *self.loops.walks) for one in marked(own, mark) if one in heap)
 
     def join_with_previous(self, old: ObjectT, new: ObjectT) -> ObjectT:
         """The object that may have been changed or not."""
@@ -529,7 +323,7 @@ class Interpreter:
 
     def is_strong(self, found: Sequence[tuple[Ref, Any]]) -> bool:
         """Whether a change meant for one of these objects happens to each: there is one, or a loop goes over all."""
-        return len(found) == 1 or all(ref in self.sweeping for ref, _ in found)
+        return len(found) == 1 or all(ref in self.loops.sweeping for ref, _ in found)
 
     def is_strong_for_objects(self, found: Sequence[tuple[Ref, Any]]) -> bool:
         """The same for a change of the objects themselves and of nothing else: no path may have two of them."""
@@ -569,60 +363,13 @@ class Interpreter:
             return UNKNOWN
         return self.all_joined(shown)  # type: ignore[no-any-return]
 
-    # ---- names
-
-    def lookup(self, name: str) -> Value | None:
-        """What a name holds here: in this scope, the ones around it, the module."""
-        frame: Frame | None = self.frame.declared.get(name, self.frame)
-        inner: Frame | None = None
-        while frame is not None:
-            variable = self.variable(frame, name, inner)
-            if variable is not None and (found := self.state.held(variable)) is not None:
-                if inner is not None:
-                    self.read[variable] = found
-                if self.looked is not None:
-                    self.looked[variable] = None
-                break
-            inner, frame = frame, frame.parent
-        else:
-            file = self.frame.file
-            if (found := file.names.get(name)) is not None:
-                self.read[file.frame, name] = self.state.reaching(found)
-        return self.neighbours.resolved(found) if type(found) is Imported or type(found) is OneOf else found
-
-    def variable(self, frame: Frame, name: str, inner: Frame | None) -> Name | None:
-        """The variable of a frame that a name means in a function `inner` that was made there; the variable of a
-        comprehension around that function is kept under another name when the comprehension has ended."""
-        outlived = None if inner is None else inner.scope.outlived.get(name)
-        if outlived is not None and (frame.id, outlived) in self.state.names:
-            return frame.id, outlived
-        return None if inner is not None and type(frame.scope.node) is cst.ClassDef else (frame.id, name)
-
-    def held(self, name: Name) -> Value | None:
-        """What a variable holds now; what importing a file left is there until it is set."""
-        found = self.state.held(name)
-        if found is not None:
-            return found
-        file = self.frames[name[0]].file
-        found = file.names.get(name[1]) if file.frame == name[0] else None
-        return None if found is None else self.state.reaching(found)
-
-    def bind(self, name: str, value: Value) -> None:
-        """Give a name a value."""
-        frame = self.frame.declared.get(name, self.frame)
-        if frame.file.foreign and frame.parent is None and frame is not self.frame:
-            value = self.neighbours.either_way(frame.file, name, value)
-        if frame.parent is None:
-            self.state.held((frame.id, name))  # with all that hangs together with it
-        self.state.names[frame.id, name] = value
+    # ---- paths
 
     def switch(self, frame: Frame) -> None:
         """Go on in another frame; steps in other files are counted apart."""
         if frame.file.foreign != self.frame.file.foreign:
             self.steps.swap()
         self.frame = frame
-
-    # ---- paths
 
     def fork(self) -> State:
         """A copy of the state for another path."""
@@ -652,68 +399,21 @@ class Interpreter:
     @property
     def is_silent(self) -> bool:
         """Whether nobody hears what happens now: neither rules nor a trace."""
-        return self.muted > 0 and self.trace is None
-
-    @contextmanager
-    def silently(self, really: bool = True) -> Iterator[None]:
-        """Run without telling anybody."""
-        self.muted += really
-        traced = self.trace.mark() if really and self.trace is not None else None
-        try:
-            yield
-        finally:
-            self.muted -= really
-            self._forget_traced(traced)
-
-    @contextmanager
-    def held_back(self) -> Iterator[Callable[[], None]]:
-        """Hold back what happens until it is certain that it is to be told; `forget` says that it is not."""
-        traced = self.trace.mark() if self.trace is not None else None
-        if self.muted:
-            yield lambda: self._forget_traced(traced)
-            return
-        listen, held = self.listen, list[Event]()
-        story, runs, run, counts = len(self.story), len(self.runs), self.run, self.counts.copy()
-        told = len(self.told_summaries)
-
-        def forget() -> None:
-            self._forget_traced(traced)
-            del self.story[story:], self.runs[runs:]
-            self.run, self.counts = run, counts | _bounds(self.counts)
-            for key in self.told_summaries[told:]:
-                self.summaries[key] = replace(self.summaries[key], told=False)
-            del self.told_summaries[told:]
-            held.clear()
-
-        self.listen = held.append
-        yield forget
-        self.listen = listen
-        for event in held:
-            listen(event)
-
-    def _forget_traced(self, since: int | None) -> None:
-        if self.trace is not None and since is not None:
-            self.trace.forget(since)
+        return self.log.muted > 0 and self.trace is None
 
     def once(self, key: object, run: Callable[[], Value], otherwise: Callable[[], Value]) -> Value:
         """Run something, or `otherwise` where it is running already: what calls itself is not followed without end."""
-        if key in self.running:
-            self.exceeded("recursion")
+        if key in self.calls.running:
+            self.log.exceeded("recursion")
             return otherwise()
-        self.running.append(key)
+        self.calls.running.append(key)
         found = run()
-        self.running.pop()
+        self.calls.running.pop()
         return found
 
     def works(self, objects: int) -> None:
         """Count objects that are gone over one by one."""
         self.state.heap.index.work += objects
-
-    def exceeded(self, bound: str) -> None:
-        """Count that a bound of the analysis was reached."""
-        self.counts[BOUND + bound] += 1
-        if self.trace is not None:
-            self.trace.stopped(bound)
 
     # ---- what is known of torch
 
@@ -743,42 +443,25 @@ class Interpreter:
             node=syntax(node),
             grad_mode=self.state.grad_mode,
             inference=self.state.inference,
-            later=self.later,
+            later=self.loops.later,
             assumed_mode=self.assumed_mode,
             belief=belief,
-            expected=self.expected > 0,
+            expected=self.calls.expected > 0,
             behind=self.state.refused or self.state.unexplained_edge,
-            run=self.run,
+            run=self.log.run,
             conditions=self.conditions,
             guards=self.state.guards,
             file=self.frame.file.path,
-            calls=self.calls_here() if self.frame.file.foreign else (),
+            calls=self.frame.calls() if self.frame.file.foreign else (),
             **facts,
         )
         if self.trace is not None:
             self.trace.happened(self, event)
-        if self.muted:
+        if self.log.muted:
             return
         if not event.behind:
-            self.come_by.add(event.node)
-        self.story.append(event)
-        self.counts["events"] += 1
-        self.listen(event)
-
-    def repeats(self, events: tuple[Event, ...]) -> None:
-        """What happened in a call holds of another as well; it is known by its id, and so kept for that to stay its."""
-        self.repeated[id(events)] = events
-
-    def calls_here(self) -> tuple[Syntax, ...]:
-        """The calls that led from the linted file to where another one runs, the one in the linted file first; none
-        where that is not known."""
-        found: list[Syntax] = []
-        frame: Frame | None = self.frame
-        while frame is not None and frame.file.foreign:
-            if frame.called_at is not None:
-                found.append(frame.called_at)
-            frame = frame.caller
-        return () if frame is None else tuple(reversed(found))
+            self.log.come_by.add(event.node)
+        self.log.append(event)
 
     # ---- graphs
 
@@ -786,42 +469,6 @@ class Interpreter:
     def recording(self) -> Truth:
         """Whether operations are put into the graph now."""
         return both(self.state.grad_mode, negation(self.state.inference))
-
-    def past(self, starts: Iterable[Ref | None], most: int = sys.maxsize) -> dict[Ref, None]:
-        """The nodes and leaves that may be in the history of these nodes, themselves included; stops behind `most`."""
-        found: dict[Ref, None] = {}
-        todo = [ref for ref in starts if ref is not None]
-        while todo and len(found) <= most:
-            ref = todo.pop()
-            if ref in found:
-                continue
-            found[ref] = None
-            node = self.state.heap.get(ref)
-            if type(node) is Node:
-                todo += [other for part in node.inputs for other in part if other is not None]
-        self.works(2 * len(found))
-        return found
-
-    def escape(self, values: Iterable[Value]) -> None:
-        """These values are handed to something that the file does not show."""
-        for graph in self.graphs(values):
-            self.escape_graph(graph, Escape.HELD)
-
-    def escape_graph(self, graph: Graph, how: Escape) -> None:
-        """A graph is handed to something that the file does not show, which may do this with it."""
-        if self.escaped.get(graph, -1) < how:
-            self.escaped[graph] = how
-            self.escapes.append(graph)
-
-    def graphs(self, values: Iterable[Value]) -> list[Graph]:
-        """The names of all graph nodes and optimizers that whoever holds these values can get at."""
-        heap = self.state.heap
-        return [ref.key for ref in self.state.reach(values, handed_on) if type(heap[ref]) in (Node, Optimizer)]
-
-
-def _bounds(counts: Counter[str]) -> Counter[str]:
-    """Only the bounds among the counts: what hit them is taken back, but may be recalled and not hit them again."""
-    return Counter({name: number for name, number in counts.items() if name.startswith(BOUND)})
 
 
 def _belief(fact: Any) -> Belief:

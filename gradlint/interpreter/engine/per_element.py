@@ -3,7 +3,7 @@
 A loop over all parameters of a module is run for all of them together, and what its body does it does to the one that
 it is at; the others it has gone over already, or not yet. While the body runs, each object has two references: its own,
 by which everybody else knows it and under which it may have been changed or not, and one that says "if the loop is at
-it", which the loop's variable holds. A change under one of them is told the other (`Interpreter.set`). When the
+it", which the loop's variable holds. A change under one of them is told the other (`Interpreter.store_exact`). When the
 body has run, both are one again, and a third one, "once the loop was at it", keeps what is known then: where the loop
 has gone over all, that is what holds of each.
 
@@ -47,7 +47,7 @@ TOLD_APART: tuple[type[Tensor] | type[Module], ...] = (Tensor, Module)
 
 def iteration_of(m: Interpreter, node: Site) -> str:
     """The name of a loop in this frame."""
-    return f"{m.site(node)}.{m.frame.id}"
+    return f"{m.allocations.site(node)}.{m.frame.id}"
 
 
 def one_of_several(m: Interpreter, walk: str, element: Value) -> Value:
@@ -94,12 +94,12 @@ def at_each(m: Interpreter, walk: str, element: Value, slot: int) -> Iterator[No
     swept += [ref for value in slots for ref in alternatives(value) if type(ref) is Ref]
     several = any(is_at(ref, walk) for ref in swept)
     hands = [frozenset(alternatives(value)) for value in (element, *slots)]
-    m.sweeping += swept
-    m.walks += [walk] * several
-    m.at_hand += hands
+    m.loops.sweeping += swept
+    m.loops.walks += [walk] * several
+    m.loops.at_hand += hands
     yield
-    del m.walks[len(m.walks) - several :], m.sweeping[len(m.sweeping) - len(swept) :]
-    del m.at_hand[len(m.at_hand) - len(hands) :]
+    del m.loops.walks[len(m.loops.walks) - several :], m.loops.sweeping[len(m.loops.sweeping) - len(swept) :]
+    del m.loops.at_hand[len(m.loops.at_hand) - len(hands) :]
     if several and m.frame.loop is not None:
         for state in (m.state, *m.frame.loop.continues):
             if state.live:
@@ -113,8 +113,8 @@ def at_each(m: Interpreter, walk: str, element: Value, slot: int) -> Iterator[No
 def current_element(m: Interpreter, value: Value) -> list[Ref]:
     """The references of the one that a loop is at, if that is what a value certainly is."""
     options = alternatives(value)
-    found = [ref for ref in options if type(ref) is Ref and any(is_at(ref, walk) for walk in m.walks)]
-    return found if len(found) == len(options) and any(hand.issuperset(found) for hand in m.at_hand) else []
+    found = [ref for ref in options if type(ref) is Ref and any(is_at(ref, walk) for walk in m.loops.walks)]
+    return found if len(found) == len(options) and any(hand.issuperset(found) for hand in m.loops.at_hand) else []
 
 
 def _after_iteration(state: State, walk: str) -> Value:

@@ -8,6 +8,7 @@ import libcst as cst
 
 from gradlint.domain import Class, Container, Imported, Instance, Module, Named, Ref, Value, with_attribute
 from gradlint.frozen import replace
+from gradlint.interpreter.engine import variables
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.scopes import dotted
 from gradlint.interpreter.static.sites import Site
@@ -16,7 +17,7 @@ from gradlint.interpreter.static.sites import Site
 def peek(m: Interpreter, node: Site) -> Value | None:
     """What a name, a chain of attributes or a constant subscript holds, without running anything."""
     if type(node) is cst.Name:
-        return m.lookup(node.value)
+        return variables.lookup(m, node.value)
     if type(node) is cst.Attribute:
         owner = peek(m, node.value)
         thing: Any = m.thing(owner) if owner is not None else None
@@ -68,7 +69,7 @@ def peek_class(m: Interpreter, node: Site) -> str | Ref | None:
     if not path:
         return None
     first, *rest = path.split(".")
-    found = m.lookup(first)
+    found = variables.lookup(m, first)
     if found is None:
         return path if not rest else None
     while type(found) is Imported and rest:

@@ -6,9 +6,12 @@ from collections.abc import Iterable
 
 from gradlint.domain import Container, Function, Instance, Module, Ref, Unknown, Value, alternatives
 from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.frames import Frame
 from gradlint.interpreter.engine.iteration import element_list
-from gradlint.interpreter.engine.machine import Frame, Interpreter
+from gradlint.interpreter.engine.machine import Interpreter
 
+MOST_CALLS_DEEP = 8
+"""How many calls of functions of the program are followed into each other."""
 MOST_DESCENTS = 4
 """How often a function is followed into itself while it goes down."""
 

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from gradlint.interpreter.static.sites import Site
+
 MOST_STEPS_PER_STATEMENT = 3
 """How often the statements of a file are run on average before calls are no longer followed."""
 FEWEST_STEPS = 1_800
@@ -20,6 +22,24 @@ FEWEST_STEPS_ELSEWHERE = 100
 """How many statements of other files are run for what nobody calls in a file, besides one for every two of its own."""
 FEWEST_STEPS_ELSEWHERE_OF_A_SCRIPT = 3_000
 """The same for what is run because the file is: in a script that is the program."""
+
+HEAP_OF_A_STEP = 150
+"""A statement of another file counts once more for each so many objects there are: so much longer it takes."""
+MOST_WORK = 70_000_000
+"""How many objects may be gone over one by one (see `Index.work`) until a file is given up: where as many are there as
+it has statements, the cost of each statement grows with their number."""
+STEPS = "steps"
+"""The bound on how many statements are run."""
+CALLS_LEFT_OUT = frozenset({"depth of calls", "depth of instances", "depth of modules", "recursion", STEPS})
+"""The bounds behind which calls are not followed."""
+
+
+class TooMuch(Exception):
+    """A program is given up at this `node` since it would take too long."""
+
+    def __init__(self, node: Site) -> None:
+        super().__init__()
+        self.node = node
 
 
 @dataclass(slots=True)

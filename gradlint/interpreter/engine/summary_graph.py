@@ -13,7 +13,7 @@ from typing import Any
 from gradlint.domain import KEPT, NOWHERE, Graph, Node, Ref, Slot
 from gradlint.domain.heap import Heap
 from gradlint.frozen import frozen
-from gradlint.interpreter.engine.history import grows, nodes_of, past_outside
+from gradlint.interpreter.engine.history import grows, in_all, inputs_first, nodes_of, past_of
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.sites import syntax
 from gradlint.knowledge.properties.zero_gradient import FLAT
@@ -40,7 +40,7 @@ def histories_of(
     keys = list(keys)
     ends = {key[0] for key in keys if len(key) == 1}
     nodes = tuple(node for key in keys for node in key)
-    place = {ref: index for index, ref in enumerate(_inside_first(m, before, nodes, ()))}
+    place = {ref: index for index, ref in enumerate(inputs_first(m, nodes, lambda ref: ref in before))}
     keys.sort(key=lambda key: max(place[node] for node in key))  # type: ignore[index]
     return {key: _history(m, before, key, ends.difference(key), memories, operands) for key in keys}
 
@@ -56,12 +56,7 @@ def have_a_common_trunk(histories: Iterable[History]) -> bool:
 
 
 def _history(
-    m: Interpreter,
-    before: Heap,
-    key: Slot,
-    ends: Collection[Ref | None],
-    memories: set[Ref],
-    operands: dict[Ref, Slot],
+    m: Interpreter, before: Heap, key: Slot, ends: Collection[Ref | None], memories: set[Ref], operands: dict[Ref, Slot]
 ) -> History:
     """What is in the history of these nodes of what was there before or other new tensors come from, and whose memory
     is saved in it."""
@@ -70,7 +65,7 @@ def _history(
     saves: dict[Slot, None] = {}
     inside: set[Graph] = set()
     flat: list[Ref] = []
-    for ref in _inside_first(m, before, key, ends):
+    for ref in inputs_first(m, key, lambda ref: ref in before or ref in ends):
         node = m.state.heap.get(ref)
         if ref in before or ref in ends or type(node) is not Node:
             every[ref] = None
@@ -79,11 +74,11 @@ def _history(
         inside.add(ref.key)
         kept = [_kept(slot, memories) for slot in node.saves]
         saves |= dict.fromkeys(kept)
-        certain[ref] = frozenset(kept).union(*[_in_all(slot, certain) for slot in node.inputs])
+        certain[ref] = frozenset(kept).union(*[in_all(slot, certain) for slot in node.inputs])
         if node.op in FLAT:
             flat.append(ref)
-    sure = _in_all(key, certain)
-    around = past_outside(m, [key], set(flat)) if flat else every
+    sure = in_all(key, certain)
+    around = past_of(m, key, barred=set(flat)) if flat else every
     inputs: dict[Slot, None] = {}
     flattened: dict[Slot, None] = {}
     or_else = NOWHERE if NOWHERE in every else None
@@ -102,33 +97,6 @@ def _kept(slot: Slot, memories: set[Ref]) -> Slot:
     return tuple(dict.fromkeys([memory if memory is None or memory in memories else KEPT for memory in slot]))
 
 
-NOTHING_SURE: frozenset[Ref | Slot] = frozenset()
-
-
-def _in_all(slot: Iterable[Ref | None], certain: dict[Ref, frozenset[Ref | Slot]]) -> frozenset[Ref | Slot]:
-    found = [NOTHING_SURE if ref is None else certain.get(ref, NOTHING_SURE) for ref in slot]
-    return frozenset.intersection(*found) if found else NOTHING_SURE
-
-
-def _inside_first(m: Interpreter, before: Heap, start: Slot, ends: Collection[Ref | None]) -> list[Ref]:
-    """The nodes that are new, each after those it was made from, and where they end in what was there before or is an
-    end."""
-    order: list[Ref] = []
-    entered: set[Ref] = set()
-    todo: list[tuple[Ref, bool]] = [(ref, False) for ref in start if ref is not None]
-    while todo:
-        ref, done = todo.pop()
-        if done:
-            order.append(ref)
-        elif ref not in entered:
-            entered.add(ref)
-            todo.append((ref, True))
-            node = m.state.heap.get(ref)
-            if ref not in before and ref not in ends and type(node) is Node:
-                todo += [(other, False) for slot in node.inputs for other in slot if other is not None]
-    return order
-
-
 def recorded_again(
     m: Interpreter, place: Any, part: str, history: History, now: dict[Ref, Ref], kept: dict[Ref, Ref]
 ) -> Ref:
@@ -142,7 +110,7 @@ def recorded_again(
     again = grows(m, place, part[:-4], inputs)
     made = m.new(place, part, Node("call", syntax(place), inputs, saves, grows=again))
     for graph in history.inside:
-        m.around.setdefault(graph, {})[made.key] = None
+        m.graphs.around.setdefault(graph, {})[made.key] = None
     return made
 
 

@@ -20,6 +20,7 @@ from gradlint.frozen import frozen
 from gradlint.interpreter.engine.describing import BELIEFS, described, held_by, in_short, is_obvious, is_value, variable
 from gradlint.interpreter.engine.frames import RESULT
 from gradlint.interpreter.static.scopes import COMPREHENSIONS, comprehended, parameters_of, spelled, targets
+from gradlint.interpreter.static.sites import syntax
 from gradlint.interpreter.static.tree_walk import is_statement
 from gradlint.source import parts
 
@@ -125,7 +126,7 @@ class Trace:
         """What was noted of one call holds of another as well."""
         for entry in entries:
             if type(entry) is Called:
-                node = _syntax(new) if entry.node is _syntax(old) else entry.node
+                node = syntax(new) if entry.node is syntax(old) else entry.node
                 self.entries.append(Called(entry.function, node, entry.entries, later))
             else:
                 self.entries.append(entry)
@@ -134,7 +135,7 @@ class Trace:
 
     def enter(self, function: Function, caller: Any, roles: Iterable[Role], later: Truth) -> None:
         """A function begins."""
-        self._around.append((function, _syntax(caller), self.entries))
+        self._around.append((function, syntax(caller), self.entries))
         self.entries = [Meant(function.node, role.value, later) for role in roles if role is not Role.OF_MODULE]
 
     def leave(self) -> None:
@@ -159,13 +160,13 @@ class Trace:
         if (head := self._heads.get(node)) is not None:
             bound = _looked_at(m, _bound_inside(head))
             known = tuple(Known(name, text if isinstance(head, TESTED) else "", text) for name, text in bound)
-            self.entries.append(Ran(head, known, m.state.modes[:2], m.later, head=True, inside=True))
+            self.entries.append(Ran(head, known, m.state.modes[:2], m.loops.later, head=True, inside=True))
         before = [] if isinstance(node, BLOCKS) else _looked_at(m, _read(node))
         self._at.append((node, before))
         if isinstance(node, COMPOUND):
             self._heads |= {body[0]: head for head, body in _bodies(node) if body}
             known = tuple(Known(name, text, text) for name, text in before)
-            self.entries.append(Ran(node, known, m.state.modes[:2], m.later, head=True))
+            self.entries.append(Ran(node, known, m.state.modes[:2], m.loops.later, head=True))
 
     def end(self, m: Interpreter, node: cst.CSTNode) -> None:
         """It has run."""
@@ -178,22 +179,18 @@ class Trace:
         known = [Known(name, text, after.pop(name, text)) for name, text in before]
         known += [Known(name, text, text) for name, text in after.items()]  # bound within, or imported where first read
         known += [Known(name, "", text) for name, text in (*bound.items(), *_of_its_own(m, node))]
-        self.entries.append(Ran(node, tuple(known), m.state.modes[:2], m.later))
+        self.entries.append(Ran(node, tuple(known), m.state.modes[:2], m.loops.later))
 
     # ---- what happens in them
 
     def happened(self, m: Interpreter, event: Event) -> None:
         """An event."""
-        self.entries.append(Happened(event.node, event, tuple(_fields(m, event)), m.later))
+        self.entries.append(Happened(event.node, event, tuple(_fields(m, event)), m.loops.later))
 
     def stopped(self, bound: str) -> None:
         """A bound was hit."""
         if self._at:
             self.entries.append(Stopped(self._at[-1][0], bound))
-
-
-def _syntax(node: cst.CSTNode) -> Any:
-    return getattr(node, "node", node)
 
 
 # ---- the names of a statement

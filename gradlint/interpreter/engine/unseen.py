@@ -59,15 +59,19 @@ def escaped_leaves(m: Interpreter, reach: Iterable[Ref]) -> list[Ref]:
     return [ref for _, ref in parameters(m, one_of(modules))[0][:MOST_ITEMS]] if modules else []
 
 
+class FrozenOnRequest(dict[Any, None]):
+    """Calls of unseen code that is asked for no gradients."""
+
+
 def note_options(m: Interpreter, node: Site, args: Arguments) -> None:
     """Note whether a call asks for no gradients, by the name of an option or in a table of options."""
     options: list[tuple[Any, Value]] = list(args.keywords.items())
     for value in args.values():
         for _, thing in m.all(value, Container):
             options += thing.items
-    m.frozen_on_request.pop(node, None)
+    m.notes(FrozenOnRequest).pop(node, None)
     if any(type(name) is str and _requests_frozen(name, value) for name, value in options):
-        m.frozen_on_request[node] = None
+        m.notes(FrozenOnRequest)[node] = None
 
 
 def _requests_frozen(name: str, value: Value) -> bool:
@@ -125,7 +129,7 @@ def maybe_initialised(m: Interpreter, owner: Value) -> None:
 def call_unknown(m: Interpreter, node: Site, values: list[Value], callee: Value = UNKNOWN) -> Value:
     """Code that the file does not show is handed these values, and is called by the name of a callee or as it is
     written; a grad mode among them it may enter."""
-    m.counts["unknown calls"] += not m.muted
+    m.log.counts["unknown calls"] += not m.log.muted
     if any(type(option) is Context for value in values for option in alternatives(value)):
         m.state.grad_mode = m.state.grad_mode | UNSURE
     emit_exhausted(m, node, values)

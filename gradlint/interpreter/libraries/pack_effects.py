@@ -13,6 +13,7 @@ from gradlint.interpreter.engine.escape import havoc
 from gradlint.interpreter.engine.iteration import consume
 from gradlint.interpreter.engine.machine import Interpreter, not_none
 from gradlint.interpreter.engine.module_tree import parameters
+from gradlint.interpreter.libraries.pack_hooks import Hooked
 from gradlint.interpreter.libraries.pack_results import MODES, Given
 from gradlint.interpreter.nn import module, module_methods
 from gradlint.interpreter.static.sites import Site
@@ -58,7 +59,7 @@ def _hand(m: Interpreter, node: Site, effect: packs.Hand, args: Given) -> None:
     for option in alternatives(value):
         function = option.function if type(option) is Bound else option
         if type(function) is Function:
-            m.hooked[function.node] = effect.hook
+            m.notes(Hooked)[function.node] = effect.hook
     havoc(m, [value])
 
 

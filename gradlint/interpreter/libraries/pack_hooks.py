@@ -38,11 +38,15 @@ from gradlint.interpreter.python.mro import find_member, library_base
 from gradlint.knowledge.packs import Hook, New
 
 
+class Hooked(dict[object, Hook]):
+    """How libraries call the functions that were handed to them."""
+
+
 def hook_of(m: Interpreter, function: Function) -> Hook | None:
     """How a library calls a function, if a pack says that one does."""
-    if function.node in m.hooked:
-        return m.hooked[function.node]
-    cls = m.classes.get(function.owner) if function.owner is not None else None
+    if (known := m.notes(Hooked).get(function.node)) is not None:
+        return known
+    cls = m.defined.classes.get(function.owner) if function.owner is not None else None
     found = library_base(m, cls) if cls is not None and cls in m.state.heap else None
     return found[1].hooks.get(function.name) if found is not None else None
 

@@ -165,7 +165,7 @@ def _optimizers_from(m: Interpreter, node: Site, gift: packs.OptimizersFrom, arg
     method = method_of(m, owner, gift.method)
     if method is None:
         return result_of_unknown([owner])
-    with m.silently():
+    with m.log.silently():
         returned = call_function(m, node, method, Arguments([owner]))
     found = [ref for ref in m.state.reach([returned]) if type(m[ref]) is Optimizer]
     if not found:

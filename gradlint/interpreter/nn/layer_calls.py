@@ -33,7 +33,7 @@ from gradlint.interpreter.autograd.saved_tensors import saved_in_place
 from gradlint.interpreter.autograd.tensor import truth_of
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.iteration import element_list, elements
-from gradlint.interpreter.engine.loops import run_loop
+from gradlint.interpreter.engine.loops import Loop, run_loop
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.module_tree import buffers, parameters
 from gradlint.interpreter.nn import module_containers
@@ -207,7 +207,7 @@ def _sequence(m: Interpreter, node: Site, layer: LayerCall) -> Value:
 
 def _through_each(m: Interpreter, node: Site, layer: LayerCall, value: Value) -> Value:
     start = m.push(value)
-    m.inside_module += 1
+    m.calls.inside_module += 1
     for name, part in module_containers.parts(m, layer.module):
         value = m.state.stack[start]
         inner = m.all(part, Module)
@@ -216,7 +216,7 @@ def _through_each(m: Interpreter, node: Site, layer: LayerCall, value: Value) ->
         else:
             found = call(m, m.part_of(node, f"{layer.ref.site} {name}"), part, Arguments([value]), "call", "")
         m.state.stack[start] = found
-    m.inside_module -= 1
+    m.calls.inside_module -= 1
     return m.pop_from(start)[0]
 
 
@@ -231,9 +231,9 @@ def _through_all(m: Interpreter, node: Site, ref: Ref, value: Value) -> Value:
         some = module_containers.all_parts(m, m[held])  # type: ignore[index]
         m.state.stack[start + 1] = call(m, place, some, Arguments([given]), "call", "")
 
-    m.inside_module += 1
-    run_loop(m, place, step, least=least)
-    m.inside_module -= 1
+    m.calls.inside_module += 1
+    run_loop(m, place, Loop(step, least=least))
+    m.calls.inside_module -= 1
     return m.pop_from(start)[1]
 
 

@@ -27,6 +27,7 @@ from gradlint.domain import (
     Const,
     Container,
     Function,
+    Iterator,
     Mark,
     Mode,
     Module,
@@ -298,7 +299,7 @@ def tensor_iterator(
     if by == "parameters()" and opened is NO and one_each:
         listed = container(m, node, "tuple", [ref for _, ref in found], "listed")
     empty = NO if least else UNSURE if found else negation(opened)
-    return iterator(m, node, element, by, empty=empty, source=owner, listed=listed, certain=there, belief=belief)
+    return iterator(m, node, Iterator(element, owner, by, empty=empty, listed=listed, certain=there, belief=belief))
 
 
 def of_lazy_layers(m: Interpreter, value: Value) -> set[Ref]:

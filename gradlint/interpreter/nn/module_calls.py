@@ -39,7 +39,8 @@ from gradlint.interpreter.autograd import hooks
 from gradlint.interpreter.autograd.record import Requested, apply
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import call_value
-from gradlint.interpreter.engine.history import certainly_recorded
+from gradlint.interpreter.engine.escape import escape_graphs
+from gradlint.interpreter.engine.history import certainly_recorded, past_of
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.module_tree import parameters, submodules
 from gradlint.interpreter.engine.places import peek
@@ -78,9 +79,9 @@ def call(m: Interpreter, node: Site, owner: Value, args: Arguments, how: str, na
             trainable=_trainable(m, held[0]),
             graph=_graph(m, result),
             fed_by=behind,
-            memories=frozenset() if m.inside_module else _memories(m, held[0]),
-            in_training="" if m.inside_module else as_in_training(m, held[0]),
-            nested=m.inside_module > 0,
+            memories=frozenset() if m.calls.inside_module else _memories(m, held[0]),
+            in_training="" if m.calls.inside_module else as_in_training(m, held[0]),
+            nested=m.calls.inside_module > 0,
             own_call=_own_method(m, shown, "call") is not None,
             callee=getattr(node, "func", None),
             given=_given(node),
@@ -165,7 +166,7 @@ def _memories(m: Interpreter, module: Value) -> frozenset[tuple[Ref, ...]]:
 def _behind(m: Interpreter, values: Iterable[Value]) -> tuple[Graph, ...]:
     """The graph nodes in the history of these values."""
     nodes = [node for value in values for _, tensor in m.all(value, Tensor) for node in tensor.node]
-    return tuple([ref.key for ref in m.past(nodes, MOST_BEHIND) if type(m.state.heap.get(ref)) is Node])
+    return tuple([ref.key for ref in past_of(m, nodes, MOST_BEHIND) if type(m.state.heap.get(ref)) is Node])
 
 
 MOST_BEHIND = 300
@@ -221,18 +222,18 @@ def run(m: Interpreter, node: Site, ref: Ref, args: Arguments, how: str) -> Valu
     method = (_own_method(m, module, how) if how == "call" else None) or _own_method(m, module, "forward")
     if any(may_be_overridden(m, ref, module, name) for name in ("__call__", "forward")):
         return _not_followed(m, node, ref, method, args)
-    if method is not None and m.inside_module >= MOST_MODULES_DEEP:
-        m.exceeded("depth of modules")
+    if method is not None and m.calls.inside_module >= MOST_MODULES_DEEP:
+        m.log.exceeded("depth of modules")
         return loose_result(m, node, ref, module, args)
     if method is not None and (module.unbuilt.may(YES) or too_deep(m, method, args)):
-        m.escaped_functions[method.node] = None
+        m.defined.escaped[method.node] = None
         return _not_followed(m, node, ref, method, args)
     if method is not None:
-        m.inside_module += 1
+        m.calls.inside_module += 1
         try:
             return call_function(m, node, method, args.with_first(ref))
         finally:
-            m.inside_module -= 1
+            m.calls.inside_module -= 1
     return as_torch(m, node, ref, args)
 
 
@@ -242,7 +243,7 @@ def _not_followed(m: Interpreter, node: Site, ref: Ref, forward: Function | None
     module: Module = m[ref]
     result = loose_result(m, node, ref, module, args)
     if forward is not None and _may_differentiate(m, module, forward):
-        m.escape([result])
+        escape_graphs(m, [result])
     return result
 
 
@@ -353,5 +354,5 @@ def loose_result(
         leaf = NO if tensor.requires_grad is YES else tensor.leaf
         m.store(found, replace(tensor, dtype=ANY_DTYPE, leaf=leaf, belief=max(tensor.belief, belief), loose=True))
     if hooks.may_see_inside(m, ref):
-        m.escape([result])
+        escape_graphs(m, [result])
     return result

@@ -22,6 +22,7 @@ from gradlint.domain import (
     YES,
     Const,
     Container,
+    Iterator,
     Mark,
     Module,
     Named,
@@ -330,18 +331,18 @@ def _clear(m: Interpreter, node: Site, ref: Ref, args: Arguments) -> Value:
 
 
 def _keys(m: Interpreter, node: Site, ref: Ref, args: Arguments) -> Value:
-    return iterator(m, node, keys(m, m[ref]), "keys()", empty=_empty(m, ref), source=ref)
+    return iterator(m, node, Iterator(keys(m, m[ref]), ref, "keys()", empty=_empty(m, ref)))
 
 
 def _values(m: Interpreter, node: Site, ref: Ref, args: Arguments) -> Value:
     held = all_parts(m, m[ref])
-    return iterator(m, node, held, "values()", empty=_empty(m, ref), source=ref, certain=_certain(m, m[ref]))
+    return iterator(m, node, Iterator(held, ref, "values()", empty=_empty(m, ref), certain=_certain(m, m[ref])))
 
 
 def _items(m: Interpreter, node: Site, ref: Ref, args: Arguments) -> Value:
     module: Module = m[ref]
     pair = m.new(node, "pair", Container("tuple", items=((0, keys(m, module)), (1, all_parts(m, module)))))
-    return iterator(m, node, pair, "items()", empty=_empty(m, ref), source=ref, certain=_certain(m, module))
+    return iterator(m, node, Iterator(pair, ref, "items()", empty=_empty(m, ref), certain=_certain(m, module)))
 
 
 def _empty(m: Interpreter, ref: Ref) -> Truth:

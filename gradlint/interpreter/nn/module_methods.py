@@ -21,6 +21,7 @@ from gradlint.domain import (
     Belief,
     Const,
     Container,
+    Iterator,
     Module,
     Named,
     Plain,
@@ -105,25 +106,25 @@ def _requires_grad_(m: Interpreter, node: Site, owner: Value, args: Arguments) -
     to = truth_of(args.get("requires_grad", 0, Const(True)))
     refs = [ref for _, ref in parameters(m, owner)[0]]
     if refs:
-        m.sweeping += refs
+        m.loops.sweeping += refs
         sure = certain_parts(m, owner)
         set_requires_grad(m, node, one_of(refs, len(refs)), to, "module", spelled(receiver(node)), sure=sure)
-        del m.sweeping[len(m.sweeping) - len(refs) :]
+        del m.loops.sweeping[len(m.loops.sweeping) - len(refs) :]
     return owner
 
 
 def _zero_grad(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
     to_none = left_as_none(m, OF_MODULES, args)
     refs = [ref for _, ref in parameters(m, owner)[0]]
-    m.sweeping += refs
+    m.loops.sweeping += refs
     clear_gradients(m, node, refs, to_none=to_none, by="module", sure=certain_parts(m, owner))
-    del m.sweeping[len(m.sweeping) - len(refs) :]
+    del m.loops.sweeping[len(m.loops.sweeping) - len(refs) :]
     return NONE_VALUE
 
 
 def _modules(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
     found = _all(m, node, owner)
-    return iterator(m, node, found, "modules()", empty=NO, source=owner, certain=_certain(m, owner, found))
+    return iterator(m, node, Iterator(found, owner, "modules()", empty=NO, certain=_certain(m, owner, found)))
 
 
 def _certain(m: Interpreter, owner: Value, element: Value) -> tuple[Ref, ...]:
@@ -147,7 +148,7 @@ def _unseen(m: Interpreter, node: Site, owner: Value) -> list[Value]:
 
 def _children_of(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
     found = _direct(m, node, owner)
-    return iterator(m, node, found, "children()", source=owner, certain=_certain(m, owner, found))
+    return iterator(m, node, Iterator(found, owner, "children()", certain=_certain(m, owner, found)))
 
 
 def _direct(m: Interpreter, node: Site, owner: Value) -> Value:
@@ -159,7 +160,7 @@ def _direct(m: Interpreter, node: Site, owner: Value) -> Value:
 
 def _named(m: Interpreter, node: Site, element: Value, by: str, owner: Value) -> Value:
     pair = m.new(node, "pair", Container("tuple", items=((0, Plain("str")), (1, element))))
-    return iterator(m, node, pair, by, source=owner, certain=_certain(m, owner, element))
+    return iterator(m, node, Iterator(pair, owner, by, certain=_certain(m, owner, element)))
 
 
 def _apply(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:

@@ -39,10 +39,9 @@ from gradlint.interpreter.autograd.grad import tensors_of
 from gradlint.interpreter.autograd.leaf import require_leaves
 from gradlint.interpreter.autograd.requires_grad import set_requires_grad
 from gradlint.interpreter.autograd.tensor import truth_of
-from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.arguments import Arguments, arguments_in
 from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot, implements
-from gradlint.interpreter.engine.escape import result_of_unknown, weak_update
-from gradlint.interpreter.engine.frames import arguments_in
+from gradlint.interpreter.engine.escape import escape_graphs, result_of_unknown, weak_update
 from gradlint.interpreter.engine.machine import Interpreter, not_none
 from gradlint.interpreter.engine.module_tree import mode_of, parameters
 from gradlint.interpreter.python import descriptors
@@ -99,7 +98,7 @@ def set_attribute(
         if type(option) is Imported:
             m.neighbours.set(option.module, name, value)
     if not found and type(owner) is Unknown:
-        m.escape([value])
+        escape_graphs(m, [value])
         weak_update(m, owner)
 
 
@@ -291,7 +290,7 @@ def set_plainly(m: Interpreter, ref: Ref, name: str, value: Value, *, sure: bool
     if type(thing) is Module and thing.initialised is not YES and _is_registered(m, value):
         m.update_fields(ref, Module, initialised=YES)  # else torch would have raised
     if type(thing) is Instance and thing.cls == UNKNOWN:
-        m.escape([value])
+        escape_graphs(m, [value])
 
 
 def _is_registered(m: Interpreter, value: Value) -> bool:

@@ -36,8 +36,9 @@ from gradlint.interpreter.engine.call_summaries import by_summary
 from gradlint.interpreter.engine.calls import call_named, plain_method
 from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot, implements
 from gradlint.interpreter.engine.escape import havoc, result_of_unknown
+from gradlint.interpreter.engine.frames import Frame
 from gradlint.interpreter.engine.iteration import element_list
-from gradlint.interpreter.engine.machine import Frame, Interpreter
+from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.unseen import maybe_initialised
 from gradlint.interpreter.python import descriptors
 from gradlint.interpreter.python.attribute_store import set_past_class
@@ -88,7 +89,7 @@ def define(m: Interpreter, node: cst.ClassDef) -> Ref:
     made = Class(node, node.name.value, bases, members, reads, module, opened, _kind_of(m, node, bases))
     ref = m.new(node, "class", made)
     if not frame.file.foreign:
-        m.classes[node] = ref
+        m.defined.classes[node] = ref
     descriptors.named(m, node, ref)
     if made.kind in COMPLETED:
         COMPLETED[made.kind](m, node, ref, made)
@@ -165,21 +166,21 @@ def _instantiate(m: Interpreter, node: Site, cls: Ref, args: Arguments) -> Value
         return made
     m.pop_from(start)
     start = m.push(made)
-    m.instances_deep += 1
+    m.calls.instances_deep += 1
     initialise(m, node, made, cls, args)
-    m.instances_deep -= 1
+    m.calls.instances_deep -= 1
     return m.pop_from(start)[0]
 
 
 def _is_left_unseen(m: Interpreter, cls: Ref, args: Arguments) -> bool:
     """Whether the `__init__` of a module is not followed any more."""
-    if m.instances_deep >= MOST_INSTANCES_DEEP:
-        m.exceeded("depth of instances")
+    if m.calls.instances_deep >= MOST_INSTANCES_DEEP:
+        m.log.exceeded("depth of instances")
         return True
     method = find_method(m, cls, "__init__")
     if method is None or not too_deep(m, method, args.with_first(cls)):
         return False
-    m.escaped_functions[method.node] = None
+    m.defined.escaped[method.node] = None
     return True
 
 
@@ -303,7 +304,7 @@ def _class_written_at(m: Interpreter, owner: Value, node: Site) -> Ref | None:
     for one in ancestry(m, cls):
         if type(one) is Ref and m.classes_by_ref(one) is node:
             return one
-    known = m.classes.get(node)
+    known = m.defined.classes.get(node)
     return known if known in m.state.heap else None
 
 

@@ -62,7 +62,7 @@ def emit_stored(
 def _fills_by_part(m: Interpreter, container: Container) -> bool:
     """Whether all loops that fill a container go over parts of networks: those that it was not made in anew."""
     origins = {ref.origin for ref, thing in m.state.heap.items() if thing is container}
-    filling = takewhile(lambda loop: origins.isdisjoint(loop.made), reversed(m.loops))
+    filling = takewhile(lambda loop: origins.isdisjoint(loop.made), reversed(m.loops.active))
     return all(loop.over_parts for loop in filling)
 
 

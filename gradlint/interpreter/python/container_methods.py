@@ -18,6 +18,7 @@ from gradlint.domain import (
     Bound,
     Const,
     Container,
+    Iterator,
     Ref,
     Scalar,
     Truth,
@@ -86,7 +87,7 @@ def _all(thing: Container) -> Value:
 
 
 def _over(m: Interpreter, node: Site, ref: Ref, thing: Container, element: Value, by: str) -> Value:
-    return iterator(m, node, element, by, empty=NO if thing.items else UNSURE, source=ref)
+    return iterator(m, node, Iterator(element, ref, by, empty=NO if thing.items else UNSURE))
 
 
 method("values")(lambda m, node, ref, thing, args: _over(m, node, ref, thing, _all(thing), "values()"))

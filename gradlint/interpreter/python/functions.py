@@ -30,17 +30,18 @@ from gradlint.domain import (
 from gradlint.domain import Iterator as IteratorObject
 from gradlint.events import Run
 from gradlint.frozen import replace
-from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.arguments import Arguments, arguments_in
 from gradlint.interpreter.engine.budgets import out_of_its_purse, purse_of
 from gradlint.interpreter.engine.call_summaries import by_summary
 from gradlint.interpreter.engine.calls import written_since
 from gradlint.interpreter.engine.deferred import Suspended, unfinished
 from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot, implements
 from gradlint.interpreter.engine.escape import havoc, result_of_unknown
-from gradlint.interpreter.engine.frames import RESULT, YIELDED, arguments_in
+from gradlint.interpreter.engine.frames import RESULT, YIELDED, Frame, Tried
 from gradlint.interpreter.engine.iteration import emit_exhausted
-from gradlint.interpreter.engine.machine import MOST_CALLS_DEEP, STEPS, Frame, Interpreter, Tried
-from gradlint.interpreter.engine.recursion import MOST_DESCENTS, descends
+from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.engine.recursion import MOST_CALLS_DEEP, MOST_DESCENTS, descends
+from gradlint.interpreter.engine.steps import STEPS
 from gradlint.interpreter.engine.unseen import maybe_initialised
 from gradlint.interpreter.python.roles import roles_of
 from gradlint.interpreter.static.scopes import spelled
@@ -62,20 +63,20 @@ def new_frame(m: Interpreter, key: object, function: Function) -> Frame:
         caller=m.frame,
         made=m.frames[number].made if number in m.frames else set(),
     )
-    m.begin(frame)
+    m.allocations.begin(frame, m.state)
     m.frames[number] = frame
     return frame
 
 
 def too_deep(m: Interpreter, function: Function, args: Arguments) -> bool:
     """Whether a call is no longer followed."""
-    deep = m.running.count(function.node)
+    deep = m.calls.running.count(function.node)
     resume_again = deep < 2 or (deep < MOST_DESCENTS and descends(m, function, args))
     steps, left = steps_left(m, m.frames[function.frame])
     left = min(left, m.steps.purses.get(purse_of(m, function, args), left))
-    if resume_again and len(m.running) < MOST_CALLS_DEEP and left > 0:
+    if resume_again and len(m.calls.running) < MOST_CALLS_DEEP and left > 0:
         return False
-    m.exceeded("recursion" if deep >= 2 else "depth of calls" if left > 0 else steps)
+    m.log.exceeded("recursion" if deep >= 2 else "depth of calls" if left > 0 else steps)
     return True
 
 
@@ -108,7 +109,7 @@ def _as_remembered(m: Interpreter, result: Value, known: Collection[Ref]) -> Val
 
 def _run_call(m: Interpreter, node: Site, function: Function, args: Arguments) -> Value:
     if is_left_to_others(function) or too_deep(m, function, args):
-        m.escaped_functions[function.node] = None
+        m.defined.escaped[function.node] = None
         if m.frames[function.frame].file.foreign and not m.frame.file.foreign:
             emit_exhausted(m, node, args.values())
         if function.name == "__init__":
@@ -134,9 +135,11 @@ def waiting_manager(m: Interpreter, node: Site, function: Function, args: Argume
 
 def enter(m: Interpreter, node: Site, function: Function, args: Arguments) -> Frame:
     """The frame of a call, with the parameters bound."""
-    m.called[function.node] = None
+    m.defined.called[function.node] = None
     frame = new_frame(
-        m, (m.frame.id, getattr(node, "node", node), getattr(node, "part", ""), function.node, m.round), function
+        m,
+        (m.frame.id, getattr(node, "node", node), getattr(node, "part", ""), function.node, m.allocations.round),
+        function,
     )
     frame.called_at = getattr(node, "node", node)
     start = m.push(*args.values())
@@ -148,21 +151,21 @@ def enter(m: Interpreter, node: Site, function: Function, args: Arguments) -> Fr
 
 def run_function(m: Interpreter, node: Site, frame: Frame, function: Function, caller: Any) -> Value:
     """Run a function whose parameters are bound, and give what it returns."""
-    outer, began, mode = m.frame, len(m.story), m.state.modes
-    outer_run, outer_sweeping, index = m.run, m.sweeping, 0
+    outer, began, mode = m.frame, len(m.log.story), m.state.modes
+    outer_run, outer_sweeping, index = m.log.run, m.loops.sweeping, 0
     roles = roles_of(m, frame, function) if not m.is_silent else frozenset()
-    if not m.muted:
-        m.counts["functions run"] += 1
-        index = m.run = len(m.runs) + 1
-        m.runs.append(
+    if not m.log.muted:
+        m.log.counts["functions run"] += 1
+        index = m.log.run = len(m.log.runs) + 1
+        m.log.runs.append(
             Run(index, function, caller, mode[0], (), outer_run, m.conditions, guards=m.state.guards, roles=roles)
         )
     untouched = m.fork() if function.generator and frame.around is None else None
     m.switch(frame)
     if m.trace is not None:
-        m.trace.enter(function, caller, roles, m.later)
-    m.sweeping = []
-    m.running.append(function.node)
+        m.trace.enter(function, caller, roles, m.loops.later)
+    m.loops.sweeping = []
+    m.calls.running.append(function.node)
     for context in function.modes:
         m.emit(events.GradModeChanged, function.node, before=m.state.grad_mode, to=context.to, how="decorator")
         m.state.enter(context, function.node)
@@ -180,16 +183,16 @@ def run_function(m: Interpreter, node: Site, frame: Frame, function: Function, c
         m.state.modes = mode
     if untouched is not None:
         value = _perhaps_not_run(m, frame, value, untouched)
-    m.running.pop()
+    m.calls.running.pop()
     if m.trace is not None:
         m.trace.leave()
     m.switch(outer)
-    m.sweeping = outer_sweeping
+    m.loops.sweeping = outer_sweeping
     if index:
         left = m.state.grad_mode if m.state.live else UNSURE
-        story = tuple(m.story[began:])
-        m.runs[index - 1] = replace(m.runs[index - 1], grad_mode=entry, story=story, left_mode=left)
-        m.run = outer_run
+        story = tuple(m.log.story[began:])
+        m.log.runs[index - 1] = replace(m.log.runs[index - 1], grad_mode=entry, story=story, left_mode=left)
+        m.log.run = outer_run
     return value
 
 
@@ -355,7 +358,7 @@ def make_function(m: Interpreter, node: cst.FunctionDef | cst.Lambda, name: str,
     frame = m.frame
     function = Function(node, name, frame.id, defaults, generator=m.scan.scopes[node].generator, owner=owner)
     if not frame.file.foreign:
-        m.functions[node] = function
+        m.defined.functions[node] = function
     return function
 
 

@@ -8,7 +8,8 @@ from typing import Any
 from gradlint.domain import MAYBE, NO, Const, Function, Instance, Ref, Value
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.escape import havoc
-from gradlint.interpreter.engine.machine import Frame, Interpreter
+from gradlint.interpreter.engine.frames import Frame
+from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python.functions import enter, passing, run_function, too_deep
 from gradlint.interpreter.static.sites import Site
 
@@ -45,7 +46,7 @@ def run_around(m: Interpreter, node: Site, manager: Value, block: Block) -> None
     _run(m, node, function, args, here)
     if not met:
         block(Const(None))
-    with m.silently():
+    with m.log.silently():
         passing(m, before, lambda: _leave(m, node, function, args, entry))
 
 
@@ -60,11 +61,11 @@ def _leave(m: Interpreter, node: Site, function: Function, args: Arguments, entr
 
 
 def _run(m: Interpreter, node: Site, function: Function, args: Arguments, block: Block) -> None:
-    outer = (m.frame, m.sweeping, m.run)
+    outer = (m.frame, m.loops.sweeping, m.log.run)
     frame = enter(m, node, function, args)
 
     def around(value: Value) -> None:
-        inner = (m.frame, m.sweeping, m.run)
+        inner = (m.frame, m.loops.sweeping, m.log.run)
         _go_on_in(m, *outer)
         block(value)
         _go_on_in(m, *inner)
@@ -75,4 +76,4 @@ def _run(m: Interpreter, node: Site, function: Function, args: Arguments, block:
 
 def _go_on_in(m: Interpreter, frame: Frame, sweeping: list[Ref], run: int) -> None:
     m.switch(frame)
-    m.sweeping, m.run = sweeping, run
+    m.loops.sweeping, m.log.run = sweeping, run

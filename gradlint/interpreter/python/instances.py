@@ -35,7 +35,9 @@ from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import call_named, call_one, is_known, plain_method
 from gradlint.interpreter.engine.dispatch import ATTRIBUTES_OF, CALLED, ITEMS_OF, MODELS, SLOTS, TypeSlot, implements
 from gradlint.interpreter.engine.escape import result_of_unknown
-from gradlint.interpreter.engine.machine import MOST_CALLS_DEEP, STEPS, Interpreter
+from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.engine.recursion import MOST_CALLS_DEEP
+from gradlint.interpreter.engine.steps import STEPS
 from gradlint.interpreter.engine.unseen import STAND_IN, call_unknown, learned
 from gradlint.interpreter.python.descriptors import member_of
 from gradlint.interpreter.python.foreign import foreign_made, foreign_part
@@ -65,8 +67,8 @@ def _call(m: Interpreter, node: Site, ref: Ref, args: Arguments, name: str) -> V
 def _call_known(m: Interpreter, ref: Value, run: Callable[[], Value], otherwise: Callable[[], Value]) -> Value:
     """Return what an object gives that may call what it holds; one that was wrapped in a loop holds itself."""
     m.steps.left -= 1
-    if len(m.running) >= MOST_CALLS_DEEP or m.steps.left <= 0:
-        m.exceeded("depth of calls" if m.steps.left > 0 else STEPS)
+    if len(m.calls.running) >= MOST_CALLS_DEEP or m.steps.left <= 0:
+        m.log.exceeded("depth of calls" if m.steps.left > 0 else STEPS)
         return otherwise()
     return m.once(ref, run, otherwise)
 
@@ -84,8 +86,8 @@ def _call_method(m: Interpreter, node: Site, owner: Value, method: str, args: Ar
 def _get_attribute(m: Interpreter, node: Site, owner: Ref, name: str, chain: str, guard: bool) -> Value:
     """Attributes of modules and instances: set on the object, defined by its class, or not seen."""
     thing: Any = m[owner]
-    if m.looked is not None:
-        m.looked[owner, name] = None
+    if m.effects.looked is not None:
+        m.effects.looked[owner, name] = None
     if name in thing.absent:
         thing = _settled(m, node, owner, thing, name)
     attributes: Items = thing.attributes

@@ -5,7 +5,8 @@ from __future__ import annotations
 from gradlint.domain import INTEGER, Function, Instance, Named, Ref, Scalar, Unknown, Value
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import ELEMENTS_OF, ITEMS_OF, TypeSlot, implements
-from gradlint.interpreter.engine.machine import Interpreter, Tried
+from gradlint.interpreter.engine.frames import Tried
+from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python.foreign import foreign_made
 from gradlint.interpreter.python.functions import call_function, let_out
 from gradlint.interpreter.python.mro import find_method

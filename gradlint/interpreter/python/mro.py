@@ -88,6 +88,10 @@ def ancestry(m: Interpreter, cls: Value) -> Iterator[Value]:
         yield from _line(m, option, MOST_BASES, {})
 
 
+class Lines(dict[Value, tuple[Line, tuple[Any, ...]]]):
+    """The lines of classes, with what each class of a line was when it was found."""
+
+
 def _line(m: Interpreter, cls: Value, most: int, found: dict[Value, Line]) -> Line:
     """The line of one class, as Python finds it: no longer than so many classes, and from no deeper. What was `found`
     for the same question is taken as it is, and what was found before where the classes of the line are the same."""
@@ -98,14 +102,15 @@ def _line(m: Interpreter, cls: Value, most: int, found: dict[Value, Line]) -> Li
     if cls in found:
         return found[cls]
     there: Any = heap.get  # of what is no reference there is nothing
-    known, classes = m.lines.get(cls, ((), ()))
+    remembered = m.notes(Lines)
+    known, classes = remembered.get(cls, ((), ()))
     if not known or not all(map(is_, map(there, known), classes)):
         found[cls] = (cls,)  # for a class that derives from itself
         lines = [_line(m, base, most - 1, found) for base in thing.bases]
         merged = _merged([*lines, thing.bases]) if len(lines) > 1 else lines[0]
         known = (cls, *islice(merged, MOST_BASES - 1))
         if len(known) <= most:  # what is deeper was not left out
-            m.lines[cls] = known, tuple(map(there, known))
+            remembered[cls] = known, tuple(map(there, known))
     found[cls] = known
     return known
 
@@ -158,7 +163,7 @@ def find_method(m: Interpreter, cls: Value, name: str, after: Ref | None = None)
 def defined_anew(m: Interpreter) -> dict[Ref, frozenset[object]]:
     """The names that classes of the program define which derive from each of them."""
     found: dict[Ref, frozenset[object]] = {}
-    for cls in m.classes.values():
+    for cls in m.defined.classes.values():
         thing = m.state.heap.get(cls)
         own = frozenset(name for name, _ in thing.members) if type(thing) is Class else frozenset()
         for base in list(ancestry(m, cls))[1:]:
@@ -171,9 +176,9 @@ def may_be_overridden(m: Interpreter, owner: Ref, thing: Module | Instance, name
     """Whether an object that stands for all that strangers make of a class may be of one that derives from it and
     defines this anew."""
     cls = thing.cls
-    if type(cls) is not Ref or name not in m.defined_anew.get(cls, ()):
+    if type(cls) is not Ref or name not in m.defined.anew.get(cls, ()):
         return False
-    return thing.belief is Belief.ANNOTATED or owner.site == m.sites.get(m.classes_by_ref(cls))
+    return thing.belief is Belief.ANNOTATED or owner.site == m.allocations.sites.get(m.classes_by_ref(cls))
 
 
 def field_names(m: Interpreter, thing: Container) -> Sequence[str]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from gradlint.domain import Class, Const, Function, Ref
 from gradlint.events import Role
-from gradlint.interpreter.engine.machine import Frame, Interpreter
+from gradlint.interpreter.engine.frames import Frame
+from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python.mro import torch_base
 from gradlint.knowledge.python.duck_typing_names import EVALUATES, PHASES, TRAINS, evaluates, words
 
@@ -12,7 +13,7 @@ from gradlint.knowledge.python.duck_typing_names import EVALUATES, PHASES, TRAIN
 def roles_of(m: Interpreter, frame: Frame, function: Function) -> frozenset[Role]:
     """What a function is for whose parameters are bound: by its flags, or else by its name or that of its class."""
     found = set[Role]()
-    cls = m.classes.get(function.owner)
+    cls = m.defined.classes.get(function.owner)
     if cls is not None and torch_base(m, cls):
         found.add(Role.OF_MODULE)
     if (phase := _phase(m, frame) or _by_name(m, function, cls)) is not None:

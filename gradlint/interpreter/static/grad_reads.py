@@ -10,7 +10,7 @@ import libcst as cst
 from gradlint.frozen import frozen
 from gradlint.interpreter.static.scopes import spelled
 from gradlint.interpreter.static.sites import Site
-from gradlint.source import parts
+from gradlint.interpreter.static.tree_walk import in_order
 
 NEEDED, HANDED = "needed", "handed"
 LOOKING = frozenset(
@@ -35,16 +35,9 @@ def reads_in(tree: cst.Module) -> Reads:
 
 
 def _names(tree: cst.Module) -> Iterator[tuple[Any, str]]:
-    for node in _nodes(tree):
+    for node in in_order(tree):
         if type(node) is cst.Assign and len(node.targets) == 1 and (name := spelled(node.targets[0].target)):
             yield node.value, name
-
-
-def _nodes(tree: cst.Module) -> Iterator[Any]:
-    todo: list[Any] = [tree]
-    while todo:
-        yield (node := todo.pop())
-        todo += parts(node)
 
 
 def _reads(node: Site) -> bool:
@@ -52,7 +45,7 @@ def _reads(node: Site) -> bool:
 
 
 def _uses(tree: cst.Module) -> Iterator[tuple[Any, str]]:
-    for node in _nodes(tree):
+    for node in in_order(tree):
         fields = NEEDING.get(type(node))
         if fields is not None:
             yield from ((getattr(node, name), NEEDED) for name in fields)

@@ -12,18 +12,8 @@ from gradlint.interpreter.static.scopes import dotted
 from gradlint.interpreter.static.tree_walk import in_order
 
 NUMBERS = (cst.Integer, cst.Float)
-QUIET = (
-    cst.Expr,
-    cst.Call,
-    cst.Arg,
-    cst.Name,
-    cst.Attribute,
-    cst.Dot,
-    cst.Comma,
-    cst.SimpleString,
-    cst.Integer,
-    cst.Float,
-)
+PLACES = (cst.Name, cst.Attribute, cst.Dot)
+QUIET = (cst.Expr, cst.Call, cst.Arg, cst.Comma, cst.SimpleString, *PLACES, *NUMBERS)
 """What a statement may consist of in which calls alone can raise anything: `loss.sum().backward()`."""
 LOOKED_UP = (cst.Name, cst.Call)
 """Of what its attributes may be."""

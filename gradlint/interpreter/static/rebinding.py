@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import libcst as cst
 
 from gradlint.frozen import frozen
-from gradlint.interpreter.static.scopes import COMPREHENSIONS, Scope, dotted, targets
+from gradlint.interpreter.static.scopes import COMPREHENSIONS, Scope, comprehended, dotted, targets
 from gradlint.source import parts
 
 _STATEMENTS = (cst.BaseSmallStatement, cst.For, cst.While, cst.If, cst.With, cst.Try)
@@ -94,20 +94,10 @@ def _walked(scope: cst.CSTNode) -> _Walk:
         within = (*loops, node) if kind in (cst.For, cst.While) else loops
         own = hidden
         if isinstance(node, COMPREHENSIONS):
-            own = hidden | _own_names(node)
+            own = hidden.union(comprehended(node.for_in))
             todo.append(_Step(node.for_in.iter, at, within, inner, hidden))  # which it finds outside
         todo += [_Step(child, at, within, inner, own) for child in reversed(parts(node))]
     return found
-
-
-def _own_names(comprehension: Any) -> frozenset[str]:
-    """The names that a comprehension binds for itself."""
-    found: list[str] = []
-    clause = comprehension.for_in
-    while clause is not None:
-        found += [one.value for one in targets(clause.target) if type(one) is cst.Name]
-        clause = clause.inner_for_in
-    return frozenset(found)
 
 
 def _judged(walk: _Walk, name: cst.Name, number: int, loops: tuple[Any, ...]) -> Rebinding:

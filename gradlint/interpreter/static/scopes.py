@@ -7,7 +7,7 @@ parameter is), whether a loop can be left early, how deep loops nest, and what a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -40,7 +40,7 @@ class Scope:
     declare on `self`; `sets` are attributes of `self` that are set or filled, `switches` names by what modules
     or parameters are switched here; `differentiates` says that something is named, here or in scopes inside, that may
     compute gradients; `outlived` are the variables of comprehensions that stand around this, under the
-    names by which they are kept for it; `rebindings` are filled when somebody asks for them (see `dropping`).
+    names by which they are kept for it; `rebindings` are filled when somebody asks for them (see `rebinding`).
     """
 
     node: cst.CSTNode
@@ -170,7 +170,6 @@ _STATEMENTS = frozenset(
 _SCOPES = (cst.FunctionDef, cst.ClassDef, cst.Lambda)
 _LOOPS = (cst.For, cst.While)
 COMPREHENSIONS = (cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)
-_BINDING = (cst.For, cst.CompFor, cst.NamedExpr, cst.AsName)
 
 
 def scan(tree: cst.Module) -> Scan:
@@ -195,7 +194,8 @@ def _walk(out: Scan, nodes: Sequence[cst.CSTNode], top: Scope) -> None:
             scope.inner = True
             scope, loops, around = Scope(node, scope, outlived=_outlived(out, around)), (), ()
             out.scopes[node] = scope
-            scope.binds.update(_parameter_names(node))
+            if isinstance(node, cst.FunctionDef | cst.Lambda):
+                scope.binds.update([param.name.value for param in parameters_of(node.params)])
         elif kind in _LOOPS:
             for height, loop in enumerate(reversed(loops), 1):
                 loop.height = max(loop.height, height)
@@ -209,8 +209,8 @@ def _walk(out: Scan, nodes: Sequence[cst.CSTNode], top: Scope) -> None:
                 out.imports.update(_imported(node))
             elif kind is cst.If and _takes_remainder(node.test, scope):  # type: ignore[attr-defined]
                 out.periodic.add(node.test)  # type: ignore[attr-defined]
-        if kind in _LOOKED_AT:
-            _look(node, kind, scope, loops)
+        if kind in _LOOK:
+            _LOOK[kind](node, scope, loops)
         inside = depth if kind is cst.BinaryOperation else depth + 1
         todo += [(child, scope, loops, around, inside) for child in reversed(parts(node))]
 
@@ -236,12 +236,6 @@ def parameters_of(params: cst.Parameters) -> list[cst.Param]:
     return [*params.posonly_params, *params.params, *params.kwonly_params, *stars]
 
 
-def _parameter_names(node: cst.CSTNode) -> list[str]:
-    if not isinstance(node, cst.FunctionDef | cst.Lambda):
-        return []
-    return [param.name.value for param in parameters_of(node.params)]
-
-
 def _imported(node: cst.Import | cst.ImportFrom) -> list[str]:
     """The top-level modules that an import names."""
     if isinstance(node, cst.ImportFrom):
@@ -249,47 +243,55 @@ def _imported(node: cst.Import | cst.ImportFrom) -> list[str]:
     return [dotted(alias.name).partition(".")[0] for alias in node.names]
 
 
-def _look(node: Any, kind: type, scope: Scope, loops: tuple[Loop, ...]) -> None:
-    if kind is cst.Attribute:
-        if node not in scope.targets:
-            _read(scope, dotted(node.value), node.attr.value)
-        _use(scope, dotted(kept(node.value)), node.attr.value)
-        _named(scope, node.attr.value)
-    elif kind is cst.Expr:
-        if type(node.value) is cst.Call and dotted(node.value.func).endswith(".detach"):
-            scope.dropped.add(node.value)
-    elif kind is cst.Call:
-        _called(node, scope)
-    elif kind is cst.Yield:
-        scope.generator = True
-    elif kind is cst.Break and loops:
-        loops[-1].leaves = True
-    elif kind in (cst.Return, cst.Raise):
-        for loop in loops:
-            loop.leaves = True
-    elif kind is cst.Assign:
-        first = node.targets[0].target
-        if type(node.value) is cst.Subscript and type(first) is cst.Name and scope.parent is None:
-            scope.aliases[first.value] = node.value
-        elif type(first) is cst.Name and type(node.value) in _TESTS and _takes_remainder(node.value, scope):
-            scope.periodic.add(first.value)
-    elif kind is cst.AssignTarget or kind is cst.AnnAssign:
-        for target in targets(node.target):
-            _assigned(target, scope)
-        if kind is cst.AnnAssign:
-            _declared(node, scope)
-    elif kind in _BINDING:
-        for target in targets(node.name if kind is cst.AsName else node.target):
-            _bound(target, scope)
-    elif kind in (cst.Global, cst.Nonlocal):
-        scope.declares.update(item.name.value for item in node.names)
+Around = tuple[Loop, ...]
+"""The loops of a scope around a piece of syntax."""
 
 
-_LOOKED_AT = frozenset(
-    {cst.Attribute, cst.Call, cst.Expr, cst.Yield, cst.Break, cst.Return, cst.Raise, cst.Global, cst.Nonlocal}
-    | {cst.Assign, cst.AssignTarget, cst.AnnAssign, *_BINDING}
-)
-"""The kinds of syntax that tell something by themselves."""
+def _attribute(node: cst.Attribute, scope: Scope, around: Around) -> None:
+    if node not in scope.targets:
+        _read(scope, dotted(node.value), node.attr.value)
+    _use(scope, dotted(kept(node.value)), node.attr.value)
+    _named(scope, node.attr.value)
+
+
+def _statement(node: cst.Expr, scope: Scope, around: Around) -> None:
+    if type(node.value) is cst.Call and dotted(node.value.func).endswith(".detach"):
+        scope.dropped.add(node.value)
+
+
+def _yield(node: cst.Yield, scope: Scope, around: Around) -> None:
+    scope.generator = True
+
+
+def _leave(node: cst.Break | cst.Return | cst.Raise, scope: Scope, around: Around) -> None:
+    for loop in around[-1:] if type(node) is cst.Break else around:
+        loop.leaves = True
+
+
+def _assign(node: cst.Assign, scope: Scope, around: Around) -> None:
+    first = node.targets[0].target
+    if type(node.value) is cst.Subscript and type(first) is cst.Name and scope.parent is None:
+        scope.aliases[first.value] = node.value
+    elif type(first) is cst.Name and type(node.value) in _TESTS and _takes_remainder(node.value, scope):
+        scope.periodic.add(first.value)
+
+
+def _target(node: cst.AssignTarget | cst.AnnAssign, scope: Scope, around: Around) -> None:
+    for target in targets(node.target):
+        _assigned(target, scope)
+    if type(node) is cst.AnnAssign:
+        _declared(node, scope)
+
+
+def _binding(node: Any, scope: Scope, around: Around) -> None:
+    for target in targets(node.name if type(node) is cst.AsName else node.target):
+        _bound(target, scope)
+
+
+def _declare(node: cst.Global | cst.Nonlocal, scope: Scope, around: Around) -> None:
+    scope.declares.update(item.name.value for item in node.names)
+
+
 _TESTS = frozenset({cst.Comparison, cst.BooleanOperation, cst.UnaryOperation, cst.BinaryOperation})
 
 
@@ -317,21 +319,18 @@ _TEXTS = frozenset({cst.SimpleString, cst.ConcatenatedString, cst.FormattedStrin
 
 def _named(scope: Scope, name: str) -> None:
     """An attribute or a function of this name is used."""
-    at: Scope | None = scope if _speaks_of_gradients(name) else None
+    of_gradients = ("backward" in name or "grad" in name) and name not in WITHOUT_GRADIENTS
+    at: Scope | None = scope if of_gradients else None
     while at is not None and not at.differentiates:
         at.differentiates = True
         at = at.parent
-
-
-def _speaks_of_gradients(name: str) -> bool:
-    return ("backward" in name or "grad" in name) and name not in WITHOUT_GRADIENTS
 
 
 WITHOUT_GRADIENTS = frozenset({"no_grad", "gradient_checkpointing"})
 """Names that speak of gradients where none are computed."""
 
 
-def _called(node: cst.Call, scope: Scope) -> None:
+def _called(node: cst.Call, scope: Scope, around: Around) -> None:
     if type(node.func) is cst.Name:
         _named(scope, node.func.value)
     if type(node.func) is cst.Attribute and node.func.attr.value in FILLING:
@@ -347,6 +346,20 @@ def _called(node: cst.Call, scope: Scope) -> None:
         if argument.keyword is None and not argument.star and (handed := dotted(kept(argument.value))):
             _use(scope, handed, f"{HANDED}{dotted(node.func)} {index}")
     _use(scope, dotted(node.func), "()")
+
+
+_LOOK: dict[type, Callable[[Any, Scope, Around], None]] = {
+    cst.Attribute: _attribute,
+    cst.Expr: _statement,
+    cst.Call: _called,
+    cst.Yield: _yield,
+    cst.Assign: _assign,
+    **dict.fromkeys((cst.Break, cst.Return, cst.Raise), _leave),
+    **dict.fromkeys((cst.AssignTarget, cst.AnnAssign), _target),
+    **dict.fromkeys((cst.For, cst.CompFor, cst.NamedExpr, cst.AsName), _binding),
+    **dict.fromkeys((cst.Global, cst.Nonlocal), _declare),
+}
+"""What the kinds of syntax tell that tell something by themselves."""
 
 
 def _use(scope: Scope, name: str, use: str) -> None:

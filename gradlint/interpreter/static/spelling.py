@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import libcst as cst
 
-from gradlint.interpreter.static.scopes import targets
+from gradlint.interpreter.static.scopes import parameters_of, targets
 from gradlint.interpreter.static.sites import Site
 from gradlint.knowledge.torch.autograd_names import VOCABULARY
 from gradlint.source import parts
@@ -88,15 +88,10 @@ def _inside(node: cst.CSTNode, names: _Names) -> _Names:
     """The scope of what stands inside a piece of syntax."""
     if isinstance(node, (cst.FunctionDef, cst.Lambda)):
         inner = _Names(names)
-        for param in _parameters(node.params):
+        for param in parameters_of(node.params):
             inner.origins[param.name.value] = _of_parameter(param)
         return inner
     return _Names(names, is_class=True) if isinstance(node, cst.ClassDef) else names
-
-
-def _parameters(params: cst.Parameters) -> list[cst.Param]:
-    stars = [star for star in (params.star_arg, params.star_kwarg) if isinstance(star, cst.Param)]
-    return [*params.posonly_params, *params.params, *params.kwonly_params, *stars]
 
 
 def _of_parameter(param: cst.Param) -> str:

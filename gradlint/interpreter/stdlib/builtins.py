@@ -254,9 +254,9 @@ def _plain_method(m: Interpreter, node: Site, owner: Value, name: str, args: Arg
     if owner == EXIT_STACK and name == "enter_context":
         given = args.get("cm", 0, UNKNOWN)
         switches = any(type(option) is Context for option in alternatives(given))
-        m.crossed += switches and bool(m.frame.switches)
+        m.blocks.crossed += switches and bool(m.frame.switches)
         return enter(m, node, given)
-    m.switched += owner == EXIT_STACK and name == "pop_all"
+    m.blocks.switched += owner == EXIT_STACK and name == "pop_all"
     if all(type(option) in (Const, Scalar, Plain) for option in options):
         if name == "format" and all(_word_for(option) == "str" for option in options):
             return filled_text(owner, name)
@@ -278,7 +278,7 @@ def _by_hand(m: Interpreter, node: Site, manager: Value, name: str) -> Value:
     """A grad mode that no block takes back: it is entered, or left for whatever there was before."""
     if name not in ("__enter__", "__exit__"):
         return UNKNOWN
-    m.switched += 1
+    m.blocks.switched += 1
     if name == "__enter__":
         return enter(m, node, manager)
     m.state.modes = (UNSURE, UNSURE, None, None)

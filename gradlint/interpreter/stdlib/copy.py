@@ -78,7 +78,7 @@ def _copy(m: Interpreter, node: Site, args: Arguments) -> Value:
     found = m.state.reach([value])
     if len(found) > 400:
         return result_of_unknown([value])
-    now = {ref: Ref(m.site(m.copy_site(node, ref)), "copy", m.frame.id) for ref in found}
+    now = {ref: Ref(m.allocations.site(m.copy_site(node, ref)), "copy", m.frame.id) for ref in found}
     memories = Counter(memory for ref in found for memory in getattr(m[ref], "storage", ()))
     now |= {memory: m.memory(m.copy_site(node, memory), "copy") for memory in memories}
     for ref in found:

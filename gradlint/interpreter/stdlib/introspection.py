@@ -21,7 +21,7 @@ from gradlint.domain import (
 )
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot, models
-from gradlint.interpreter.engine.escape import havoc, result_of_unknown
+from gradlint.interpreter.engine.escape import escape_graphs, havoc, result_of_unknown
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python.attribute_load import get_attribute
 from gradlint.interpreter.python.attribute_store import delete_attribute, set_attribute, set_past_class
@@ -99,7 +99,7 @@ def _set_by_name(m: Interpreter, node: Site, args: Arguments, setting: Setting) 
         if not holders(m, owner):
             havoc(m, [owner])
         set_somewhere(m, owner, name, value)
-        m.escape([value])
+        escape_graphs(m, [value])
         return NONE_VALUE
     start, after = m.push(owner, value), []
     for one in names:

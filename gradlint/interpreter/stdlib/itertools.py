@@ -85,7 +85,7 @@ def _over(m: Interpreter, node: Site, args: Arguments) -> Value:
     element = elements(m, node, source)
     (source,) = m.pop_from(start)
     there = containers.certain(m, source)
-    return iterator(m, node, element, "iter", empty=_emptiness(m, [source]), source=source, certain=there)
+    return iterator(m, node, Iterator(element, source, "iter", empty=_emptiness(m, [source]), certain=there))
 
 
 @models("itertools.islice")
@@ -93,11 +93,11 @@ def _slice(m: Interpreter, node: Site, args: Arguments) -> Value:
     """Some of what its first argument iterates over."""
     source = args.get("iterable", 0, UNKNOWN)
     element = elements(m, node, source)
-    return iterator(m, node, element, "iter", empty=_emptiness(m, [source]), source=source)
+    return iterator(m, node, Iterator(element, source, "iter", empty=_emptiness(m, [source])))
 
 
 models("tqdm.trange", "tqdm.auto.trange", "tqdm.notebook.trange")(
-    lambda m, node, args: iterator(m, node, Scalar(INTEGER), "range")
+    lambda m, node, args: iterator(m, node, Iterator(Scalar(INTEGER), by="range"))
 )
 
 
@@ -105,7 +105,7 @@ models("tqdm.trange", "tqdm.auto.trange", "tqdm.notebook.trange")(
 def _iter(m: Interpreter, node: Site, args: Arguments) -> Value:
     begun = iterated(m, node, _first(args))
     if len(args.positional) > 1:
-        return iterator(m, node, call_value(m, node, begun, Arguments(), ""), "iter")
+        return iterator(m, node, Iterator(call_value(m, node, begun, Arguments(), ""), by="iter"))
     return begun if m.only(begun, Instance) or m.only(begun, Iterator) else _over(m, node, Arguments([begun]))
 
 
@@ -119,7 +119,7 @@ def _reversed(m: Interpreter, node: Site, args: Arguments) -> Value:
         return _over(m, node, args)
     turned = containers.container(m, node, "list", listing[::-1])
     element = one_of(listing, len(listing))
-    return iterator(m, node, element, "reversed", empty=NO, source=_first(args), listed=turned)
+    return iterator(m, node, Iterator(element, _first(args), "reversed", empty=NO, listed=turned))
 
 
 @models("builtins.next", "builtins.anext")
@@ -199,10 +199,8 @@ def _enumerate(m: Interpreter, node: Site, args: Arguments) -> Value:
     listing = element_list(m, source)
     pair = _tuple(m, node, [Scalar(INTEGER), elements(m, node, source)])
     known = NOTHING if listing is None else _pairs(m, node, [[Scalar(INTEGER)] * len(listing), listing])
-    there = containers.certain(m, source)
-    return iterator(
-        m, node, pair, "enumerate", empty=_emptiness(m, [source]), source=source, listed=known, certain=there
-    )
+    there, empty = containers.certain(m, source), _emptiness(m, [source])
+    return iterator(m, node, Iterator(pair, source, "enumerate", empty=empty, listed=known, certain=there))
 
 
 @models("builtins.zip")
@@ -213,7 +211,7 @@ def _zip(m: Interpreter, node: Site, args: Arguments) -> Value:
     m.push(_tuple(m, node, _each(m, node, args.positional)))
     known = NOTHING if args.unknown else _pairs(m, node, listings)
     *sources, pair = m.pop_from(start)
-    return iterator(m, node, pair, "zip", empty=empty, source=_all_of(sources), listed=known)
+    return iterator(m, node, Iterator(pair, _all_of(sources), "zip", empty=empty, listed=known))
 
 
 def _all_of(values: Sequence[Value]) -> Value:
@@ -240,7 +238,7 @@ def _zip_longest(m: Interpreter, node: Site, args: Arguments) -> Value:
     found = _each(m, node, args.positional)
     pair = _tuple(m, node, [one_of([element, m.state.stack[start]]) for element in found])
     m.pop_from(start)
-    return iterator(m, node, pair, "zip")
+    return iterator(m, node, Iterator(pair, by="zip"))
 
 
 @models("itertools.product")
@@ -249,14 +247,14 @@ def _product(m: Interpreter, node: Site, args: Arguments) -> Value:
     repeat = args.keywords.get("repeat", Const(1))
     whole = Container("tuple", rest=one_of(found)) if repeat != Const(1) else None
     pair = _tuple(m, node, found) if whole is None else m.new(node, "pair", whole)
-    return iterator(m, node, pair, "product")
+    return iterator(m, node, Iterator(pair, by="product"))
 
 
 @models("itertools.combinations", "itertools.permutations", "itertools.combinations_with_replacement",
          "itertools.pairwise", "itertools.batched")  # fmt: skip
 def _groups(m: Interpreter, node: Site, args: Arguments) -> Value:
     group = m.new(node, "group", Container("tuple", rest=elements(m, node, _first(args))))
-    return iterator(m, node, group, "groups")
+    return iterator(m, node, Iterator(group, by="groups"))
 
 
 @models("itertools.chain")
@@ -277,11 +275,13 @@ def _chained(m: Interpreter, node: Site, values: Sequence[Value]) -> Value:
     element = one_of([NOTHING, *_each(m, node, values)], MOST_ITEMS)
     sources = m.pop_from(start)
     there = with_certain((), [ref for source in sources for ref in containers.certain(m, source)])
-    return iterator(m, node, element, "chain", empty=empty, source=_all_of(sources), certain=there)
+    return iterator(m, node, Iterator(element, _all_of(sources), "chain", empty=empty, certain=there))
 
 
-models("itertools.repeat")(lambda m, node, args: iterator(m, node, args.get("object", 0, UNKNOWN), "repeat"))
-models("itertools.count")(lambda m, node, args: iterator(m, node, Scalar(INTEGER), "count", empty=NO))
+models("itertools.repeat")(
+    lambda m, node, args: iterator(m, node, Iterator(args.get("object", 0, UNKNOWN), by="repeat"))
+)
+models("itertools.count")(lambda m, node, args: iterator(m, node, Iterator(Scalar(INTEGER), by="count", empty=NO)))
 
 
 @models("itertools.tee")
@@ -302,7 +302,7 @@ def _group_by(m: Interpreter, node: Site, args: Arguments) -> Value:
         call_value(m, m.part_of(node, "key"), m.state.stack[start + 1], Arguments([m.state.stack[element]]), "")
     _compared(m, node, args, start, element)
     group = m.new(node, "group", Iterator(element=m.pop_from(start)[-1], by="group"))
-    return iterator(m, node, _tuple(m, node, [result_of_unknown([group]), group]), "groupby")
+    return iterator(m, node, Iterator(_tuple(m, node, [result_of_unknown([group]), group]), by="groupby"))
 
 
 # ---- functions on elements
@@ -320,7 +320,7 @@ def _map(m: Interpreter, node: Site, args: Arguments) -> Value:
         found = _each(m, node, iterables)
         given = _called_on_each(m, node, m.state.stack[start + len(iterables)], Arguments(found))
     source = _all_of(m.pop_from(start)[:-1])
-    return iterator(m, node, given, "map", empty=empty, source=source, followed=followed)
+    return iterator(m, node, Iterator(given, source, "map", empty=empty), followed)
 
 
 @models("itertools.starmap")
@@ -332,7 +332,7 @@ def _star_map(m: Interpreter, node: Site, args: Arguments) -> Value:
     given = Arguments([value for _, value in pair.items]) if pair is not None and known else Arguments(unknown=True)
     with unfinished(m) as followed:
         element = _called_on_each(m, node, m.pop_from(start)[0], given)
-    return iterator(m, node, element, "map", followed=followed)
+    return iterator(m, node, Iterator(element, by="map"), followed)
 
 
 def _called_on_each(m: Interpreter, node: Site, function: Value, args: Arguments) -> Value:
@@ -340,10 +340,10 @@ def _called_on_each(m: Interpreter, node: Site, function: Value, args: Arguments
     old as can be at once, for it stands for what each call makes."""
     if NOTHING in args.positional:
         return NOTHING
-    before, m.made = m.made, set()
+    before, m.allocations.made = m.allocations.made, set()
     start = m.push(call_value(m, node, function, args, ""))
-    m.state.age(m.made, at_once=True)
-    m.made |= before
+    m.state.age(m.allocations.made, at_once=True)
+    m.allocations.made |= before
     return m.pop_from(start)[0]
 
 
@@ -353,7 +353,7 @@ def _filter(m: Interpreter, node: Site, args: Arguments) -> Value:
     with unfinished(m) as followed:
         found, source, sure, all_of_them = _kept(m, node, args)
     there = tuple(ref for ref in containers.certain(m, source) if all_of_them or ref in sure)
-    return iterator(m, node, found, "filter", source=source, certain=there, followed=followed)
+    return iterator(m, node, Iterator(found, source, "filter", certain=there), followed)
 
 
 @models("itertools.takewhile")
@@ -362,7 +362,7 @@ def _take_while(m: Interpreter, node: Site, args: Arguments) -> Value:
     with unfinished(m) as followed:
         found, source, _, all_of_them = _kept(m, node, args)
     there = containers.certain(m, source) if all_of_them else ()
-    return iterator(m, node, found, "filter", source=source, certain=there, followed=followed)
+    return iterator(m, node, Iterator(found, source, "filter", certain=there), followed)
 
 
 def _kept(m: Interpreter, node: Site, args: Arguments) -> tuple[Value, Value, set[Value], bool]:
@@ -390,10 +390,10 @@ def _kept(m: Interpreter, node: Site, args: Arguments) -> tuple[Value, Value, se
 def _accumulate(m: Interpreter, node: Site, args: Arguments) -> Value:
     element = elements(m, node, _first(args))
     if len(args.positional) > 1 or args.keywords:
-        return iterator(m, node, result_of_unknown([element, *args.values()]), "accumulate")
+        return iterator(m, node, Iterator(result_of_unknown([element, *args.values()]), by="accumulate"))
     start = m.push(element)
     total = compute(m, node, "add", [element, element])
-    return iterator(m, node, one_of([m.pop_from(start)[0], total]), "accumulate")
+    return iterator(m, node, Iterator(one_of([m.pop_from(start)[0], total]), by="accumulate"))
 
 
 # ---- numbers
@@ -406,5 +406,5 @@ def _range(m: Interpreter, node: Site, args: Arguments) -> Value:
     length = max(0, behind - first) if len(numbers) == len(args.positional) < 3 else 0
     if length:
         several = YES if length > 1 else NO
-        return iterator(m, node, Scalar(INTEGER), "range", empty=NO, several=several, length=length)
+        return iterator(m, node, Iterator(Scalar(INTEGER), by="range", empty=NO, several=several, length=length))
     return m.new(node, "range", Container("list", rest=Scalar(INTEGER)))

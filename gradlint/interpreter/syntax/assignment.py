@@ -24,9 +24,10 @@ from gradlint.domain import (
     alternatives,
 )
 from gradlint.interpreter.autograd.in_place import holders
+from gradlint.interpreter.engine import variables
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot
-from gradlint.interpreter.engine.escape import havoc
+from gradlint.interpreter.engine.escape import escape_graphs, havoc
 from gradlint.interpreter.engine.iteration import SEQUENCES, consume, elements
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python import containers
@@ -49,7 +50,7 @@ def assign(m: Interpreter, node: Site, target: Any, value: Value) -> Value:
         value = kind_from_usage(m, target, value, target.value, _given(node))
         if m.frame.loop is not None and not m.is_silent:
             emit_rebound(m, node, target, value)
-        m.bind(target.value, value)
+        variables.bind(m, target.value, value)
     elif isinstance(target, (cst.Tuple, cst.List)):
         _unpack(m, target, value)
     elif isinstance(target, cst.StarredElement):
@@ -126,7 +127,7 @@ def set_item(m: Interpreter, target: cst.Subscript, owner: Value, index: Value, 
         if m.may_be(owner, kind):
             store(m, target, owner, index, value)
     if any(type(option) is Unknown for option in alternatives(owner)):
-        m.escape([value])
+        escape_graphs(m, [value])
     method = method_of(m, owner, "__setitem__")
     if method is not None:
         call_function(m, target, method, Arguments([owner, index, value]))
@@ -138,7 +139,7 @@ def set_item(m: Interpreter, target: cst.Subscript, owner: Value, index: Value, 
 
 def emit_rebound(m: Interpreter, node: Site, target: cst.Name, value: Value) -> None:
     """A name inside a loop is about to be bound to another tensor."""
-    old = m.held((m.frame.declared.get(target.value, m.frame).id, target.value))
+    old = variables.held(m, (m.frame.declared.get(target.value, m.frame).id, target.value))
     if old is None or not m.may_be(old, Tensor) or m.only(value, Tensor) is None:
         return
     rebinding = rebindings(m.frame.scope).get(target)

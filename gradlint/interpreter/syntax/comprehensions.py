@@ -25,7 +25,7 @@ from gradlint.domain import (
 from gradlint.domain.ground import Name
 from gradlint.frozen import frozen
 from gradlint.interpreter.engine.iteration import consume, element_list, following, iterated
-from gradlint.interpreter.engine.loops import outward, run_loop
+from gradlint.interpreter.engine.loops import Loop, outward, run_loop
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python import containers
 from gradlint.interpreter.static.scopes import comprehended
@@ -94,13 +94,13 @@ def _each_round(m: Interpreter, clause: cst.CompFor, start: int, wanted: Sequenc
     """Run a comprehension element by element where it is known what it goes over and what its conditions say: what each
     round gives is in flight then, and how many there were comes back. Otherwise nothing has happened."""
     listed = element_list(m, m.state.stack[start])
-    if listed is None or len(listed) > MOST_ELEMENTS or clause.inner_for_in is not None or m.instances_deep:
+    if listed is None or len(listed) > MOST_ELEMENTS or clause.inner_for_in is not None or m.calls.instances_deep:
         return None
-    before, take_back, began, outer = m.fork(), outward(m), len(m.story), (m.later, m.round)
-    with m.held_back() as forget:
+    before, take_back, began, outer = m.fork(), outward(m), len(m.log.story), (m.loops.later, m.allocations.round)
+    with m.log.held_back() as forget:
         waiting = m.push(*listed)
         passed = [_round(m, clause, index, waiting, wanted) for index in range(len(listed))]
-        m.later, m.round = outer
+        m.loops.later, m.allocations.round = outer
         if known := m.state.live and None not in passed:
             del m.state.stack[waiting : waiting + len(listed)]
             consume(m, clause.iter, m.state.stack[start], "comprehension")
@@ -110,14 +110,14 @@ def _each_round(m: Interpreter, clause: cst.CompFor, start: int, wanted: Sequenc
         take_back()
         m.state = before
         return None
-    if not m.muted:
-        m.emit(events.LoopFinished, clause, story=tuple(m.story[began:]), periodic=m.scan.periodic)
+    if not m.log.muted:
+        m.emit(events.LoopFinished, clause, story=tuple(m.log.story[began:]), periodic=m.scan.periodic)
     return sum(map(bool, passed))
 
 
 def _round(m: Interpreter, clause: cst.CompFor, index: int, waiting: int, wanted: Sequence[Any]) -> bool | None:
     """One element: whether it passes the conditions; None where that cannot be decided."""
-    m.later, m.round = YES if index else m.later, m.site((clause, index))
+    m.loops.later, m.allocations.round = YES if index else m.loops.later, m.allocations.site((clause, index))
     assign(m, clause.target, clause.target, m.state.stack[waiting + index])
     for condition in clause.ifs:
         decided = truthiness(m, m.value(condition.test))
@@ -142,8 +142,8 @@ def _end(m: Interpreter, variable: Name, before: Value | None, kept: str | None)
         names[variable[0], kept] = one_of((names.get((variable[0], kept), last), last))
     if before is not None:
         names[variable] = before
-    if m.looked is not None:
-        m.looked.pop(variable, None)
+    if m.effects.looked is not None:
+        m.effects.looked.pop(variable, None)
 
 
 def _named(expression: Any) -> set[str]:
@@ -203,4 +203,4 @@ def _clause(
         if not waits:
             consume(m, clause.iter, m.state.stack[start], "comprehension")
 
-    run_loop(m, clause, step, None, after, least=0)
+    run_loop(m, clause, Loop(step, after=after, least=0))

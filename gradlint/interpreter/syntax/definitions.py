@@ -6,6 +6,7 @@ import libcst as cst
 
 from gradlint.domain import Class, Context, Function, Named, Truth, Unknown, Value, alternatives
 from gradlint.frozen import replace
+from gradlint.interpreter.engine import variables
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import call_value
 from gradlint.interpreter.engine.dispatch import executes
@@ -24,15 +25,14 @@ def function(m: Interpreter, node: cst.FunctionDef) -> None:
     made = make_function(m, node, node.name.value, owner)
     value: Value = made
     for decorator in reversed(node.decorators):
-        mode, m.entering = m.state.modes, decorator.decorator
+        mode, m.blocks.entering = m.state.modes, decorator.decorator
         found = m.value(decorator.decorator)
         m.state.modes = mode
         value = decorated(m, decorator.decorator, value, found)
         made = value if type(value) is Function and value.node is node else with_decorator(made, found)
-    if node in m.functions:
-        m.functions[node] = made
-    name = node.name.value
-    m.bind(name if made.name == name else made.name, value)
+    if node in m.defined.functions:
+        m.defined.functions[node] = made
+    variables.bind(m, made.name, value)
 
 
 def with_decorator(function: Function, decorator: Value) -> Function:
@@ -76,10 +76,9 @@ def decorated(m: Interpreter, node: Site, value: Value, decorator: Value) -> Val
     if dotted(node).endswith(".getter"):
         return replace(value, kind="property")
     if dotted(node).endswith((".setter", ".deleter")):
-        return replace(
-            value, name=setter_of(value.name) if dotted(node).endswith(".setter") else deleter_of(value.name)
-        )
-    m.escaped_functions[value.node] = None
+        named = setter_of if dotted(node).endswith(".setter") else deleter_of
+        return replace(value, name=named(value.name))
+    m.defined.escaped[value.node] = None
     return replace(value, modes=(Context("decorator", Truth.unsure()), *value.modes))
 
 
@@ -107,4 +106,4 @@ def class_(m: Interpreter, node: cst.ClassDef) -> None:
         start = m.push(value)
         made = _made_by(m, node, value, decorator)
         value = m.pop_from(start)[0] if made is None else made
-    m.bind(node.name.value, value)
+    variables.bind(m, node.name.value, value)

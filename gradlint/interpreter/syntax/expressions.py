@@ -27,6 +27,7 @@ from gradlint.domain import (
     alternatives,
 )
 from gradlint.frozen import replace
+from gradlint.interpreter.engine import variables
 from gradlint.interpreter.engine.deferred import unfinished
 from gradlint.interpreter.engine.dispatch import TypeSlot, evaluates, implements
 from gradlint.interpreter.engine.escape import result_of_unknown
@@ -38,7 +39,7 @@ from gradlint.interpreter.python.containers import copied
 from gradlint.interpreter.python.items import get_item
 from gradlint.interpreter.static.scopes import spelled
 from gradlint.interpreter.static.sites import Site
-from gradlint.interpreter.static.string_values import joined_text, literal_text
+from gradlint.interpreter.static.string_values import LONGEST, joined_text, literal_text
 from gradlint.interpreter.syntax import receivers
 from gradlint.interpreter.syntax.comprehensions import Comprehended, comprehension
 from gradlint.interpreter.syntax.subscripts import index_value
@@ -46,7 +47,7 @@ from gradlint.interpreter.syntax.subscripts import index_value
 
 @evaluates(cst.Name)
 def name(m: Interpreter, node: cst.Name) -> Value:
-    found = m.lookup(node.value)
+    found = variables.lookup(m, node.value)
     if found is not None:
         return found
     if node.value in CONSTANTS:
@@ -58,26 +59,21 @@ CONSTANTS: dict[str, object] = {"True": True, "False": False, "None": None, "__d
 
 
 @lru_cache(4096)
-def _literal(text: str) -> Const:
-    return Const(int(text) if text.isdecimal() and text.isascii() else ast.literal_eval(text))
+def _literal(text: str) -> Const | None:
+    try:
+        return Const(int(text) if text.isdecimal() and text.isascii() else ast.literal_eval(text))
+    except (ValueError, SyntaxError, OverflowError, MemoryError):
+        return None
 
 
 @evaluates(cst.Integer, cst.Float, cst.Imaginary)
 def number(m: Interpreter, node: cst.Integer | cst.Float | cst.Imaginary) -> Value:
-    try:
-        return _literal(node.value)
-    except (ValueError, SyntaxError, OverflowError, MemoryError):
-        return Scalar(INTEGER if type(node) is cst.Integer else FLOAT)
+    return _literal(node.value) or Scalar(INTEGER if type(node) is cst.Integer else FLOAT)
 
 
 @evaluates(cst.SimpleString)
 def string(m: Interpreter, node: cst.SimpleString) -> Value:
-    if len(node.value) > 200:
-        return Plain("str")
-    try:
-        return _literal(node.value)
-    except (ValueError, SyntaxError, MemoryError):
-        return Plain("str")
+    return (_literal(node.value) if len(node.value) <= LONGEST else None) or Plain("str")
 
 
 @evaluates(
@@ -170,9 +166,7 @@ def list_comprehension(m: Interpreter, node: cst.BaseSimpleComp) -> Value:
         return containers.container(m, node, kind, [element for (element,) in made.rounds])
     element, certain = _comprehended(m, node, made)
     if type(node) is cst.GeneratorExp:
-        return iterator(
-            m, node, element, WAITING, empty=made.empty, source=made.source, certain=certain, followed=followed
-        )
+        return iterator(m, node, Iterator(element, made.source, WAITING, empty=made.empty, certain=certain), followed)
     kind = "list" if type(node) is cst.ListComp else "set"
     return m.new(node, "container", Container(kind, rest=element, certain=certain))
 

@@ -27,7 +27,7 @@ from gradlint.domain import (
 from gradlint.interpreter.engine import per_element
 from gradlint.interpreter.engine.dispatch import executes
 from gradlint.interpreter.engine.iteration import begin, consume, following, iterated
-from gradlint.interpreter.engine.loops import MOST_ROUNDS, leave, open_end, run_loop
+from gradlint.interpreter.engine.loops import MOST_ROUNDS, Loop, leave, open_end, run_loop
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python import containers
 from gradlint.interpreter.syntax.assignment import assign
@@ -49,7 +49,7 @@ def for_(m: Interpreter, node: cst.For) -> None:
             m.end_path()
             return
         waited[0] = containers.enter_waiting(m, iterable)
-        m.loops[-1].over_parts = _are_parts(m, element)
+        m.loops.active[-1].over_parts = _are_parts(m, element)
         if leaves:
             assign(m, node.target, node.target, element)
             begin(m, m.state.stack[start])
@@ -77,7 +77,7 @@ def for_(m: Interpreter, node: cst.For) -> None:
 
     once = containers.certainly_at_most_one(m, m.state.stack[start])
     least = containers.rounds_at_least(m, m.state.stack[start])
-    run_loop(m, node, step, node.orelse, after, once=once, least=least, left=left, ends=ends)
+    run_loop(m, node, Loop(step, node.orelse, after, once, least, left, ends))
     m.pop_from(start)
 
 
@@ -114,9 +114,9 @@ def while_(m: Interpreter, node: cst.While) -> None:
 
     def ends(_: int) -> Truth:
         aside = m.fork()
-        with m.silently():
+        with m.log.silently():
             decided = truthiness(m, m.value(node.test))
         m.state = aside
         return negation(decided)
 
-    run_loop(m, node, step, node.orelse, ends=ends if type(node.test) is cst.Comparison else open_end)
+    run_loop(m, node, Loop(step, node.orelse, ends=ends if type(node.test) is cst.Comparison else open_end))

@@ -32,6 +32,7 @@ from gradlint.domain import (
     key_of,
     truth,
 )
+from gradlint.interpreter.engine import variables
 from gradlint.interpreter.engine.iteration import SEQUENCES, element_list, elements
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python.attribute_load import get_attribute
@@ -69,16 +70,8 @@ def _all(m: Interpreter, pairs: Iterable[tuple[Any, Value]]) -> Truth:
 def _as(m: Interpreter, pattern: cst.MatchAs, subject: Value) -> Truth:
     verdict = YES if pattern.pattern is None else matches(m, pattern.pattern, subject)
     if pattern.name is not None:
-        m.bind(pattern.name.value, subject)
+        variables.bind(m, pattern.name.value, subject)
     return verdict
-
-
-def _or(m: Interpreter, pattern: cst.MatchOr, subject: Value) -> Truth:
-    return either([matches(m, element.pattern, subject) for element in pattern.patterns])
-
-
-def _value(m: Interpreter, pattern: cst.MatchValue, subject: Value) -> Truth:
-    return equal(m, subject, m.value(pattern.value))
 
 
 def _singleton(m: Interpreter, pattern: cst.MatchSingleton, subject: Value) -> Truth:
@@ -117,7 +110,7 @@ def _sequence(m: Interpreter, pattern: Any, subject: Value) -> Truth:
 def _bind_star(m: Interpreter, pattern: Any, star: int | None, rest: Container) -> None:
     part = pattern.patterns[star] if star is not None else None
     if isinstance(part, cst.MatchStar) and part.name is not None:
-        m.bind(part.name.value, m.new(part, "starred", rest))
+        variables.bind(m, part.name.value, m.new(part, "starred", rest))
 
 
 def _mapping(m: Interpreter, pattern: cst.MatchMapping, subject: Value) -> Truth:
@@ -138,7 +131,7 @@ def _mapping(m: Interpreter, pattern: cst.MatchMapping, subject: Value) -> Truth
 
 def _bind_rest(m: Interpreter, pattern: cst.MatchMapping, rest: Container) -> None:
     if pattern.rest is not None:
-        m.bind(pattern.rest.value, m.new(pattern, "rest", rest))
+        variables.bind(m, pattern.rest.value, m.new(pattern, "rest", rest))
 
 
 def _class(m: Interpreter, pattern: cst.MatchClass, subject: Value) -> Truth:
@@ -163,8 +156,8 @@ def _attributes(m: Interpreter, pattern: cst.MatchClass, cls: Value, subject: Va
 
 PATTERNS: dict[type, Callable[[Interpreter, Any, Value], Truth]] = {
     cst.MatchAs: _as,
-    cst.MatchOr: _or,
-    cst.MatchValue: _value,
+    cst.MatchOr: lambda m, pattern, subject: either([matches(m, one.pattern, subject) for one in pattern.patterns]),
+    cst.MatchValue: lambda m, pattern, subject: equal(m, subject, m.value(pattern.value)),
     cst.MatchSingleton: _singleton,
     cst.MatchList: _sequence,
     cst.MatchTuple: _sequence,

@@ -45,6 +45,7 @@ from gradlint.interpreter.autograd.tensor import (
     dtype_named,
     unknown_tensor,
 )
+from gradlint.interpreter.engine import variables
 from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.places import peek, peek_class, poke
@@ -165,7 +166,7 @@ def _gradient(m: Interpreter, place: Any, none: bool) -> None:
 
 def _dtype(m: Interpreter, place: Any, right: Any, equal: bool) -> None:
     path = dotted(right)
-    found = m.lookup(path.split(".")[0]) if path else None
+    found = variables.lookup(m, path.split(".")[0]) if path else None
     if type(found) is not Named:
         return
     kind = dtype_named(Named(".".join([found.path, *path.split(".")[1:]])))

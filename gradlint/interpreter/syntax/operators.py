@@ -48,7 +48,7 @@ from gradlint.interpreter.autograd.operations import run_operation
 from gradlint.interpreter.autograd.tensor import combined
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import evaluates
-from gradlint.interpreter.engine.escape import result_of_unknown
+from gradlint.interpreter.engine.escape import escape_graphs, result_of_unknown
 from gradlint.interpreter.engine.frames import YIELDED
 from gradlint.interpreter.engine.iteration import elements
 from gradlint.interpreter.engine.machine import Interpreter
@@ -248,15 +248,13 @@ def comparison(m: Interpreter, node: cst.Comparison) -> Value:
 
 def _guarded(m: Interpreter, left: Any, node: cst.Comparison) -> Value:
     """The left side of a comparison; `.grad` compared with None is only looked at."""
-    if type(left) is cst.Attribute and left.attr.value == "grad" and _with_none(node):
+    others = [target.comparator for target in node.comparisons]
+    with_none = all(isinstance(other, cst.Name) and other.value == "None" for other in others)
+    if type(left) is cst.Attribute and left.attr.value == "grad" and with_none:
         owner = m.value(left.value)
         receivers.note(m, left, owner)
         return get_attribute(m, left, owner, "grad", spelled(left.value), guard=True)
     return m.value(left)
-
-
-def _with_none(node: cst.Comparison) -> bool:
-    return all(isinstance(t.comparator, cst.Name) and t.comparator.value == "None" for t in node.comparisons)
 
 
 def _compared(m: Interpreter, node: Site, operation: Any, left: Value, right: Value) -> Value:
@@ -413,7 +411,7 @@ def yield_(m: Interpreter, node: cst.Yield) -> Value:
     if m.frame.around is not None:
         m.frame.around(value)
         return UNKNOWN
-    m.escape([value])
+    escape_graphs(m, [value])
     m.state.names[m.frame.id, YIELDED] = one_of([m.state.names.get((m.frame.id, YIELDED), NOTHING), value], MOST_ITEMS)
     if m.frame.followed is not None:
         m.frame.followed.waits()

@@ -112,12 +112,8 @@ def _of_instance(m: Interpreter, ref: Ref, thing: Instance, name: str) -> str:
         return "instance"
     set_here = dict(thing.attributes).get(name)
     if set_here is not None and not (type(set_here) is Ref and set_here.part.startswith(STAND_IN)):
-        return "instance" if _is_class(m, thing.cls) else UNCLEAR
+        return "instance" if all(type(m.thing(one)) is Class for one in alternatives(thing.cls)) else UNCLEAR
     return "instance" if _is_resolved(m, thing.cls, name) else UNCLEAR
-
-
-def _is_class(m: Interpreter, cls: Value) -> bool:
-    return all(type(m.thing(one)) is Class for one in alternatives(cls))
 
 
 def _is_resolved(m: Interpreter, cls: Value, name: str) -> bool:

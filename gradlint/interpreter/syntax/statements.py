@@ -30,6 +30,7 @@ from gradlint.domain import (
 )
 from gradlint.interpreter.autograd.in_place import Write, maybe_written, write
 from gradlint.interpreter.autograd.saved_tensors import Saves, saved_in_place
+from gradlint.interpreter.engine import variables
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot, executes
 from gradlint.interpreter.engine.frames import RESULT
@@ -70,7 +71,7 @@ def expression_statement(m: Interpreter, node: cst.Expr) -> None:
         return
     if m.is_silent or type(node.value) in (cst.SimpleString, cst.ConcatenatedString):
         return
-    last = m.story[-1] if m.story else None
+    last = m.log.story[-1] if m.log.story else None
     about: dict[str, Any] = {}
     if type(last) is events.Called and last.node is node.value:
         given = node.value.args
@@ -115,7 +116,8 @@ NOTHING_GIVEN: Value = UNKNOWN
 @executes(cst.AugAssign)
 def augmented(m: Interpreter, node: cst.AugAssign) -> None:
     """`target op= value`: tensors and lists are changed in place, everything else is bound anew."""
-    target, index = node.target, NOTHING_GIVEN
+    target: Any = node.target
+    index: Value = UNKNOWN
     if isinstance(target, cst.Subscript):
         start = m.push(m.value(target.value))
         index = index_value(m, target)
@@ -190,7 +192,7 @@ def _written_by(m: Interpreter, node: cst.AugAssign, old: Value, more: Value, na
 def _put_back(m: Interpreter, target: Any, owner: Value, index: Value, value: Value, *, same: bool) -> None:
     """Bind the result; where the object itself was changed only what the program says of such a binding is done."""
     if isinstance(target, cst.Name):
-        m.bind(target.value, kind_from_usage(m, target, value, target.value))
+        variables.bind(m, target.value, kind_from_usage(m, target, value, target.value))
     elif isinstance(target, cst.Subscript):
         if m.may_be(owner, Tensor) and not same:
             write(m, owner, Write(target, "setitem", "augmented", [value], spelled(target.value)))
@@ -245,7 +247,7 @@ def declared(m: Interpreter, node: cst.Global | cst.Nonlocal) -> None:
 
 
 executes(*([cst.TypeAlias] if hasattr(cst, "TypeAlias") else []))(
-    lambda m, node: m.bind(node.name.value, Plain("type"))
+    lambda m, node: variables.bind(m, node.name.value, Plain("type"))
 )
 
 
@@ -254,7 +256,7 @@ def import_(m: Interpreter, node: cst.Import) -> None:
     for alias in node.names:
         path = dotted(alias.name)
         bound, path = (dotted(alias.asname.name), path) if alias.asname is not None else (path.split(".")[0],) * 2
-        m.bind(bound, m.neighbours.module(path) or Named(path))
+        variables.bind(m, bound, m.neighbours.module(path) or Named(path))
 
 
 @executes(cst.ImportFrom, *([cst.LazyImportFrom] if hasattr(cst, "LazyImportFrom") else []))
@@ -266,13 +268,13 @@ def import_from(m: Interpreter, node: cst.ImportFrom) -> None:
         if home is not None:
             m.neighbours.star(home.module)
         else:
-            m.counts["star imports"] += not m.muted
+            m.log.counts["star imports"] += not m.log.muted
         return
     for alias in node.names:
         name = dotted(alias.name)
         path = f"{base}.{name}" if base != dots else f"{base}{name}"
         value = found_at(m, canonical(path)) if home is None else Imported(home.module, name)
-        m.bind(dotted(alias.asname.name) if alias.asname is not None else name, value)
+        variables.bind(m, dotted(alias.asname.name) if alias.asname is not None else name, value)
 
 
 ALIASES = {"torch.autograd.variable.Variable": "torch.autograd.Variable"}

@@ -26,9 +26,11 @@ from gradlint.domain import (
     Value,
     alternatives,
 )
+from gradlint.interpreter.engine import variables
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import executes
-from gradlint.interpreter.engine.machine import Interpreter, Tried
+from gradlint.interpreter.engine.frames import Tried
+from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python.functions import call_function, let_out, passing, restoring
 from gradlint.interpreter.python.generator_context_managers import is_manager, run_around
 from gradlint.interpreter.python.mro import method_of
@@ -45,9 +47,9 @@ def try_(m: Interpreter, node: cst.Try) -> None:
     tries = m.frame.tries
     tries.append(Tried(waiting=m.fork()))
     probing, refused = is_a_probe(node), m.state.refused
-    m.expected += probing
+    m.calls.expected += probing
     m.run_body(node.body.body)
-    m.expected -= probing
+    m.calls.expected -= probing
     raised = caught = tries.pop().raised
     if m.state.refused and not refused and lets_refusals_pass(node):
         caught = None
@@ -61,7 +63,7 @@ def try_(m: Interpreter, node: cst.Try) -> None:
         if handler.type is not None:
             m.value(handler.type)
         if handler.name is not None and isinstance(handler.name.name, cst.Name):
-            m.bind(handler.name.name.value, Plain("exception"))
+            variables.bind(m, handler.name.name.value, Plain("exception"))
         m.run_body(handler.body.body)
         after.append(m.state)
     uncaught = tries.pop().raised
@@ -87,7 +89,7 @@ def _finally(m: Interpreter, body: Any, before: list[int], uncaught: State | Non
         m.join([m.state, thrown])
         m.run_body(body)
         m.state = normal
-        with m.silently():
+        with m.log.silently():
             m.run_body(body)
     elif aloud:
         m.run_body(body)
@@ -95,7 +97,7 @@ def _finally(m: Interpreter, body: Any, before: list[int], uncaught: State | Non
         aloud = True
         passing(m, before, lambda: m.run_body(body))
         before = [len(waiting) for waiting in m.frame.pending()]
-    with m.silently(aloud):
+    with m.log.silently(aloud):
         passing(m, before, lambda: m.run_body(body))
         if uncaught is not None:
             normal, m.state = m.state, uncaught
@@ -110,13 +112,13 @@ executes(cst.With)(lambda m, node: _within(m, node, 0))
 def _within(m: Interpreter, node: cst.With, index: int, expected: int = 0) -> None:
     """Enter the managers from this one on, run the block, and leave them; some may expect an error in the block."""
     if index == len(node.items):
-        m.expected += expected
+        m.calls.expected += expected
         m.run_body(node.body.body)
-        m.expected -= expected
+        m.calls.expected -= expected
         return
     item = node.items[index]
     mode = m.state.modes  # making the manager may already switch
-    m.entering = item.item
+    m.blocks.entering = item.item
     manager = m.value(item.item)
     m.emit(events.ContextEntered, item.item, manager=m.thing(manager))
 
@@ -139,12 +141,15 @@ def _managed(
     before = [len(waiting) for waiting in m.frame.pending()]
     start = m.push(manager)
     entered = enter(m, place, manager)
-    keeps_in, refused = _may_keep_in(m, manager, place), m.state.refused
+    keeps_in = not _lets_pass(manager, place) or method_of(m, manager, "__exit__", "__aexit__") is not None
+    refused = m.state.refused
     if keeps_in:
         m.frame.tries.append(Tried(_unexplained(m.fork())))
-    m.device_entered |= any(type(option) is Plain and option.kind == "device" for option in alternatives(manager))
+    m.blocks.device_entered |= any(
+        type(option) is Plain and option.kind == "device" for option in alternatives(manager)
+    )
     switches = any(type(option) is Context for option in alternatives(manager))
-    around, switched, crossed = m.frame.switches, m.switched, m.crossed
+    around, switched, crossed = m.frame.switches, m.blocks.switched, m.blocks.crossed
     if switches:
         m.frame.switches = (*around, manager if type(manager) is Context else None)
     with restoring(m, mode), saving(m, manager):
@@ -154,12 +159,12 @@ def _managed(
     manager = m.state.stack[start] if len(m.state.stack) > start else manager
 
     restores = _restores(m, manager)
-    if manager == EXIT_STACK and m.switched > switched:
+    if manager == EXIT_STACK and m.blocks.switched > switched:
         restores = MAYBE  # what it has not entered it does not leave
 
     def leave() -> None:
         _exited(m, place, manager)
-        if m.crossed > crossed and restores is not NO:  # each brings the modes back that it found
+        if m.blocks.crossed > crossed and restores is not NO:  # each brings the modes back that it found
             m.state.modes = (UNSURE, UNSURE, None, None)
         elif restores is YES:
             m.state.modes = mode
@@ -170,9 +175,9 @@ def _managed(
         m.emit(events.GradModeChanged, node, before=m.state.grad_mode, to=mode[0], how="with")
     told = m.state.live and raised is not None and _told_of_both(m, place, raised, start)
     if m.state.live:
-        with m.silently(told):
+        with m.log.silently(told):
             leave()
-    with m.silently():
+    with m.log.silently():
         passing(m, before, leave)
     if raised is not None:
         raised.refused = refused
@@ -193,15 +198,10 @@ def _told_of_both(m: Interpreter, place: Any, raised: State, start: int) -> bool
     return True
 
 
-def _may_keep_in(m: Interpreter, manager: Value, place: Any) -> bool:
-    """Whether a manager may go on behind the block when something is raised in it."""
-    return not _lets_pass(manager, place) or method_of(m, manager, "__exit__", "__aexit__") is not None
-
-
 def _kept_in(m: Interpreter, place: Any, manager: Value, raised: State) -> None:
     """Something was raised in the block: what the manager keeps in goes on behind it, the rest goes on its way."""
     ended, m.state = m.state, raised
-    with m.silently():
+    with m.log.silently():
         verdict = truthiness(m, _exited(m, m.part_of(place, "raised"), manager, UNKNOWN))
     kept = m.state
     let_out(m, kept.copy() if verdict is not YES else None)
@@ -258,6 +258,4 @@ def enter(m: Interpreter, node: Site, manager: Value) -> Value:
 
 def may_switch(m: Interpreter, manager: Value) -> bool:
     """Whether entering something unknown may change the grad mode: what it is called is all we have."""
-    if type(manager) is Named:
-        return manager.path in m.torch.contexts
-    return False
+    return type(manager) is Named and manager.path in m.torch.contexts

@@ -58,9 +58,9 @@ def saving(m: Interpreter, manager: Value) -> Iterator[None]:
         (thing, row) for option in alternatives(manager) if (thing := _instance(m, option)) and (row := _row(m, thing))
     ]
     copies = any(row.copies and truth_of(dict(thing.attributes)[ENABLED]).may(YES) for thing, row in found)
-    m.copying += copies
+    m.blocks.copying += copies
     yield
-    m.copying -= copies
+    m.blocks.copying -= copies
 
 
 def _instance(m: Interpreter, value: Value) -> Instance | None:

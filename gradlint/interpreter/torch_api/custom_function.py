@@ -237,7 +237,7 @@ def _note(m: Interpreter, node: Site, args: Arguments, name: str) -> Value:
 
 
 def _owner(m: Interpreter, function: Function) -> Ref | None:
-    cls = m.classes.get(function.owner)
+    cls = m.defined.classes.get(function.owner)
     return cls if cls is not None and cls in m.state.heap and is_function(m, cls) else None
 
 

@@ -101,7 +101,7 @@ def _harmless(m: Interpreter, node: Site, path: str, returns: str, args: Argumen
         return one_of(found)
     if returns == "iterator":
         element = elements(m, node, values[0]) if values else UNKNOWN
-        return iterator(m, node, element, "iterator", source=values[0] if values else UNKNOWN)
+        return iterator(m, node, Iterator(element, values[0] if values else UNKNOWN, "iterator"))
     for value in values:
         begin(m, value)  # `any` and `all` stop where they know
     if path == "builtins.len" and (length := _length(m, values)) is not None:
@@ -144,11 +144,11 @@ def _context(m: Interpreter, node: Site, path: str, args: Arguments) -> Value:
         return replace(given, modes=(_made(None, path, row.to, Const(True)), *given.modes))
     made = _made(node, path, row.to, args.get("mode", 0, UNKNOWN) if row.to == "argument" else given)
     if row.on_call:
-        if node is not m.entering:
+        if node is not m.blocks.entering:
             before, literal = m.state.grad_mode, _is_literal(node)
             m.emit(events.GradModeChanged, node, before=before, to=made.to, how="statement", literal=literal)
         m.state.enter(made, node)
-        m.switched += 1
+        m.blocks.switched += 1
     return made
 
 

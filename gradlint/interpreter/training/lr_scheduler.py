@@ -58,7 +58,7 @@ def _asked(m: Interpreter, node: Site, value: Value) -> None:
     """A function among the arguments is called with the number of the epoch, now and at every step."""
     for option in alternatives(elements(m, node, value) if m.may_be(value, Container) else value):
         if type(option) is Function:
-            m.escaped_functions[option.node] = None
+            m.defined.escaped[option.node] = None
             call_value(m, m.part_of(node, "rate"), option, Arguments([Scalar(INTEGER)]), "")
 
 

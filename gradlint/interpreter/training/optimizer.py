@@ -56,7 +56,7 @@ from gradlint.interpreter.engine.calls import call_value
 from gradlint.interpreter.engine.dispatch import Method, TypeSlot, implements
 from gradlint.interpreter.engine.escape import havoc, result_of_unknown
 from gradlint.interpreter.engine.iteration import consume, elements
-from gradlint.interpreter.engine.loops import run_loop
+from gradlint.interpreter.engine.loops import Loop, run_loop
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python.containers import append, container
 from gradlint.interpreter.python.descriptors import member_of
@@ -321,7 +321,7 @@ def _run_closure(m: Interpreter, node: Site, start: int, closure: Value) -> Valu
             update(m, node, m.state.stack[start], certain=True)
 
     if again:
-        run_loop(m, place, run, least=1)
+        run_loop(m, place, Loop(run, least=1))
     else:
         run(YES)
     return m.pop_from(found)[0]
@@ -375,16 +375,16 @@ def zero_grad(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Valu
     """`zero_grad()` of an optimizer."""
     refs = held(m, owner)
     to_none = left_as_none(m, OF_OPTIMIZERS, args)
-    m.sweeping += refs
+    m.loops.sweeping += refs
     clear_gradients(m, node, refs, to_none=to_none, by="optimizer", sure=surely_held(m, owner))
-    del m.sweeping[len(m.sweeping) - len(refs) :]
+    del m.loops.sweeping[len(m.loops.sweeping) - len(refs) :]
     if any(thing.open.may(YES) for _, thing in m.all(owner, Optimizer)):
         others = [
             r
             for r, thing in m.state.heap.items()
             if type(thing) is Tensor and thing.parameter.may(YES) and r not in refs
         ]
-        with m.silently():
+        with m.log.silently():
             for ref in others:
                 clear_gradients(m, node, [ref], to_none=to_none, by="optimizer", sure=())
     return NONE_VALUE

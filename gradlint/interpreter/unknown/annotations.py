@@ -76,11 +76,11 @@ def value_of(m: Interpreter, node: Site, annotation: Any) -> Value | None:
 
 def _alias(m: Interpreter, node: Site, meant: Any) -> Value | None:
     """Return what a name for a type stands for; inside itself (a tree of such things) it tells nothing more."""
-    if meant in m.building:
+    if meant in m.calls.building:
         return None
-    m.building.append(meant)
+    m.calls.building.append(meant)
     found = value_of(m, node, meant)
-    m.building.pop()
+    m.calls.building.pop()
     return found
 
 

@@ -29,12 +29,14 @@ from gradlint.domain import (
 )
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd.tensor import unknown_tensor
+from gradlint.interpreter.engine import variables
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import call_method, plain_method
 from gradlint.interpreter.engine.dispatch import TypeSlot, implements
 from gradlint.interpreter.engine.escape import weak_update
-from gradlint.interpreter.engine.machine import Frame, Interpreter
-from gradlint.interpreter.engine.unseen import is_opaque, refine
+from gradlint.interpreter.engine.frames import Frame
+from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.engine.unseen import FrozenOnRequest, is_opaque, refine
 from gradlint.interpreter.nn.module import unknown_module
 from gradlint.interpreter.python.mro import FUNCTION_CONTEXT
 from gradlint.interpreter.static.scopes import ALONG, HANDED, Scope, dotted, kept, uses_of_given
@@ -216,7 +218,7 @@ def _is_applied_after_loading(m: Interpreter, chain: str, source: Any) -> bool:
 def _path_of(m: Interpreter, chain: str) -> str:
     """The import path that a dotted name means; empty where it means none."""
     first, _, rest = chain.partition(".")
-    found = m.lookup(first) if first else None
+    found = variables.lookup(m, first) if first else None
     return "" if type(found) is not Named else f"{found.path}.{rest}" if rest else found.path
 
 
@@ -242,7 +244,7 @@ def kind_from_usage(m: Interpreter, node: Site, value: Value, chain: str, source
         if found is None:
             return value
         weak_update(m, value)  # what is done to the stand-in from now on
-        if source in m.frozen_on_request:
+        if source in m.notes(FrozenOnRequest):
             _leave_open_whether_frozen(m, found)
         return found
     if type(value) is Ref and is_opaque(m.state.heap.get(value)):

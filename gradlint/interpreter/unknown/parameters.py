@@ -31,11 +31,12 @@ from gradlint.domain import (
     one_of,
 )
 from gradlint.frozen import replace
-from gradlint.interpreter.autograd.hooks import ARRIVING
+from gradlint.interpreter.autograd.hooks import ARRIVING, HandedGradients
 from gradlint.interpreter.autograd.tensor import fresh, made_of, unknown_tensor
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot, implements
-from gradlint.interpreter.engine.machine import Frame, Interpreter
+from gradlint.interpreter.engine.frames import Frame
+from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.module_tree import submodules
 from gradlint.interpreter.engine.unseen import is_opaque, refine
 from gradlint.interpreter.python.classes import instantiate
@@ -70,12 +71,12 @@ def representative(m: Interpreter, node: Site, cls: Ref) -> Value:
 def annotated_instance(m: Interpreter, node: Site, cls: Ref) -> Value:
     """An instance of a class of the program that somebody else made: built as usual, in a mode nobody knows."""
     key = (m.classes_by_ref(cls), "annotated")
-    if key in m.building or cls not in m.state.heap:
+    if key in m.calls.building or cls not in m.state.heap:
         return m.new(node, "annotated", Instance(cls=cls, open=UNSURE, belief=Belief.ANNOTATED))
-    m.building.append(key)
-    with m.silently():
+    m.calls.building.append(key)
+    with m.log.silently():
         made = representative(m, m.part_of(node, "annotated"), cls)
-    m.building.pop()
+    m.calls.building.pop()
     for ref, module in m.all(made, Module):
         m.store(ref, replace(module, open=UNSURE, belief=Belief.ANNOTATED))
     for ref, instance in m.all(made, Instance):
@@ -192,7 +193,7 @@ def others(m: Interpreter, frame: Frame, param: Any, kind: str) -> list[tuple[st
 
 def _of_function(m: Interpreter, function: Function, param: cst.Param) -> Ref | None:
     """Return what autograd hands to the methods of a custom function: first a context, and gradients to `backward`."""
-    cls = m.classes.get(function.owner)
+    cls = m.defined.classes.get(function.owner)
     if function.kind != "static" or function.name not in OF_FUNCTIONS or cls is None:
         return None
     if not any(type(one) is Named and one.path in FUNCTIONS for one in ancestry(m, cls)):
@@ -205,7 +206,7 @@ def _of_function(m: Interpreter, function: Function, param: cst.Param) -> Ref | 
 
 def _of_hook(m: Interpreter, function: Function, param: cst.Param) -> Ref | None:
     """Return what backward hands to a hook of a tensor: a gradient."""
-    position = m.handed_gradients.get(function.node)
+    position = m.notes(HandedGradients).get(function.node)
     params = parameters_of(function.node.params)
     if position is None or param not in params[position : position + 1]:
         return None

@@ -1,0 +1,121 @@
+"""The circumstances under which code runs, besides the state: where it makes objects, the loops, calls and blocks
+around it, and what the call that it belongs to has done so far."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from typing import Any
+
+from gradlint.domain import NO, Escape, Mark, Origin, Ref, State, Truth, Value
+from gradlint.domain.ground import Name
+from gradlint.interpreter.engine.frames import Frame
+
+Looked = dict[tuple[Ref | int, str], None]
+"""Objects that were looked at (with no name), attributes of objects that were read, and variables by their frames."""
+
+
+@dataclass(slots=True)
+class Allocations:
+    """What makes references: the numbers of the `sites`, the `age` of what is made now, what was `made` so far in the
+    innermost loop, and the frames that were `entered` in it. `round` tells apart what the rounds make of a
+    comprehension that is run element by element."""
+
+    sites: dict[object, int] = field(default_factory=dict)
+    made: set[Origin] = field(default_factory=set)
+    entered: set[int] = field(default_factory=set)
+    age: int = 0
+    round: int = 0
+
+    def site(self, node: object) -> int:
+        """The number of a place that makes objects."""
+        place = (node, self.round) if self.round else node
+        number = self.sites.get(place)
+        if number is None:
+            number = self.sites[place] = len(self.sites) + 1
+        return number
+
+    def begin(self, frame: Frame, state: State) -> None:
+        """A frame begins: what it made the last time grows older, unless the pass of a loop has seen to that."""
+        if frame.id in self.entered:
+            state.age(frame.made)
+        self.entered.add(frame.id)
+
+
+@dataclass(slots=True)
+class ActiveLoop:
+    """A loop that runs: the origins of what was made in it, not in a loop inside it, and whether it goes over parts of
+    networks, of which there are as many as there are."""
+
+    made: set[Origin]
+    over_parts: bool = False
+
+
+@dataclass(slots=True)
+class LoopNest:
+    """The loops around: how many levels of them are `peeled`, how many are `deep` in others, and whether the iteration
+    that runs is a `later` one.
+
+    `sweeping` are the objects that they go over together, `walks` the names of loops that are at one of several
+    objects, and `at_hand` what each of their variables may be, object by object.
+    """
+
+    active: list[ActiveLoop] = field(default_factory=list)
+    peeled: int = 0
+    deep: int = 0
+    later: Truth = NO
+    sweeping: list[Ref] = field(default_factory=list)
+    walks: list[str] = field(default_factory=list)
+    at_hand: list[frozenset[Value]] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class CallStack:
+    """The calls around: functions that are `running` and classes that one is `building` instances of, in how many
+    constructors and modules that is, and how many blocks around are `expected` to raise. `summaries` are those of the
+    calls before, by their keys."""
+
+    running: list[object] = field(default_factory=list)
+    building: list[object] = field(default_factory=list)
+    instances_deep: int = 0
+    inside_module: int = 0
+    expected: int = 0
+    summaries: dict[Hashable, Any] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Effects:
+    """What a call has done: the variables of others that it has `read`, what it has `handed` to unseen code, memories
+    and version counters that it `wrote`, nodes and leaves that a backward of it has `differentiated`, the nodes it has
+    `cut` something off from, and what it has `looked` at, where somebody wants to know (`deferred`)."""
+
+    read: dict[Name, Value] = field(default_factory=dict)
+    handed: dict[Ref, Escape] = field(default_factory=dict)
+    wrote: dict[Ref, None] = field(default_factory=dict)
+    differentiated: dict[Ref, None] = field(default_factory=dict)
+    cut: dict[Ref, Mark] = field(default_factory=dict)
+    looked: Looked | None = None
+
+    def include(self, inner: Effects) -> None:
+        """A call inside has done this as well."""
+        self.read |= inner.read
+        self.wrote |= inner.wrote
+        self.differentiated |= inner.differentiated
+        self.cut |= inner.cut
+        for ref, how in inner.handed.items():
+            self.handed[ref] = max(how, self.handed.get(ref, how))
+        if self.looked is not None and inner.looked is not None:
+            self.looked |= inner.looked
+
+
+@dataclass(slots=True)
+class Blocks:
+    """What `with` has to do with: the expression whose manager one is `entering`, how often a mode was `switched` that
+    no block takes back, or in a block that may be left before another takes it back (`crossed`), how many blocks
+    around are `copying` what is saved for backward, and whether one has set a device."""
+
+    entering: Any = None
+    switched: int = 0
+    crossed: int = 0
+    copying: int = 0
+    device_entered: bool = False

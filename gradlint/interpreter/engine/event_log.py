@@ -1,0 +1,128 @@
+"""What is told of a run: its events, who hears them, what is counted, and how all that is held back or taken back."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from gradlint.events import Event, Run
+from gradlint.frozen import frozen, replace
+
+if TYPE_CHECKING:
+    from gradlint.interpreter.engine.tracing import Trace
+
+BOUND = "bound: "
+"""How the counts begin that tell of a bound that was hit."""
+
+
+@frozen()
+class Excerpt:
+    """What was told of a call: its events and runs of functions, and how many runs there were `before`."""
+
+    story: tuple[Event, ...]
+    runs: tuple[Run, ...]
+    before: int
+
+
+@dataclass(slots=True)
+class EventLog:
+    """The `story` of all events and the `runs` of functions so far, of which the one that runs is number `run`.
+
+    `come_by` are the places that events tell of which happened behind no line that raises. `repeated` are the events of
+    calls that a summary told again, by their ids. `undo` takes back what is to be forgotten with the events.
+    """
+
+    listen: Callable[[Event], None]
+    trace: Trace | None
+    story: list[Event] = field(default_factory=list)
+    runs: list[Run] = field(default_factory=list)
+    run: int = 0
+    muted: int = 0
+    counts: Counter[str] = field(default_factory=Counter)
+    come_by: set[Any] = field(default_factory=set)
+    repeated: dict[int, tuple[Event, ...]] = field(default_factory=dict)
+    undo: list[Callable[[], None]] = field(default_factory=list)
+
+    def append(self, event: Event) -> None:
+        """Tell an event to all who listen."""
+        self.story.append(event)
+        self.counts["events"] += 1
+        self.listen(event)
+
+    def exceeded(self, bound: str) -> None:
+        """Count that a bound of the analysis was reached."""
+        self.counts[BOUND + bound] += 1
+        if self.trace is not None:
+            self.trace.stopped(bound)
+
+    # ---- what is not told, or not yet
+
+    @contextmanager
+    def silently(self, really: bool = True) -> Iterator[None]:
+        """Run without telling anybody."""
+        self.muted += really
+        traced = self.trace.mark() if really and self.trace is not None else None
+        try:
+            yield
+        finally:
+            self.muted -= really
+            self._forget_traced(traced)
+
+    @contextmanager
+    def held_back(self) -> Iterator[Callable[[], None]]:
+        """Hold back what happens until it is certain that it is to be told; `forget` says that it is not."""
+        traced = self.trace.mark() if self.trace is not None else None
+        if self.muted:
+            yield lambda: self._forget_traced(traced)
+            return
+        listen, held = self.listen, list[Event]()
+        story, runs, run, counts = len(self.story), len(self.runs), self.run, self.counts.copy()
+        undo = len(self.undo)
+
+        def forget() -> None:
+            self._forget_traced(traced)
+            del self.story[story:], self.runs[runs:]
+            bounds = {name: number for name, number in self.counts.items() if name.startswith(BOUND)}
+            self.run = run
+            self.counts = counts | Counter(bounds)  # what hit them may be recalled, and not hit them again
+            for take_back in self.undo[undo:]:
+                take_back()
+            del self.undo[undo:]
+            held.clear()
+
+        self.listen = held.append
+        yield forget
+        self.listen = listen
+        for event in held:
+            listen(event)
+
+    def _forget_traced(self, since: int | None) -> None:
+        if self.trace is not None and since is not None:
+            self.trace.forget(since)
+
+    # ---- what is told again
+
+    def since(self, story: int, runs: int) -> Excerpt | None:
+        """What was told since there was so much of it; None while nothing is."""
+        return None if self.muted else Excerpt(tuple(self.story[story:]), tuple(self.runs[runs:]), runs)
+
+    def replay(self, excerpt: Excerpt) -> None:
+        """Tell what happened in a call as if it happened now."""
+        later = len(self.runs) - excerpt.before
+        renumbered: dict[int, Event] = {}
+        for event in excerpt.story:
+            run = event.run + later if event.run > excerpt.before else self.run
+            renumbered[id(event)] = renewed = event if run == event.run else replace(event, run=run)
+            self.append(renewed)
+        self.repeats(tuple(renumbered.values()))
+        for one in excerpt.runs:
+            parent = one.parent + later if one.parent > excerpt.before else self.run
+            story = tuple([renumbered[id(event)] for event in one.story])
+            self.runs.append(replace(one, index=one.index + later, parent=parent, story=story))
+
+    def repeats(self, events: tuple[Event, ...]) -> None:
+        """What happened in a call holds of another as well; it is known by its id, and so kept for that to stay its."""
+        self.repeated[id(events)] = events

@@ -1,0 +1,44 @@
+"""What is gathered over a whole program, for those who ask at its end: what it defines, and what became of graphs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from gradlint.domain import Escape, Function, Graph, Instance, Mark, Module, Ref, Value
+
+
+@dataclass(slots=True)
+class Definitions:
+    """The `functions` and `classes` of the linted file by their syntax, with the `instances` made of classes for unseen
+    callers, the names that classes which derive from one define `anew`, the functions that were `called` and those that
+    `escaped` to unseen code, and the modules that are `hooked`: hooks may keep what their calls are handed."""
+
+    functions: dict[object, Function] = field(default_factory=dict)
+    classes: dict[object, Ref] = field(default_factory=dict)
+    instances: dict[object, Module | Instance | None] = field(default_factory=dict)
+    anew: dict[Ref, frozenset[object]] = field(default_factory=dict)
+    called: dict[object, None] = field(default_factory=dict)
+    escaped: dict[object, None] = field(default_factory=dict)
+    hooked: dict[Value, None] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Graphs:
+    """What became of graphs: the nodes that a backward has `used`, and whether one has `kept` its graph; those that
+    functions have `returned` to unseen callers; what unseen code may do with those that `escaped`, and all of these
+    each as often as more became known of that; what has `left` the graph, and the first that left it; for nodes inside
+    calls that were summarised, those that stood for them (`around`)."""
+
+    used: set[Graph] = field(default_factory=set)
+    kept: bool = False
+    returned: set[Graph] = field(default_factory=set)
+    escaped: dict[Graph, Escape] = field(default_factory=dict)
+    escapes: list[Graph] = field(default_factory=list)
+    left: dict[Graph, Mark] = field(default_factory=dict)
+    around: dict[Graph, dict[Graph, None]] = field(default_factory=dict)
+
+    def escape(self, graph: Graph, how: Escape) -> None:
+        """A graph is handed to something that the file does not show, which may do this with it."""
+        if self.escaped.get(graph, -1) < how:
+            self.escaped[graph] = how
+            self.escapes.append(graph)
