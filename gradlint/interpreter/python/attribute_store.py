@@ -157,6 +157,7 @@ def emit_assigned(m: Interpreter, node: Site, owner: Value, name: str, value: Va
         name=written.owner,
         own=written.own,
         read_by_class=read_by_class(m, shown, name).may(YES),
+        taken_by_class=has_setter(m, owner, name),
         given=written.given,
         statement=written.statement,
         arguments=arguments_in(m, value) if getattr(shown, "cls", None) == FUNCTION_CONTEXT else (),
