@@ -58,7 +58,7 @@ from gradlint.interpreter.static.sites import Site, syntax
 from gradlint.knowledge.properties.hidden_views import VIEWS_OF_HIDDEN
 from gradlint.knowledge.properties.named_results import NAMES, RETURNED
 from gradlint.knowledge.properties.probabilities import KEEPING, SQUASHING
-from gradlint.knowledge.schema import Operation, Result, saving
+from gradlint.knowledge.schema import Operation, Result, Saving
 from gradlint.knowledge.shapes import NOT_SEEN, Told
 
 MOST_CUTS = 3
@@ -410,12 +410,12 @@ def _record(m: Interpreter, call: OperationCall, results: Mapping[Ref, bool]) ->
     )
     if own:
         asked["parameters"] = _all_alike(own, inner)
-        for token in row.saves:
-            asked.setdefault(saving(token).condition, UNSURE)  # of a weight that something computes nobody knows
-    besides = [one.name for one in operands if one.name in row.besides]
+        for saving in row.savings:
+            asked.setdefault(saving.condition, UNSURE)  # of a weight that something computes nobody knows
+    besides = [Saving(one.name) for one in operands if one.name in row.besides]
     sure = UNSURE if besides else YES
     refs = [*results]
-    saves = [slot for token in (*row.saves, *besides) for slot in saved(m, token, involved, asked, refs, sure)]
+    saves = [slot for saving in (*row.savings, *besides) for slot in saved(m, saving, involved, asked, refs, sure)]
     grown = grows(m, call.site, part, inputs)
     new = Node(row.name, syntax(call.site), inputs, tuple(filter(None, saves)), grows=grown)
     ref = m.new(call.site, f"{part}node", new)

@@ -374,7 +374,7 @@ def _written(m: Interpreter, node: Site, module: Module, row: ModuleRow, args: A
     target = args.positional[0] if args.positional else UNKNOWN
     start = m.push(target)
     name = row.path.rpartition(".")[2]
-    saves = saved_in_place(m, row.saves, [("input", target)], target)
+    saves = saved_in_place(m, row.savings, [("input", target)], target)
     idle = _idle(module, row)
     if idle is not YES:
         this = Write(node, name, "module", name=first_argument(node), saves=saves)
