@@ -51,7 +51,7 @@ from gradlint.interpreter.autograd.casts import to
 from gradlint.interpreter.autograd.detach import cut_off
 from gradlint.interpreter.autograd.in_place import Write, maybe_written, write
 from gradlint.interpreter.autograd.record import Requested, apply
-from gradlint.interpreter.autograd.requires_grad import set_requires_grad
+from gradlint.interpreter.autograd.requires_grad import Asked, set_requires_grad
 from gradlint.interpreter.autograd.saved_tensors import saved_in_place
 from gradlint.interpreter.autograd.tensor import (
     LETTERS,
@@ -398,7 +398,7 @@ def run_factory(m: Interpreter, node: Site, row: Factory, args: Arguments, *, li
     _emit_made(m, node, row, made)
     wants = bound.get("requires_grad")
     if wants is not None and row.takes_requires_grad:
-        set_requires_grad(m, node, made, truth_of(wants), "factory")
+        set_requires_grad(m, made, Asked(node, truth_of(wants), "factory"))
     elif args.unknown and row.takes_requires_grad:
         m.update_fields(made, Tensor, requires_grad=Truth.unsure())
     return one_of((made, *perhaps))  # of a tensor among what it may be given it may be that very one
