@@ -115,12 +115,10 @@ def slots_of(m: Interpreter, row: Operation, bound: dict[str, Value]) -> list[tu
             continue
         slots += [(name, one) for one in _sequence(m, value)] if name.startswith("*") else [(name, value)]
     besides = [(name, bound[name]) for name in row.besides if name in bound]
-    return slots + [(name, value) for name, value in besides if _is_computed(m, value)]
-
-
-def _is_computed(m: Interpreter, value: Value) -> bool:
-    """Whether a value may be a tensor: not where nothing but ignorance says so."""
-    return m.may_be(value, Tensor) or any(type(option) is Unknown and option.reach for option in alternatives(value))
+    for name, value in besides:  # what may be a tensor: not where nothing but ignorance says so
+        if m.may_be(value, Tensor) or any(type(one) is Unknown and one.reach for one in alternatives(value)):
+            slots.append((name, value))
+    return slots
 
 
 def _sequence(m: Interpreter, value: Value) -> list[Value]:
@@ -348,11 +346,6 @@ def _of_tensor(m: Interpreter, node: Site, row: Factory, bound: dict[str, Value]
     return unknown_tensor(m, node, "made", Belief.PROVEN, references(shared))
 
 
-def _may_follow(row: Factory, bound: dict[str, Value]) -> bool:
-    """Whether a factory may be handed a tensor, unseen, that it gives back or records."""
-    return row.follows and any(type(option) is Unknown for value in bound.values() for option in alternatives(value))
-
-
 def _not_refused(row: Factory) -> Dtypes:
     """The kinds of tensors that a factory takes as they are."""
     return reduce(or_, [kind for letter, kind in LETTERS.items() if letter not in row.refuses])
@@ -395,7 +388,7 @@ def run_factory(m: Interpreter, node: Site, row: Factory, args: Arguments, *, li
     if out != NONE_VALUE:
         return _filled(m, node, row, out, truth_of(bound.get("requires_grad", Const(False))))
     made = fresh(m, node, **facts)
-    _emit_made(m, node, row, made)
+    m.emit(events.Recorded, node, op=row.name, operands=(), result=m[made], saved=(), grows=NO)
     wants = bound.get("requires_grad")
     if wants is not None and row.takes_requires_grad:
         set_requires_grad(m, made, Asked(node, truth_of(wants), "factory"))
@@ -415,7 +408,7 @@ def _taken_over(m: Interpreter, node: Site, row: Factory, bound: dict[str, Value
         facts["alone"] = counts_alone(given)
     elif row.keeps and shared != NONE_VALUE:
         facts |= {"requires_grad": UNSURE, "inference": UNSURE}
-    elif perhaps or _may_follow(row, bound):
+    elif perhaps or (row.follows and any(type(o) is Unknown for value in bound.values() for o in alternatives(value))):
         facts |= {"requires_grad": UNSURE, "leaf": UNSURE, "precision": ANY_PRECISION}
         if row.dtype == "default" and wanted_dtype(bound.get("dtype")) is None:
             facts["dtype"] = _not_refused(row)
@@ -462,11 +455,6 @@ def _is_literal(m: Interpreter, value: Value | None, depth: int = 4) -> bool:
         inside = [inner for _, inner in thing.items]
         return depth > 0 and thing.rest == NOTHING and all(_is_literal(m, inner, depth - 1) for inner in inside)
     return type(value) is Const
-
-
-def _emit_made(m: Interpreter, node: Site, row: Factory, made: Ref) -> None:
-    if not m.is_silent:
-        m.emit(events.Recorded, node, op=row.name, operands=(), result=m[made], saved=(), grows=NO)
 
 
 def factory_dtype(

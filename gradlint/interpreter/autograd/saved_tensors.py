@@ -63,15 +63,11 @@ def _is_stack(tensor: Tensor | None) -> bool:
     return tensor is not None and tensor.planar is not YES
 
 
-def _is_view_of_stack(tensor: Tensor | None) -> bool:
-    return tensor is not None and bool(tensor.base) and _is_stack(tensor)
-
-
 COPIED: dict[str, Callable[[Tensor | None], bool]] = {
     "": lambda tensor: False,
     ANY: lambda tensor: True,
     STACK: _is_stack,
-    VIEW: _is_view_of_stack,
+    VIEW: lambda tensor: tensor is not None and bool(tensor.base) and _is_stack(tensor),
 }
 """Whether a copy of an operand may be kept, by the word for those of which one may."""
 
