@@ -79,15 +79,24 @@ class Saving(NamedTuple):
     must be a tensor as well, and of what a copy may be kept instead."""
 
     name: str
-    kinds: str
-    condition: str
-    beside: str
-    or_copy: str
+    kinds: str = ""
+    condition: str = ""
+    beside: str = ""
+    or_copy: str = ""
+
+    @property
+    def is_own(self) -> bool:
+        """Whether it lies in memory that nothing else can write, or in that of another result than the first."""
+        return self.name == "own" or self.name.startswith("result ")
 
 
 @cache
-def saving(token: str) -> Saving:
-    """The parts of a token of `saves`."""
+def savings(tokens: tuple[str, ...]) -> tuple[Saving, ...]:
+    """What the tokens of `saves` say, each read once."""
+    return tuple(map(_saving, tokens))
+
+
+def _saving(token: str) -> Saving:
     what, _, condition = token.partition(" if ")
     what, _, beside = what.partition(" beside ")
     what, _, or_copy = what.partition(" or copy of ")
@@ -199,6 +208,11 @@ class Operation(Versioned):
     together: bool = False
     measured: bool = True
 
+    @property
+    def savings(self) -> tuple[Saving, ...]:
+        """What backward reads."""
+        return savings(self.saves)
+
     def refused(self, word: str) -> bool:
         """Whether torch raises for operands of these kinds, one letter each, in capitals for Python numbers.
 
@@ -290,6 +304,11 @@ class ModuleRow(Versioned):
     identity_in_eval: bool = False
     inplace_at: int | None = None
     mixes_batch: bool = False
+
+    @property
+    def savings(self) -> tuple[Saving, ...]:
+        """What backward reads."""
+        return savings(self.saves)
 
 
 @frozen()

@@ -17,7 +17,7 @@ from torch.autograd.graph import saved_tensors_hooks
 from torch.nn import functional
 
 from gradlint.knowledge import ROWS
-from gradlint.knowledge.schema import DTYPE_RULES, KINDS, Operation, saving
+from gradlint.knowledge.schema import DTYPE_RULES, KINDS, Operation
 from gradlint.proving import known_here
 from gradlint.versions import of
 
@@ -325,8 +325,7 @@ def expected_saves(row: Operation, word: str, asking: frozenset[int]) -> frozens
     numbers = {name for name, kind in zip(names, word, strict=True) if kind.isupper()}
     asked = {names[i] for i in asking}
     saved = set()
-    for entry in row.saves:
-        name, _, condition, beside, _ = saving(entry)
+    for name, _, condition, beside, _ in row.savings:
         if name in numbers or beside in numbers:
             continue
         if "*" + name in row.operands:
@@ -341,8 +340,7 @@ def keeps(row: Operation, word: str, asking: frozenset[int]) -> bool:
     names = operand_names(row)
     kinds = dict(zip(names, word, strict=True))
     asked = {names[i] for i in asking}
-    for entry in row.saves:
-        name, only, condition, beside, _ = saving(entry)
+    for name, only, condition, beside, _ in row.savings:
         if beside and kinds[beside].isupper():
             continue
         others = condition == "others" and any(asking - {i} for i, one in enumerate(names) if one == name)

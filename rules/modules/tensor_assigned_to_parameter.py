@@ -35,14 +35,15 @@ consequence = Raises(TypeError, "(torch.nn.Parameter or None expected)")
 
 @rule.on(AttributeAssigned)
 def check(event: AttributeAssigned) -> Findings:
-    registered = isinstance(event.owner, Module) and isinstance(event.old, Tensor) and event.old.parameter <= YES
-    plain = isinstance(event.value, Tensor) and event.value.parameter <= NO
-    if registered and plain and not event.taken_by_class:
-        place = f"`{event.name}.{event.attr}`" if event.name else f"`{event.attr}`"
-        draft = rule.at(event.node, place=place)
-        if event.name:
-            draft = draft.advising(f"use `{event.name}.{event.attr}.copy_(...)` under `torch.no_grad()`")
-        yield draft.marked(event.old.marks, made="the parameter is made here")
+    old, value = event.old, event.value
+    registered = isinstance(event.owner, Module) and not event.taken_by_class
+    if not (registered and isinstance(old, Tensor) and old.parameter <= YES):
+        return
+    if isinstance(value, Tensor) and value.parameter <= NO:
+        place = f"{event.name}.{event.attr}" if event.name else event.attr
+        draft = rule.at(event.node, place=f"`{place}`")
+        draft = draft.advising(f"use `{place}.copy_(...)` under `torch.no_grad()`") if event.name else draft
+        yield draft.marked(old.marks, made="the parameter is made here")
 
 
 @rule.bad

@@ -5,13 +5,10 @@ from __future__ import annotations
 from gradlint.domain import (
     ANY_DEVICE,
     ANY_DTYPE,
-    ANY_PRECISION,
     Const,
-    Device,
     Dtypes,
     Named,
     Plain,
-    Precision,
     Scalar,
     Tensor,
     Value,
@@ -24,18 +21,10 @@ from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.sites import Site
 
 
-def cast(
-    m: Interpreter,
-    node: Site,
-    owner: Value,
-    dtype: Dtypes | None,
-    precision: Precision,
-    device: Device | None = None,
-    method: str = "to",
-) -> Value:
+def cast(m: Interpreter, node: Site, owner: Value, requested: Requested, method: str = "to") -> Value:
     """`to(...)`: the same object where nothing has to change, else a copy that autograd follows."""
     row = m.torch.operations[f"torch.Tensor.{method}"]
-    return apply(m, node, row, [("input", owner)], Requested(dtype, precision, device))
+    return apply(m, node, row, [("input", owner)], requested)
 
 
 def to(m: Interpreter, node: Site, owner: Value, args: Arguments, chain: str) -> Value:
@@ -48,8 +37,8 @@ def to(m: Interpreter, node: Site, owner: Value, args: Arguments, chain: str) ->
     for value in values:
         kind = _target(m, value, own)
         if kind is not None:
-            return cast(m, node, owner, kind, precision_named(value), device)
-    return cast(m, node, owner, None, ANY_PRECISION, device)
+            return cast(m, node, owner, Requested(kind, precision_named(value), device))
+    return cast(m, node, owner, Requested(device=device))
 
 
 COPYING = frozenset({"copy", "memory_format"})

@@ -96,7 +96,7 @@ def write(m: Interpreter, target: Value, this: Write) -> None:
             continue
         mark = Mark(_how(noticed), syntax(this.node), name=this.name)
         count = count_through(tensor)
-        memory_written(m, tensor.storage, sure=sure, noticed=noticed, by=ref, mark=mark, count=count)
+        memory_written(m, tensor.storage, Change(sure, noticed, ref, mark=mark, count=count))
         gradients_written(m, tensor.storage, this.op, this.operands)
         _leave_marks(m, this, ref, cut, sure)
         if this.differentiable and this.checked:
@@ -118,7 +118,7 @@ def _write_unknown(m: Interpreter, target: Value, this: Write) -> None:
     reach = [ref for option in alternatives(target) if type(option) is Unknown for ref in option.reach]
     if reach:
         _, memories = made_of(m, reach)
-        memory_written(m, memories, sure=False, noticed=UNSURE, known=False)
+        memory_written(m, memories, UNSEEN)
         gradients_written(m, memories)
 
 
@@ -228,19 +228,19 @@ def _with_gradients_in(m: Interpreter, memories: Iterable[Ref]) -> dict[Ref, Non
 
 
 def written_without_graph(
-    m: Interpreter, node: Site, ref: Ref, op: str, by: str, *, sure: bool, same: bool = False, happens: Truth = YES
+    m: Interpreter, ref: Ref, this: Write, *, sure: bool, same: bool = False, happens: Truth = YES
 ) -> None:
     """A parameter is written by code of torch that has switched gradients off: a step, a load; with the `same` numbers
     where it is loaded with its own memory. Whether it `happens` may hang on whether the module has the parameter."""
     tensor: Tensor = m[ref]
     mode, m.state.grad_mode = m.state.grad_mode, NO
     held_by = holders(m, [ref]) if not m.is_silent else ()
-    m.emit(events.WrittenInPlace, node, target=tensor, op=op, base=None, holders=held_by, by=by, noticed=happens,
-            local=is_local(m, [(ref, tensor)]))  # fmt: skip
+    m.emit(events.WrittenInPlace, this.node, target=tensor, op=this.op, base=None, holders=held_by, by=this.by,
+           noticed=happens, local=is_local(m, [(ref, tensor)]))  # fmt: skip
     m.state.grad_mode = mode
-    mark = Mark(WRITERS[by], syntax(node))
+    mark = Mark(WRITERS[this.by], syntax(this.node))
     noticed, count = negation(unnoticed(m, tensor)), count_through(tensor)
-    memory_written(m, tensor.storage, sure=sure, noticed=noticed, by=ref, mark=mark, same=same, count=count)
+    memory_written(m, tensor.storage, Change(sure, noticed, ref, mark=mark, same=same, count=count))
 
 
 WRITERS = {"step": "stepped", "load": "loaded"}
@@ -294,29 +294,34 @@ def _held(thing: Container) -> list[Value]:
     return [o for value in (*(v for _, v in thing.items), thing.rest) for o in alternatives(value)]
 
 
-def memory_written(
-    m: Interpreter,
-    memories: Iterable[Ref],
-    *,
-    sure: bool,
-    noticed: Truth,
-    by: Ref | None = None,
-    known: bool = True,
-    mark: Mark | None = None,
-    same: bool = False,
-    count: Ref | None = None,
-) -> None:
-    """Nodes that saved one of these memories, and other handles on it, no longer hold what they held.
+@frozen()
+class Change:
+    """A write to memory: whether it certainly happened (`sure`), and whether it is `noticed` by nodes that compare the
+    count; through which handle (`by`), whose `count` moved, which is noticed by whoever compares it, whatever memory
+    was written. `known` says that the write was seen, which left this `mark`; else unknown code may have done it.
+    Where the `same` numbers are written, the nodes notice all the same."""
 
-    `known` says that a write was seen, which left this `mark`; else unknown code may have done it. Where the `same`
-    numbers are written, the nodes notice all the same. A `count` that moved is noticed by whoever compares it, whatever
-    memory was written.
-    """
+    sure: bool
+    noticed: Truth
+    by: Ref | None = None
+    known: bool = True
+    mark: Mark | None = None
+    same: bool = False
+    count: Ref | None = None
+
+
+UNSEEN = Change(sure=False, noticed=UNSURE, known=False)
+"""A write by unknown code."""
+
+
+def memory_written(m: Interpreter, memories: Iterable[Ref], change: Change) -> None:
+    """Nodes that saved one of these memories, and other handles on it, no longer hold what they held."""
     memories = tuple(memories)
     written = frozenset(memories)
-    certain = sure and _is_one(written)
-    same_one = () if by is None else m.same(by)
-    compared = comparing(count) if sure else frozenset()
+    known, mark, noticed = change.known, change.mark, change.noticed
+    certain = change.sure and _is_one(written)
+    same_one = () if change.by is None else m.same(change.by)
+    compared = comparing(change.count) if change.sure else frozenset()
     noticing = dict.fromkeys([*memories, *(one for each in sorted(compared) for one in each)])
     m.effects.wrote |= noticing
     for ref, thing in m.state.heap.holding(noticing):
@@ -329,7 +334,9 @@ def memory_written(
             if any(getattr(thing, name) is not fact for name, fact in spoiled.items()):
                 marks = thing.marks if mark is None else with_mark(thing.marks, mark)
                 m.state.heap[ref] = replace(thing, marks=marks, **spoiled)
-        elif type(thing) is Tensor and ref not in same_one and not same and not written.isdisjoint(thing.storage):
+        elif (
+            type(thing) is Tensor and ref not in same_one and not change.same and not written.isdisjoint(thing.storage)
+        ):
             strong = certain and written.issuperset(thing.storage) and ref.age < 2
             now = YES if strong else thing.overwritten | (YES if known else UNSURE)
             if thing.overwritten is not YES and now is not thing.overwritten:
@@ -338,7 +345,7 @@ def memory_written(
 
 @implements(TypeSlot.WRITTEN_UNSEEN, Tensor)
 def _written_unseen(m: Interpreter, memories: Iterable[Ref]) -> None:
-    memory_written(m, memories, sure=False, noticed=UNSURE, known=False)
+    memory_written(m, memories, UNSEEN)
 
 
 def _is_one(memories: frozenset[Ref]) -> bool:

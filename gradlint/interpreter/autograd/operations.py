@@ -45,13 +45,13 @@ from gradlint.domain import (
     references,
     truth,
 )
-from gradlint.frozen import replace
+from gradlint.frozen import frozen, replace
 from gradlint.interpreter.autograd import layout, shape
 from gradlint.interpreter.autograd.casts import to
 from gradlint.interpreter.autograd.detach import cut_off
 from gradlint.interpreter.autograd.in_place import Write, maybe_written, write
 from gradlint.interpreter.autograd.record import Requested, apply
-from gradlint.interpreter.autograd.requires_grad import set_requires_grad
+from gradlint.interpreter.autograd.requires_grad import Asked, set_requires_grad
 from gradlint.interpreter.autograd.saved_tensors import saved_in_place
 from gradlint.interpreter.autograd.tensor import (
     LETTERS,
@@ -105,7 +105,7 @@ def _listed(m: Interpreter, node: Site, row: Operation, args: Arguments) -> Argu
     return Arguments([*args.positional[:place], listed], args.keywords, args.unknown)
 
 
-def slots_of(m: Interpreter, node: Site, row: Operation, bound: dict[str, Value]) -> list[tuple[str, Value]]:
+def slots_of(m: Interpreter, row: Operation, bound: dict[str, Value]) -> list[tuple[str, Value]]:
     """The operands of the row with their values, and what takes part besides; a sequence of tensors gives one slot for
     each."""
     slots: list[tuple[str, Value]] = []
@@ -115,12 +115,10 @@ def slots_of(m: Interpreter, node: Site, row: Operation, bound: dict[str, Value]
             continue
         slots += [(name, one) for one in _sequence(m, value)] if name.startswith("*") else [(name, value)]
     besides = [(name, bound[name]) for name in row.besides if name in bound]
-    return slots + [(name, value) for name, value in besides if _is_computed(m, value)]
-
-
-def _is_computed(m: Interpreter, value: Value) -> bool:
-    """Whether a value may be a tensor: not where nothing but ignorance says so."""
-    return m.may_be(value, Tensor) or any(type(option) is Unknown and option.reach for option in alternatives(value))
+    for name, value in besides:  # what may be a tensor: not where nothing but ignorance says so
+        if m.may_be(value, Tensor) or any(type(one) is Unknown and one.reach for one in alternatives(value)):
+            slots.append((name, value))
+    return slots
 
 
 def _sequence(m: Interpreter, value: Value) -> list[Value]:
@@ -173,24 +171,77 @@ PLAIN_VALUES: dict[str, Value] = {
 }
 
 
-def run_operation(
-    m: Interpreter, node: Site, row: Operation, args: Arguments, *, by: str, name: str = "", part: str = ""
-) -> Value:
+@frozen()
+class BoundCall:
+    """A call of an operation whose arguments are known: by the names of the row's parameters (`bound`), those that are
+    operands (`slots`), and those that are constants (`told`). It is seen as what (`by`), through what `name`."""
+
+    site: Site
+    row: Operation
+    bound: dict[str, Value]
+    slots: list[tuple[str, Value]]
+    told: Told
+    by: str
+    name: str
+
+    def flag(self, parameter: str, default: Truth) -> Truth:
+        """Whether an argument counts as true."""
+        return truth_of(self.bound[parameter]) if parameter in self.bound else default
+
+
+def run_operation(m: Interpreter, node: Site, row: Operation, args: Arguments, *, by: str, name: str = "") -> Value:
     """What an operation of torch does with these arguments."""
     args = _listed(m, node, row, args)
     bound = match(row, args)
     told = shape.told(m, row, bound, args)
     if row.needs and not args.unknown:
         row, bound = _awake(row, bound)
-    slots = slots_of(m, node, row, bound)
+    call = BoundCall(node, row, bound, slots_of(m, row, bound), told, by, name)
     inside = m.state.modes
     if row.in_no_grad:
         m.state.grad_mode = NO
     cannot_raise.for_operation(m, node, row.name, args.values())
     try:
-        return _run(m, node, row, bound, slots, told, by, name, part)
+        return _run(m, call)
     finally:
         m.state.modes = inside
+
+
+def _run(m: Interpreter, call: BoundCall) -> Value:
+    """Write an operand, or compute the results, which go into `out` if there is one."""
+    row, bound = call.row, call.bound
+    inplace = call.flag("inplace", NO) if row.inplace_flag else NO
+    if row.writes or inplace is YES:
+        return _in_place(m, call)
+    if inplace is not NO:
+        maybe_written(m, lambda: _in_place(m, call))
+        row = replace(row, results=(perhaps_itself(row.results[0]),))
+    if row.bundle == "list" and row.operands[0].startswith("*"):
+        return _one_each(m, replace(call, row=row))
+    requested = Requested(_wanted_by(call), scalar=shape.of_call(m, row, bound), told=call.told)
+    result = apply(m, call.site, row, call.slots, requested)
+    out = bound.get("out", NONE_VALUE)
+    if out != NONE_VALUE:
+        return _into(m, call, out)
+    return with_counts(m, call.site, result, [truth_of(bound[name]) for name in COUNTS if name in bound])
+
+
+def _wanted_by(call: BoundCall) -> Dtypes | None:
+    """The kind that a call asks of its result; None where it asks for none."""
+    if call.row.complex_if in call.bound:
+        return {YES: COMPLEX, NO: FLOAT}.get(call.flag(call.row.complex_if, NO), COMPLEX | FLOAT)
+    return wanted_dtype(call.bound.get("dtype")) if call.row.takes_dtype else None
+
+
+def _into(m: Interpreter, call: BoundCall, out: Value) -> Value:
+    """The tensor that is handed over as `out`, with the result in it."""
+    row, operands = call.row, [value for _, value in call.slots]
+    this = Write(call.site, row.name, "out", operands, differentiable=row.results[0].differentiable)
+    write(m, out, replace(this, differentiable=False) if row.out_unchecked else this)
+    if row.out_unchecked:  # some are recorded all the same: those that consist of others
+        maybe_written(m, lambda: write(m, out, this))
+    m.update_fields(out, Tensor, **layout.UNKNOWN_LAYOUT)
+    return out
 
 
 def _awake(row: Operation, bound: dict[str, Value]) -> tuple[Operation, dict[str, Value]]:
@@ -205,41 +256,6 @@ def _awake(row: Operation, bound: dict[str, Value]) -> tuple[Operation, dict[str
     return replace(row, results=(replace(row.results[0], kind=kind),)), bound
 
 
-def _run(
-    m: Interpreter,
-    node: Site,
-    row: Operation,
-    bound: dict[str, Value],
-    slots: list[tuple[str, Value]],
-    told: Told,
-    by: str,
-    name: str,
-    part: str,
-) -> Value:
-    dtype = wanted_dtype(bound.get("dtype")) if row.takes_dtype else None
-    if row.complex_if in bound:
-        dtype = {YES: COMPLEX, NO: FLOAT}.get(truth_of(bound[row.complex_if]), COMPLEX | FLOAT)
-    inplace = truth_of(bound["inplace"]) if row.inplace_flag and "inplace" in bound else NO
-    writes = truth_of(bound[row.writes_if]) if row.writes_if in bound else YES
-    if row.writes or inplace is YES:
-        return _in_place(m, node, row, slots, by if row.writes else "function", name, writes)
-    if inplace is not NO:
-        maybe_written(m, lambda: _in_place(m, node, row, slots, "function", name, writes))
-        row = replace(row, results=(perhaps_itself(row.results[0]),))
-    if row.bundle == "list" and row.operands[0].startswith("*"):
-        return _one_each(m, node, row, bound, slots, part)
-    result = apply(m, node, row, slots, Requested(dtype, scalar=shape.of_call(m, row, bound), told=told, part=part))
-    out = bound.get("out")
-    if out is not None and out != NONE_VALUE:
-        this = Write(node, row.name, "out", [value for _, value in slots], differentiable=row.results[0].differentiable)
-        write(m, out, replace(this, differentiable=False) if row.out_unchecked else this)
-        if row.out_unchecked:  # some are recorded all the same: those that consist of others
-            maybe_written(m, lambda: write(m, out, this))
-        m.update_fields(out, Tensor, **layout.UNKNOWN_LAYOUT)
-        return out
-    return with_counts(m, node, result, [truth_of(bound[name]) for name in COUNTS if name in bound], part)
-
-
 def perhaps_itself(result: Result) -> Result:
     """The result of an operation that may give its operand back."""
     return result if result.kind.startswith("self") else replace(result, kind=f"self or {result.kind}")
@@ -249,44 +265,43 @@ COUNTS = ("return_indices", "return_inverse", "return_counts")
 """Parameters that ask for whole numbers beside the result, in the order in which these come."""
 
 
-def with_counts(m: Interpreter, node: Site, result: Value, asked: Sequence[Truth], part: str = "") -> Value:
+def with_counts(m: Interpreter, node: Site, result: Value, asked: Sequence[Truth]) -> Value:
     """The result of an operation, in a tuple with whole numbers for each time that these are asked for."""
     more = [
-        fresh(m, node, f"{part}count {index}", dtype=INTEGER, requires_grad=NO, leaf=YES, made="count")
+        fresh(m, node, f"count {index}", dtype=INTEGER, requires_grad=NO, leaf=YES, made="count")
         for index, one in enumerate(asked)
         if one is not NO
     ]
     if not more:
         return result
     if all(one is YES for one in asked if one is not NO):
-        return m.new(node, f"{part}counted", Container("tuple", items=tuple(enumerate([result, *more]))))
+        return m.new(node, "counted", Container("tuple", items=tuple(enumerate([result, *more]))))
     several = Container("tuple", items=((0, result),), rest=one_of(more))
-    return one_of([result, m.new(node, f"{part}counted", several)])
+    return one_of([result, m.new(node, "counted", several)])
 
 
-def _one_each(
-    m: Interpreter, node: Site, row: Operation, bound: dict[str, Value], slots: list[tuple[str, Value]], part: str
-) -> Value:
+def _one_each(m: Interpreter, call: BoundCall) -> Value:
     """A result for each operand of a sequence, from it alone."""
-    given = m.only(bound.get(row.operands[0].lstrip("*"), UNKNOWN), Container)
-    alone = replace(row, bundle="")
-    made = [apply(m, node, alone, [slot], Requested(part=f"{part}{number} ")) for number, slot in enumerate(slots)]
+    given = m.only(call.bound.get(call.row.operands[0].lstrip("*"), UNKNOWN), Container)
+    alone = replace(call.row, bundle="")
+    made = [apply(m, call.site, alone, [slot], Requested(part=f"{n} ")) for n, slot in enumerate(call.slots)]
     if given is not None and given.rest == NOTHING:
-        return m.new(node, f"{part}tuple", Container("tuple", items=tuple(enumerate(made))))
-    return m.new(node, f"{part}list", Container("tuple", rest=one_of(made)))
+        return m.new(call.site, "tuple", Container("tuple", items=tuple(enumerate(made))))
+    return m.new(call.site, "list", Container("tuple", rest=one_of(made)))
 
 
-def _in_place(
-    m: Interpreter, node: Site, row: Operation, slots: list[tuple[str, Value]], by: str, name: str, writes: Truth
-) -> Value:
+def _in_place(m: Interpreter, call: BoundCall) -> Value:
+    """The operand that is written; or what comes back, where that is something else."""
+    node, row, slots = call.site, call.row, call.slots
+    by = call.by if row.writes else "function"
+    name = first_argument(node) if by == "function" else call.name
+    writes = call.flag(row.writes_if, YES)
     targets = [(slot, value) for slot, value in slots if slot in row.writes] or slots[:1]
     others = [value for slot, value in slots if slot not in row.writes and slot not in row.ignores]
-    if by == "function":
-        name = first_argument(node)
     unsure = writes is not YES or "self or" in row.results[0].kind  # what may give the operand back may leave it alone
     for slot, target in targets if writes is not NO else ():
         if m.may_be(target, Tensor) or any(type(option) is Unknown for option in alternatives(target)):
-            saves = saved_in_place(m, row.saves, slots, target, slot)
+            saves = saved_in_place(m, row.savings, slots, target, slot)
             recorded = row.records_write(slot)
             this = Write(node, row.name, by, others, name, recorded, checked=not row.unchecked, saves=saves)
             m.maybe(partial(write, m, target, this), unsure)
@@ -331,11 +346,6 @@ def _of_tensor(m: Interpreter, node: Site, row: Factory, bound: dict[str, Value]
     return unknown_tensor(m, node, "made", Belief.PROVEN, references(shared))
 
 
-def _may_follow(row: Factory, bound: dict[str, Value]) -> bool:
-    """Whether a factory may be handed a tensor, unseen, that it gives back or records."""
-    return row.follows and any(type(option) is Unknown for value in bound.values() for option in alternatives(value))
-
-
 def _not_refused(row: Factory) -> Dtypes:
     """The kinds of tensors that a factory takes as they are."""
     return reduce(or_, [kind for letter, kind in LETTERS.items() if letter not in row.refuses])
@@ -358,11 +368,7 @@ def run_factory(m: Interpreter, node: Site, row: Factory, args: Arguments, *, li
     """A factory of torch makes a new leaf."""
     names = [name.lstrip("*") for name in row.parameters[like is not None :]]
     bound = dict(zip(names, args.positional, strict=False)) | args.keywords
-    first = (
-        like
-        if like is not None
-        else (args.positional[0] if args.positional else next(iter(args.keywords.values()), None))
-    )
+    first = like if like is not None else next(iter([*args.positional, *args.keywords.values()]), None)
     shared = bound.get(row.shares) if row.shares else None
     given = m.only(shared, Tensor) if shared is not None else None
     dtype = (wanted_dtype(bound.get("dtype")) if row.takes_dtype else None) or factory_dtype(m, row, bound, args, first)
@@ -371,19 +377,7 @@ def run_factory(m: Interpreter, node: Site, row: Factory, args: Arguments, *, li
     perhaps = () if given is not None or shared is None or row.keeps else tuple(ref for ref, _ in m.all(shared, Tensor))
     facts: dict[str, Any] = {"dtype": dtype, "made": row.name, "precision": _precision(m, row, bound, args, first),
                              "device": _device(m, row, bound, args, first, of_tensor=like is not None)}  # fmt: skip
-    if given is not None and row.keeps:
-        facts |= {name: getattr(given, name) for name in ("storage", "count", "requires_grad", "inference")}
-        facts["alone"] = counts_alone(given)
-    elif row.keeps and shared is not None and shared != NONE_VALUE:
-        facts |= {"requires_grad": UNSURE, "inference": UNSURE}
-    elif perhaps or _may_follow(row, bound):
-        facts |= {"requires_grad": UNSURE, "leaf": UNSURE, "precision": ANY_PRECISION}
-        if row.dtype == "default" and wanted_dtype(bound.get("dtype")) is None:
-            facts["dtype"] = _not_refused(row)
-    array = m.only(shared, Array) if shared is not None else None
-    if array is not None and array.storage:
-        facts |= {"storage": array.storage, "alone": truth(is_shared(m, array.storage))}
-        facts["count"] = own_count(m.memory(node, "tensor"))
+    facts |= _taken_over(m, node, row, bound, perhaps=bool(perhaps))
     if args.unknown and row.takes_dtype:
         facts["dtype"] = facts["dtype"] | ANY_DTYPE
     if cut := cut_off(m, node, row.name, [bound[name] for name in DATA.intersection(bound)]):
@@ -394,13 +388,34 @@ def run_factory(m: Interpreter, node: Site, row: Factory, args: Arguments, *, li
     if out != NONE_VALUE:
         return _filled(m, node, row, out, truth_of(bound.get("requires_grad", Const(False))))
     made = fresh(m, node, **facts)
-    _emit_made(m, node, row, made)
+    m.emit(events.Recorded, node, op=row.name, operands=(), result=m[made], saved=(), grows=NO)
     wants = bound.get("requires_grad")
     if wants is not None and row.takes_requires_grad:
-        set_requires_grad(m, node, made, truth_of(wants), "factory")
+        set_requires_grad(m, made, Asked(node, truth_of(wants), "factory"))
     elif args.unknown and row.takes_requires_grad:
         m.update_fields(made, Tensor, requires_grad=Truth.unsure())
     return one_of((made, *perhaps))  # of a tensor among what it may be given it may be that very one
+
+
+def _taken_over(m: Interpreter, node: Site, row: Factory, bound: dict[str, Value], *, perhaps: bool) -> dict[str, Any]:
+    """What the result of a factory has of what it is given: memory, and whether it requires grad; `perhaps` that is a
+    tensor and comes back as it is."""
+    facts: dict[str, Any] = {}
+    shared = bound.get(row.shares, NONE_VALUE) if row.shares else NONE_VALUE
+    given, array = m.only(shared, Tensor), m.only(shared, Array)
+    if given is not None and row.keeps:
+        facts |= {name: getattr(given, name) for name in ("storage", "count", "requires_grad", "inference")}
+        facts["alone"] = counts_alone(given)
+    elif row.keeps and shared != NONE_VALUE:
+        facts |= {"requires_grad": UNSURE, "inference": UNSURE}
+    elif perhaps or (row.follows and any(type(o) is Unknown for value in bound.values() for o in alternatives(value))):
+        facts |= {"requires_grad": UNSURE, "leaf": UNSURE, "precision": ANY_PRECISION}
+        if row.dtype == "default" and wanted_dtype(bound.get("dtype")) is None:
+            facts["dtype"] = _not_refused(row)
+    if array is not None and array.storage:
+        facts |= {"storage": array.storage, "alone": truth(is_shared(m, array.storage))}
+        facts["count"] = own_count(m.memory(node, "tensor"))
+    return facts
 
 
 def _precision(
@@ -440,11 +455,6 @@ def _is_literal(m: Interpreter, value: Value | None, depth: int = 4) -> bool:
         inside = [inner for _, inner in thing.items]
         return depth > 0 and thing.rest == NOTHING and all(_is_literal(m, inner, depth - 1) for inner in inside)
     return type(value) is Const
-
-
-def _emit_made(m: Interpreter, node: Site, row: Factory, made: Ref) -> None:
-    if not m.is_silent:
-        m.emit(events.Recorded, node, op=row.name, operands=(), result=m[made], saved=(), grows=NO)
 
 
 def factory_dtype(

@@ -58,7 +58,7 @@ from gradlint.interpreter.static.sites import Site, syntax
 from gradlint.knowledge.properties.hidden_views import VIEWS_OF_HIDDEN
 from gradlint.knowledge.properties.named_results import NAMES, RETURNED
 from gradlint.knowledge.properties.probabilities import KEEPING, SQUASHING
-from gradlint.knowledge.schema import Operation, Result, saving
+from gradlint.knowledge.schema import Operation, Result, Saving
 from gradlint.knowledge.shapes import NOT_SEEN, Told
 
 MOST_CUTS = 3
@@ -112,10 +112,15 @@ def apply(
     extra: Sequence[tuple[str, Value]] = (),
 ) -> Value:
     """What the operation gives for these operands; `extra` are parameters that take part (a module's own), by name."""
-    call = _call(m, node, row, slots, requested, extra)
-    operands, told, part = call.operands, requested.told, requested.part
+    operands = [operand(m, name, value) for name, value in slots]
+    own = [operand(m, name, value) for name, value in extra]
+    hears = heard(row, operands, own, requested.dtype)
+    pairs = zip([*operands, *own], hears, strict=True)
+    wants = either([both(hearing, o.requires_grad) for o, hearing in pairs if o.name not in row.ignores])
+    call = OperationCall(node, row, operands, own, hears, wants, requested)
+    told, part = requested.told, requested.part
     lies = layout.of_results(row, operands, told)
-    measures = [known | {"contiguous": lies} for known in shape.of_results(row, operands, call.own, told)]
+    measures = [known | {"contiguous": lies} for known in shape.of_results(row, operands, own, told)]
     parts = [_result(m, call, result, index, measures[index]) for index, result in enumerate(row.results)]
     recording = {ref: result.passes for result, (_, ref) in zip(row.results, parts, strict=True) if ref is not None}
     if recording:
@@ -134,22 +139,6 @@ def apply(
         cls = Named(f"{RETURNED}{row.name}") if row.name in NAMES else NOTHING
         return m.new(node, f"{part}tuple", Container("tuple", items=tuple(enumerate(values)), cls=cls))
     return values[0]
-
-
-def _call(
-    m: Interpreter,
-    node: Site,
-    row: Operation,
-    slots: Sequence[tuple[str, Value]],
-    requested: Requested,
-    extra: Sequence[tuple[str, Value]],
-) -> OperationCall:
-    operands = [operand(m, name, value) for name, value in slots]
-    own = [operand(m, name, value) for name, value in extra]
-    hears = heard(row, operands, own, requested.dtype)
-    pairs = zip([*operands, *own], hears, strict=True)
-    wants = either([both(hearing, o.requires_grad) for o, hearing in pairs if o.name not in row.ignores])
-    return OperationCall(node, row, operands, own, hears, wants, requested)
 
 
 def _result(
@@ -209,10 +198,14 @@ def _needs_no_copy(
     first: Operand, result: Result, dtype: Dtypes | None, precision: Precision, device: Device | None
 ) -> bool:
     """Whether what may be cast or moved certainly is as it is asked to be."""
+    tensor = first.tensor
+    if tensor is None:
+        return False
+    there = device is CPU and tensor.device is CPU  # there may be several of other kinds
     if dtype is None and not result.precision:
-        return _stays(first, device)
-    stays = device is None or _stays(first, device)
-    return result.kind == CASTING and stays and not precision.is_unsure and _is_precisely(first.tensor, precision)
+        return there
+    precise = not precision.is_unsure and tensor.dtype <= FLOAT and tensor.precision <= precision
+    return result.kind == CASTING and (device is None or there) and precise
 
 
 CASTING = "self or fresh"
@@ -223,15 +216,6 @@ def _moves(first: Operand, device: Device | None) -> bool:
     """Whether a result on this device is certainly another tensor than the operand."""
     known = device is not None and not device.is_unsure and first.tensor is not None
     return known and not first.tensor.device.may(device)  # type: ignore[union-attr, arg-type]
-
-
-def _stays(first: Operand, device: Device | None) -> bool:
-    """Whether the operand is certainly there already; there may be several of other kinds."""
-    return device is CPU and first.tensor is not None and first.tensor.device is CPU
-
-
-def _is_precisely(tensor: Tensor | None, precision: Precision) -> bool:
-    return tensor is not None and tensor.dtype <= FLOAT and tensor.precision <= precision
 
 
 def _listed(m: Interpreter, node: Site, kind: Dtypes, cuts: tuple[Mark, ...]) -> Value:
@@ -284,7 +268,8 @@ def _handle(
     facts["belief"] = max(
         [t.belief for t in tensors] + [o.tensor.belief for o in own if o.tensor], default=Belief.PROVEN
     )
-    cut = _switched_off(m, node) if wanted.may(YES) else Mark("cut", node, row.name)
+    by_mode = Mark("cut", m.state.switch or node, IN_VAIN if m.state.grad_mode is YES else MODE)
+    cut = by_mode if wanted.may(YES) else Mark("cut", node, row.name)
     # `x.view_as(y)` takes nothing but the shape of y.
     reached = [one for one in operands if one.name not in row.ignores]
     facts["marks"] = _reasons(m, node, requires, reached + own, cut)
@@ -369,11 +354,6 @@ def _shared(m: Interpreter, node: Site, row: Operation, first: Operand, handle: 
     return {"storage": storage, "base": base, "alone": alone | NO if "fresh" in handle else alone, "count": count}
 
 
-def _switched_off(m: Interpreter, node: Site) -> Mark:
-    """The cut by the mode that keeps what is computed here out of the graph, and what set it."""
-    return Mark("cut", m.state.switch or node, IN_VAIN if m.state.grad_mode is YES else MODE)
-
-
 def _reasons(m: Interpreter, node: Site, requires: Truth, operands: Sequence[Operand], cut: Mark) -> tuple[Mark, ...]:
     """Where a result comes from: made here, and what `cut` it off the graph if something did."""
     marks = [Mark("made", node)]
@@ -410,12 +390,12 @@ def _record(m: Interpreter, call: OperationCall, results: Mapping[Ref, bool]) ->
     )
     if own:
         asked["parameters"] = _all_alike(own, inner)
-        for token in row.saves:
-            asked.setdefault(saving(token).condition, UNSURE)  # of a weight that something computes nobody knows
-    besides = [one.name for one in operands if one.name in row.besides]
+        for saving in row.savings:
+            asked.setdefault(saving.condition, UNSURE)  # of a weight that something computes nobody knows
+    besides = [Saving(one.name) for one in operands if one.name in row.besides]
     sure = UNSURE if besides else YES
     refs = [*results]
-    saves = [slot for token in (*row.saves, *besides) for slot in saved(m, token, involved, asked, refs, sure)]
+    saves = [slot for saving in (*row.savings, *besides) for slot in saved(m, saving, involved, asked, refs, sure)]
     grown = grows(m, call.site, part, inputs)
     new = Node(row.name, syntax(call.site), inputs, tuple(filter(None, saves)), grows=grown)
     ref = m.new(call.site, f"{part}node", new)
@@ -438,12 +418,12 @@ def _as_heard(slot: Slot, one: Operand, hearing: Truth) -> Slot:
 
 def _all_alike(own: Sequence[Operand], inner: Sequence[Slot]) -> Truth:
     """Whether the parameters of a layer are differentiated; both where only some are."""
-    asked = [is_differentiated(*each) for each in zip(own, inner, strict=True) if _is_parameter(each[0])]
+    asked = [
+        is_differentiated(one, slot)
+        for one, slot in zip(own, inner, strict=True)
+        if one.tensor is not None and one.tensor.parameter.may(YES)
+    ]
     return reduce(or_, asked, asked[0]) if asked else NO
-
-
-def _is_parameter(one: Operand) -> bool:
-    return one.tensor is not None and one.tensor.parameter.may(YES)
 
 
 def _may_be_element(row: Operation, first: Operand) -> bool:

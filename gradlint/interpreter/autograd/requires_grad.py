@@ -28,24 +28,27 @@ from gradlint.domain import (
     object_references,
     references,
 )
-from gradlint.frozen import replace
+from gradlint.frozen import frozen, replace
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.sites import Site
 
 
-def set_requires_grad(
-    m: Interpreter,
-    node: Site,
-    value: Value,
-    to: Truth,
-    by: str,
-    name: str = "",
-    *,
-    sure: Collection[Ref] | None = None,
-    statement: Any = None,
-) -> None:
+@frozen()
+class Asked:
+    """`requires_grad` is set `to` this at a `site`, by what is called `name`; `statement` is the assignment that does
+    nothing else. For `by` see `RequiresGradChanged`."""
+
+    site: Site
+    to: Truth
+    by: str
+    name: str = ""
+    statement: Any = None
+
+
+def set_requires_grad(m: Interpreter, value: Value, this: Asked, sure: Collection[Ref] | None = None) -> None:
     """`requires_grad` is set: of the one tensor that the value is, or of several at once, certainly of the `sure`
     ones."""
+    to, by = this.to, this.by
     found = m.all(value, Tensor)
     shown = m.only(value, Tensor)
     if shown is not None and not m.is_silent:
@@ -54,19 +57,19 @@ def set_requires_grad(
         now = reduce(or_, [_afterwards(m, tensor, to) for _, tensor in found])
         m.emit(
             events.RequiresGradChanged,
-            node,
+            this.site,
             tensor=shown,
             to=to,
             now=now,
             by=by,
-            name=name,
+            name=this.name,
             each=each,
-            statement=statement,
+            statement=this.statement,
             held=_held(m, [ref for ref, _ in found]) if shown.leaf is NO else 0,
         )
     for ref, tensor in found:
         now = _afterwards(m, tensor, to)
-        marks = _marks(tensor, to, Mark("asked", node, by, name))
+        marks = _marks(tensor, to, Mark("asked", this.site, by, this.name))
         certain = m.is_strong(found) if sure is None else ref in sure
         m.store(ref, replace(tensor, requires_grad=now, marks=marks), sure=certain)
         if by not in NEW:

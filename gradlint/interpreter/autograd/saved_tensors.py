@@ -11,7 +11,7 @@ from gradlint.interpreter.autograd.operands import Operand, operand
 from gradlint.interpreter.autograd.version_counter import compared, kept
 from gradlint.interpreter.engine.history import nodes_of
 from gradlint.interpreter.engine.machine import Interpreter
-from gradlint.knowledge.schema import ANY, STACK, VIEW, saving
+from gradlint.knowledge.schema import ANY, STACK, VIEW, Saving
 
 OTHERS = "others"
 """The condition of what is saved of one of several operands of a name where another of them requires grad."""
@@ -19,18 +19,18 @@ OTHERS = "others"
 
 def saved(
     m: Interpreter,
-    token: str,
+    saving: Saving,
     operands: Sequence[Operand],
     asked: Mapping[str, Truth],
     results: Sequence[Ref],
     sure: Truth = YES,
 ) -> list[Slot]:
-    """The memories that a token of a row's `saves` stands for; None among them where it may be none, or a copy.
+    """The memories that an entry of a row's `savings` stands for; None among them where it may be none, or a copy.
 
     A number is kept as well, in memory that nothing else can write. `asked` says which operands require grad, `sure`
     whether what the row says certainly holds.
     """
-    name, kinds, condition, beside, or_copy = saving(token)
+    name, kinds, condition, beside, or_copy = saving
     chosen = [one for one in operands if one.name.removeprefix("*") == name]
     if condition == OTHERS:
         each = [asked[_numbered(one.name, index)] for index, one in enumerate(chosen)]
@@ -40,7 +40,7 @@ def saved(
     wanted_all = both(sure, both(_asked(asked, condition), _is_tensor(operands, beside)))
     if name == "result":
         return [_perhaps(m, m[results[0]].storage, wanted_all)]
-    if name == "own" or name.startswith("result "):
+    if saving.is_own:
         return [_perhaps(m, (KEPT,), wanted_all)]
     return _slots(m, chosen, kinds, wanted_all, or_copy)
 
@@ -63,15 +63,11 @@ def _is_stack(tensor: Tensor | None) -> bool:
     return tensor is not None and tensor.planar is not YES
 
 
-def _is_view_of_stack(tensor: Tensor | None) -> bool:
-    return tensor is not None and bool(tensor.base) and _is_stack(tensor)
-
-
 COPIED: dict[str, Callable[[Tensor | None], bool]] = {
     "": lambda tensor: False,
     ANY: lambda tensor: True,
     STACK: _is_stack,
-    VIEW: _is_view_of_stack,
+    VIEW: lambda tensor: tensor is not None and bool(tensor.base) and _is_stack(tensor),
 }
 """Whether a copy of an operand may be kept, by the word for those of which one may."""
 
@@ -134,7 +130,7 @@ class Saves(NamedTuple):
 
 
 def saved_in_place(
-    m: Interpreter, tokens: Sequence[str], slots: Sequence[tuple[str, Value]], target: Value, name: str = "input"
+    m: Interpreter, savings: Sequence[Saving], slots: Sequence[tuple[str, Value]], target: Value, name: str = "input"
 ) -> Saves:
     """The memories that an operation keeps for backward which writes its target, the operand of this name; of what the
     target held before the write it can only keep a copy, unless it is another operand as well."""
@@ -143,11 +139,11 @@ def saved_in_place(
     others = [one for one in operands if one.name != name]
     written = tuple(memory for _, tensor in m.all(target, Tensor) for memory in kept(m, tensor))
     behind, before = list[Slot](), list[Slot]()
-    for token in tokens:
-        what, _, condition, beside, _ = saving(token)
-        wanted = both(_asked(asked, condition), _is_tensor(operands, beside))
+    for saving in savings:
+        what = saving.name
+        wanted = both(_asked(asked, saving.condition), _is_tensor(operands, saving.beside))
         if what == "own" or any(one.name == what for one in others):
-            before += saved(m, token, others, asked, ())
+            before += saved(m, saving, others, asked, ())
         elif wanted is not NO:
             memories = written if what == "result" else (*written, KEPT)
             behind.append(memories if wanted is YES else (*memories, None))

@@ -9,7 +9,6 @@ import libcst as cst
 
 from gradlint import events
 from gradlint.domain import (
-    ANY_PRECISION,
     CPU,
     CUDA,
     INTEGER,
@@ -43,7 +42,7 @@ from gradlint.interpreter.autograd.grad import clear_gradients
 from gradlint.interpreter.autograd.in_place import Write, gradients_written, write
 from gradlint.interpreter.autograd.operations import operation_row, plain_value, run_factory, run_operation
 from gradlint.interpreter.autograd.record import Requested, apply
-from gradlint.interpreter.autograd.requires_grad import set_requires_grad, show_on_views
+from gradlint.interpreter.autograd.requires_grad import Asked, set_requires_grad, show_on_views
 from gradlint.interpreter.autograd.tensor import KINDS_ASKED, is_of_kind
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import TypeSlot, implements
@@ -108,7 +107,7 @@ def _backward(m: Interpreter, node: Site, owner: Value, args: Arguments, chain: 
 
 
 def _requires_grad_(m: Interpreter, node: Site, owner: Value, args: Arguments, chain: str) -> Value:
-    set_requires_grad(m, node, owner, flag(args, "requires_grad", 0, default=True), "method", chain)
+    set_requires_grad(m, owner, Asked(node, flag(args, "requires_grad", 0, default=True), "method", chain))
     return owner
 
 
@@ -151,7 +150,7 @@ def _moving(method: str, device: Device) -> Callable[[Interpreter, Any, Value, A
     """`cpu()` or `cuda()`."""
 
     def move(m: Interpreter, node: Site, owner: Value, args: Arguments, chain: str) -> Value:
-        return cast(m, node, owner, None, ANY_PRECISION, device, method)
+        return cast(m, node, owner, Requested(device=device), method)
 
     return move
 

@@ -115,7 +115,7 @@ def _written(m: Interpreter, node: Site, layer: LayerCall) -> Value:
     """Write the argument of a layer that works in place, unless it leaves it alone, and give it back."""
     target = layer.args.positional[0] if layer.args.positional else UNKNOWN
     start = m.push(target)
-    saves = saved_in_place(m, layer.row.saves, [("input", target)], target)
+    saves = saved_in_place(m, layer.row.savings, [("input", target)], target)
     idle = _idle(layer)
     if idle is not YES:
         this = Write(node, layer.name, "module", name=first_argument(node), saves=saves)

@@ -39,7 +39,7 @@ from gradlint.frozen import replace
 from gradlint.interpreter.autograd import hooks
 from gradlint.interpreter.autograd.backward_arguments import flag
 from gradlint.interpreter.autograd.grad import clear_gradients, left_as_none
-from gradlint.interpreter.autograd.requires_grad import set_requires_grad
+from gradlint.interpreter.autograd.requires_grad import Asked, set_requires_grad
 from gradlint.interpreter.autograd.tensor import truth_of
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import call_value
@@ -108,7 +108,7 @@ def _requires_grad_(m: Interpreter, node: Site, owner: Value, args: Arguments) -
     if refs:
         m.loops.sweeping += refs
         sure = certain_parts(m, owner)
-        set_requires_grad(m, node, one_of(refs, len(refs)), to, "module", spelled(receiver(node)), sure=sure)
+        set_requires_grad(m, one_of(refs, len(refs)), Asked(node, to, "module", spelled(receiver(node))), sure)
         del m.loops.sweeping[len(m.loops.sweeping) - len(refs) :]
     return owner
 

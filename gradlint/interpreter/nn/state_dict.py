@@ -37,7 +37,7 @@ from gradlint.domain import (
 )
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd.backward_arguments import flag
-from gradlint.interpreter.autograd.in_place import written_without_graph
+from gradlint.interpreter.autograd.in_place import Write, written_without_graph
 from gradlint.interpreter.autograd.tensor import fresh
 from gradlint.interpreter.autograd.version_counter import counts_alone
 from gradlint.interpreter.engine.arguments import Arguments
@@ -107,8 +107,8 @@ def load_state_dict(m: Interpreter, node: Site, owner: Value, args: Arguments) -
     assigns, certain = flag(args, "assign", 2), certain_parts(m, owner)
     for _, ref in (*parameters(m, owner)[0], *buffers(m, owner)[0]) if assigns is not YES else ():
         happens = YES if assigns is NO and ref in certain else MAYBE
-        written_without_graph(m, node, ref, "load_state_dict", "load", sure=assigns is NO, same=shares is YES,
-                              happens=happens)  # fmt: skip
+        this = Write(node, "load_state_dict", "load")
+        written_without_graph(m, ref, this, sure=assigns is NO, same=shares is YES, happens=happens)
     if assigns.may(YES):
         every = assigns is YES and flag(args, "strict", 1, default=True) is YES
         for part in submodules(m, owner):

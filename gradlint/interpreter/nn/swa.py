@@ -6,7 +6,7 @@ What is said here is what `torch/optim/swa_utils.py` does in torch 2.13, and is 
 from __future__ import annotations
 
 from gradlint.domain import INTEGER, NO, NONE_VALUE, TRAIN, UNKNOWN, Const, Mark, Module, Named, Value
-from gradlint.interpreter.autograd.in_place import written_without_graph
+from gradlint.interpreter.autograd.in_place import Write, written_without_graph
 from gradlint.interpreter.autograd.tensor import fresh
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import MODELS, models
@@ -36,5 +36,5 @@ def _update(m: Interpreter, node: Site, args: Arguments) -> Value:
     """The parameters and buffers of the copy are written through handles without a graph; the model is only read."""
     owner = args.positional[0] if args.positional else UNKNOWN
     for _, ref in (*parameters(m, owner)[0], *buffers(m, owner)[0]):
-        written_without_graph(m, node, ref, "copy_", "load", sure=True)
+        written_without_graph(m, ref, Write(node, "copy_", "load"), sure=True)
     return NONE_VALUE

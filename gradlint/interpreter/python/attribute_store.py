@@ -37,7 +37,7 @@ from gradlint.domain import (
 from gradlint.frozen import frozen, replace
 from gradlint.interpreter.autograd.grad import tensors_of
 from gradlint.interpreter.autograd.leaf import require_leaves
-from gradlint.interpreter.autograd.requires_grad import set_requires_grad
+from gradlint.interpreter.autograd.requires_grad import Asked, set_requires_grad
 from gradlint.interpreter.autograd.tensor import truth_of
 from gradlint.interpreter.engine.arguments import Arguments, arguments_in
 from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot, implements
@@ -77,16 +77,8 @@ def set_attribute(
     found = [(option, m.state.heap.get(option)) for option in alternatives(owner) if type(option) is Ref]
     sure = len(found) == len(alternatives(owner)) and m.is_strong(found)
     if name == "requires_grad" and m.may_be(owner, Tensor):
-        set_requires_grad(
-            m,
-            node,
-            owner,
-            truth_of(value),
-            "assign",
-            written.owner,
-            sure=None if sure else (),
-            statement=written.statement,
-        )
+        asked = Asked(node, truth_of(value), "assign", written.owner, written.statement)
+        set_requires_grad(m, owner, asked, None if sure else ())
         found = [(ref, thing) for ref, thing in found if type(thing) is not Tensor]
     value = _on_each(
         m,

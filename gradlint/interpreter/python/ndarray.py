@@ -28,7 +28,7 @@ from gradlint.domain import (
     one_of,
 )
 from gradlint.interpreter.autograd.detach import cuts
-from gradlint.interpreter.autograd.in_place import gradients_written, is_local, memory_written, viewed
+from gradlint.interpreter.autograd.in_place import Change, gradients_written, is_local, memory_written, viewed
 from gradlint.interpreter.autograd.indexing import index_kind
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import TypeSlot, annotated, implements
@@ -77,7 +77,8 @@ def write_array(m: Interpreter, node: Site, value: Value, op: str, name: str) ->
     for _, array in found:
         if not m.is_silent:
             _tell(m, node, array, op, name, made)
-        memory_written(m, array.storage, sure=sure, noticed=NO, mark=Mark("hidden", syntax(node), name=name))
+        mark = Mark("hidden", syntax(node), name=name)
+        memory_written(m, array.storage, Change(sure, noticed=NO, mark=mark))
         gradients_written(m, array.storage)
 
 

@@ -184,7 +184,7 @@ def _written_by(m: Interpreter, node: cst.AugAssign, old: Value, more: Value, na
     """The write in place that an augmented assignment to a tensor is."""
     operation = AUGMENTED[type(node.operator)].removesuffix("_")
     row = m.torch.operations.get(f"operator.i{operation}")
-    saves = saved_in_place(m, row.saves, [("input", old), ("other", more)], old) if row else Saves()
+    saves = saved_in_place(m, row.savings, [("input", old), ("other", more)], old) if row else Saves()
     op = row.name if row else operation
     return Write(node.target, op, "augmented", [more], name, saves=saves, added=node.value)
 

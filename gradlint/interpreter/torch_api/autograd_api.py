@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from gradlint.domain import (
     MAPPINGS,
     MAYBE,
@@ -52,8 +54,11 @@ def _grad(m: Interpreter, node: Site, args: Arguments) -> Value:
     inputs = m.pop_from(start)[len(roots) :]
     _remember(m, node, inputs)
     graph = _second_order(m, node, roots, request)
-    measured = not (args.unknown or args.given("is_grads_batched", 7))
-    found = [_gradient(m, node, index, value, request, graph, measured) for index, value in enumerate(inputs)]
+    sizes = () if args.unknown or args.given("is_grads_batched", 7) else shape.UNKNOWN_SIZES
+    made = [_gradient(m, node, f"gradient {n}", value, request, sizes) for n, value in enumerate(inputs)]
+    for ref in made if graph is not None else ():
+        m.state.heap[ref] = replace(m[ref], node=(graph, None))
+    found = [ref if request.allow_unused is NO else one_of((ref, NONE_VALUE)) for ref in made]
     given = m.only(wanted, Container)
     if given is not None and given.kind in MAPPINGS:
         keys = [key for key, _ in given.items]
@@ -77,19 +82,14 @@ def _second_order(m: Interpreter, node: Site, roots: list[Value], request: Reque
     return m.new(node, "second order", Node("grad", syntax(node), tuple(nodes_of(m, root) for root in roots)))
 
 
-def _gradient(
-    m: Interpreter, node: Site, index: int, value: Value, request: Request, graph: Ref | None, measured: bool
-) -> Value:
-    """One gradient, if it is `measured` as large as its tensor. With `create_graph` it requires grad unless it is
+def _gradient(m: Interpreter, node: Site, part: str, value: Value, request: Request, sizes: Collection[str]) -> Ref:
+    """One gradient, which has the `sizes` of its tensor. With `create_graph` it requires grad unless it is
     constant, as that of a linear function."""
     refs = tuple(ref for ref, _ in m.all(value, Tensor))
     tensor = m.only(value, Tensor)
     requires = MAYBE if request.create is YES else NO if request.create is NO else NO | request.create
     marks = (Mark("made", node), *((Mark("cut", node, "grad"),) if request.create is NO else ()))
-    alike = ("dtype", *(shape.UNKNOWN_SIZES if measured and tensor and not tensor.loose else ()))
+    alike = ("dtype", *(sizes if tensor and not tensor.loose else ()))
     facts = {name: getattr(tensor, name) for name in alike} if tensor else {}
-    made = fresh(m, node, f"gradient {index}", made="autograd.grad", marks=marks, grad_of=refs, requires_grad=requires,
+    return fresh(m, node, part, made="autograd.grad", marks=marks, grad_of=refs, requires_grad=requires,
                  leaf=negation(requires), **facts)  # fmt: skip
-    if graph is not None:
-        m.state.heap[made] = replace(m[made], node=(graph, None))
-    return made if request.allow_unused is NO else one_of((made, NONE_VALUE))

@@ -36,7 +36,7 @@ from gradlint.domain import (
     one_of,
     references,
 )
-from gradlint.frozen import replace
+from gradlint.frozen import frozen, replace
 from gradlint.interpreter.autograd.record import Requested, apply
 from gradlint.interpreter.autograd.version_counter import compared, counts_alone, kept
 from gradlint.interpreter.engine.arguments import Arguments
@@ -94,7 +94,7 @@ def call(m: Interpreter, node: Site, cls: Ref, args: Arguments) -> Value | None:
     held, *values, found = m.pop_from(start)
     backward = next((one for name in sorted(BACKWARD) if (one := find_method(m, cls, name)) is not None), None)
     refused = frozenset() if backward is None else _refused(backward.node, len(values))
-    return _Outcome(m, node, thing.name, values, held, refused).of(found)
+    return _Outcome(m, Forward(node, thing.name, values, held, refused)).of(found)
 
 
 def _refused(backward: Any, count: int) -> frozenset[int]:
@@ -127,23 +127,27 @@ def unrecorded(m: Interpreter, run: Callable[[], Value]) -> Value:
 
 def recorded(m: Interpreter, node: Site, name: str, given: list[Value], value: Value) -> Value:
     """What was computed with gradients off from these values, as the results of one operation on them."""
-    return _Outcome(m, node, name, given, NONE_VALUE).of(value)
+    return _Outcome(m, Forward(node, name, given)).of(value)
+
+
+@frozen()
+class Forward:
+    """A call of `forward` with what it was `given`, and its `context`; for the arguments at the `refused` places
+    `backward` gives nothing."""
+
+    node: Site
+    name: str
+    given: list[Value]
+    context: Value = NONE_VALUE
+    refused: frozenset[int] = frozenset()
 
 
 class _Outcome:
     """What `apply` makes of what `forward` returned."""
 
-    def __init__(
-        self,
-        m: Interpreter,
-        node: Site,
-        name: str,
-        given: list[Value],
-        context: Value,
-        refused: frozenset[int] = frozenset(),
-    ) -> None:
-        self.m, self.node, self.name, self.given, self.refused = m, node, name, given, refused
-        self.noted = dict(getattr(m.thing(context), "attributes", ()))
+    def __init__(self, m: Interpreter, call: Forward) -> None:
+        self.m, self.node, self.name, self.given, self.refused = m, call.node, call.name, call.given, call.refused
+        self.noted = dict(getattr(m.thing(call.context), "attributes", ()))
         self.count = 0
 
     def of(self, value: Value) -> Value:

@@ -39,7 +39,7 @@ from gradlint.frozen import replace
 from gradlint.interpreter.autograd import tensor_methods
 from gradlint.interpreter.autograd.detach import cut_off
 from gradlint.interpreter.autograd.operations import operation_row, plain_result, run_factory, run_operation
-from gradlint.interpreter.autograd.requires_grad import set_requires_grad
+from gradlint.interpreter.autograd.requires_grad import Asked, set_requires_grad
 from gradlint.interpreter.autograd.tensor import KINDS_ASKED, data_kind, fresh, is_of_kind, truth_of
 from gradlint.interpreter.autograd.version_counter import counts_alone
 from gradlint.interpreter.engine.arguments import Arguments
@@ -199,7 +199,7 @@ def _variable(m: Interpreter, node: Site, args: Arguments) -> Value:
     m.update_fields(made, Tensor, made="Variable")
     asked = UNSURE_VALUE if args.unknown else args.get("requires_grad", 1, Const(False))
     if asked != Const(False):
-        set_requires_grad(m, node, made, truth_of(asked), "Variable")
+        set_requires_grad(m, made, Asked(node, truth_of(asked), "Variable"))
     return made
 
 

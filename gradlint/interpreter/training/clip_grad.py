@@ -8,7 +8,7 @@ from gradlint import events
 from gradlint.domain import ANY_GRAD, FLOAT, NONE_VALUE, UNKNOWN, UNSURE, YES, Const, Ref, Tensor, Value, alternatives
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd.grad import joined_gradients, tensors_of
-from gradlint.interpreter.autograd.in_place import gradients_written, memory_written
+from gradlint.interpreter.autograd.in_place import Change, gradients_written, memory_written
 from gradlint.interpreter.autograd.record import apply
 from gradlint.interpreter.autograd.tensor import fresh
 from gradlint.interpreter.engine.arguments import Arguments
@@ -48,7 +48,7 @@ def _clipping(path: str) -> Model:
             m.emit(events.GradientsClipped, node, parameters=tensors, grad=grad, unit=unit)
         for tensor in tensors:
             for _, gradient in m.all(tensor.gradient, Tensor):
-                memory_written(m, gradient.storage, sure=False, noticed=YES)
+                memory_written(m, gradient.storage, Change(sure=False, noticed=YES))
         return fresh(m, node, "norm", dtype=FLOAT, made=name) if row.returns == "norm" else NONE_VALUE
 
     return clip

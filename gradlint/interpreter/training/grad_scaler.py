@@ -38,7 +38,7 @@ from gradlint.domain import (
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd.backward import SCALE
 from gradlint.interpreter.autograd.grad import joined_gradients, tensors_of
-from gradlint.interpreter.autograd.in_place import memory_written
+from gradlint.interpreter.autograd.in_place import Change, memory_written
 from gradlint.interpreter.autograd.record import Requested, apply
 from gradlint.interpreter.autograd.tensor import fresh, truth_of
 from gradlint.interpreter.engine.arguments import Arguments
@@ -218,7 +218,7 @@ def update(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
         if thing.enabled is NO:
             continue
         sure = len(found) == 1 and thing.enabled is YES
-        memory_written(m, thing.storage, sure=sure, noticed=YES)
+        memory_written(m, thing.storage, Change(sure, noticed=YES))
         for ref in thing.optimizers:
             driven = m.state.heap.get(ref)
             if type(driven) is Optimizer:

@@ -40,6 +40,7 @@ from gradlint.domain import (
     one_of,
 )
 from gradlint.frozen import replace
+from gradlint.interpreter.autograd import in_place
 from gradlint.interpreter.autograd.grad import (
     clear_gradients,
     has_gradient,
@@ -48,7 +49,6 @@ from gradlint.interpreter.autograd.grad import (
     may_lack_gradient,
     tensors_of,
 )
-from gradlint.interpreter.autograd.in_place import Write, maybe_written, memory_written, write, written_without_graph
 from gradlint.interpreter.autograd.leaf import require_leaves
 from gradlint.interpreter.autograd.tensor import STEP, truth_of
 from gradlint.interpreter.engine.arguments import Arguments
@@ -341,7 +341,9 @@ def update(m: Interpreter, node: Site, owner: Value, *, certain: bool) -> None:
         if has_gradient(m[ref]):
             whole = ref in sure and certain and not may_lack_gradient(m[ref])
             if recorded is not YES:
-                written_without_graph(m, node, ref, "step", "step", sure=whole and recorded is NO)
+                in_place.written_without_graph(
+                    m, ref, in_place.Write(node, "step", "step"), sure=whole and recorded is NO
+                )
             if recorded is not NO:
                 _write_recorded(m, node, ref, owner, sure=whole and recorded is YES)
         _used(m, ref, sure=ref in sure)
@@ -352,12 +354,12 @@ def update(m: Interpreter, node: Site, owner: Value, *, certain: bool) -> None:
 def _write_recorded(m: Interpreter, node: Site, ref: Ref, owner: Value, *, sure: bool) -> None:
     """A differentiable step switches gradients on, and writes a parameter like any operation."""
     made_of = [thing.recorded for _, thing in m.all(owner, Optimizer)]
-    this = Write(node, "step", "step", [*made_of, m[ref].gradient])
+    this = in_place.Write(node, "step", "step", [*made_of, m[ref].gradient])
     modes, m.state.grad_mode = m.state.modes, YES
     if sure:
-        write(m, ref, this)
+        in_place.write(m, ref, this)
     else:
-        maybe_written(m, lambda: write(m, ref, this))
+        in_place.maybe_written(m, lambda: in_place.write(m, ref, this))
     m.state.modes = modes
 
 
@@ -367,7 +369,7 @@ def _others(m: Interpreter, owner: Value, refs: list[Ref]) -> None:
         return
     for ref, thing in list(m.state.heap.items()):
         if type(thing) is Tensor and thing.parameter.may(YES) and ref not in refs:
-            memory_written(m, thing.storage, sure=False, noticed=YES, by=ref)
+            in_place.memory_written(m, thing.storage, in_place.Change(sure=False, noticed=YES, by=ref))
             m.store_exact(ref, m.join_with_previous(thing, replace(thing, grad=STEP.of(thing))))
 
 
