@@ -1,13 +1,8 @@
-"""How large functions and files may be, and which are still larger: those are listed with their sizes, and only shrink.
-
-`limits_of_code.toml` lists them. A size that has grown is a fault; one that has shrunk is written down there, and what
-is within the limit is struck out. ruff counts parameters and complexity as well, wherever files are not listed.
-"""
+"""How large functions and files may be. ruff counts parameters and complexity as well, everywhere."""
 
 from __future__ import annotations
 
 import ast
-import fnmatch
 import tomllib
 from collections.abc import Iterator
 from functools import cache
@@ -21,7 +16,6 @@ MOST = {LINES: 500, FUNCTION: 60, PARAMETERS: 6, COMPLEXITY: 12}
 BY_RUFF = {PARAMETERS: "PLR0913", COMPLEXITY: "C901"}
 PROGRAMS = ("tests/cases", "tests/packs", "tests/programs", "tests/semantics")
 """What is linted in tests, and is no code of ours."""
-LISTED = tomllib.loads((ROOT / "tests/limits_of_code.toml").read_text(encoding="utf-8"))
 SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["ruff"]["lint"]
 
 
@@ -68,44 +62,24 @@ def too_large(name: str, text: str) -> Iterator[tuple[str, str, int]]:
 
 
 @cache
-def found() -> dict[str, dict[str, int]]:
-    """All that is over a limit, as the list has it."""
-    sizes: dict[str, dict[str, int]] = {limit: {} for limit in MOST}
-    for folder in ("gradlint", "rules", "tests"):
-        for path in sorted((ROOT / folder).rglob("*.py")):
-            name = path.relative_to(ROOT).as_posix()
-            if not name.startswith(PROGRAMS):
-                for limit, where, size in too_large(name, path.read_text(encoding="utf-8")):
-                    sizes[limit][where] = size
-    return sizes
-
-
-def changes(listed: dict[str, int], now: dict[str, int]) -> list[str]:
-    """What of a list does not hold any more, in words that say what to do."""
-    told = []
-    for where in sorted({*listed, *now}):
-        before, size = listed.get(where), now.get(where)
-        if before is None:
-            told.append(f"{where} has {size}: divide it by ideas")
-        elif size is None:
-            told.append(f"{where} is within the limit: take it off the list")
-        elif size != before:
-            told.append(f"{where} has {size}, {before} are listed: {'shrink it' if size > before else 'list that'}")
-    return told
+def found() -> list[tuple[str, str, int]]:
+    """All that is over a limit."""
+    files = [path for folder in ("gradlint", "rules", "tests") for path in sorted((ROOT / folder).rglob("*.py"))]
+    names = {path: path.relative_to(ROOT).as_posix() for path in files}
+    texts = {name: path.read_text(encoding="utf-8") for path, name in names.items() if not name.startswith(PROGRAMS)}
+    return [one for name, text in texts.items() for one in too_large(name, text)]
 
 
 @pytest.mark.parametrize("limit", MOST)
-def test_only_what_is_listed_is_larger_and_no_more_so(limit: str) -> None:
-    assert changes(LISTED.get(limit, {}), found()[limit]) == []
+def test_nothing_is_larger(limit: str) -> None:
+    assert [f"{where} has {size}: divide it by ideas" for which, where, size in found() if which == limit] == []
 
 
 @pytest.mark.parametrize("limit", BY_RUFF)
-def test_ruff_has_the_same_limit_and_leaves_out_no_more(limit: str) -> None:
+def test_ruff_has_the_same_limit_and_leaves_out_nothing(limit: str) -> None:
     assert BY_RUFF[limit] in SETTINGS["select"]
     assert MOST[limit] in (SETTINGS["pylint"]["max-args"], SETTINGS["mccabe"]["max-complexity"])
-    left_out = [pattern for pattern, codes in SETTINGS["per-file-ignores"].items() if BY_RUFF[limit] in codes]
-    files = {where.partition(" ")[0] for where in LISTED.get(limit, {})}
-    assert not [pattern for pattern in left_out if not fnmatch.filter(files, pattern)]
+    assert not [pattern for pattern, codes in SETTINGS["per-file-ignores"].items() if BY_RUFF[limit] in codes]
 
 
 LONG = "def f():\n" + "    x = 1\n" * 60
@@ -154,12 +128,3 @@ def f(x):
 )
 def test_what_is_too_large_is_noticed(limit: str, text: str, where: str, size: int) -> None:
     assert [*too_large("a.py", text)] == ([(limit, where, size)] if size else [])
-
-
-def test_a_list_that_does_not_hold_is_noticed() -> None:
-    assert changes({"a": 7, "b": 8, "c": 9, "d": 7}, {"b": 9, "c": 8, "d": 7, "e": 7}) == [
-        "a is within the limit: take it off the list",
-        "b has 9, 8 are listed: shrink it",
-        "c has 8, 9 are listed: list that",
-        "e has 7: divide it by ideas",
-    ]
