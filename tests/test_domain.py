@@ -41,6 +41,8 @@ from gradlint.domain import (
     one_of,
     references,
     renamed,
+    values,
+    with_certain,
 )
 from gradlint.domain.fields import (
     After,
@@ -308,3 +310,23 @@ def test_every_fact_of_a_type_is_compared_with_torch():
     torch = pytest.importorskip("torch")
     computed = torch.ones(2, requires_grad=True) * 2
     assert set(names_of(Tensor, Aspect.TYPE)) <= real(computed, Diary()).keys()
+
+
+def _refs(*numbers: int) -> list[Ref]:
+    return [Ref(number, "", 0) for number in numbers]
+
+
+def test_what_grows_piece_by_piece_reaches_what_it_would_at_once():
+    grown: list[Any] = [Unknown(tuple(_refs(*range(values.FEW_REACHED))))]
+    for number in range(300):  # from the tip and from older values, with what is known, new and known to another
+        older = grown[-1 - number % 4]
+        pieces = [older, *_refs(number % 150, 40 + number, 40 + number * 7 % 300)]
+        grown.append(one_of(pieces, 2))
+        assert grown[-1] == Unknown(tuple(dict.fromkeys((*older.reach, *pieces[1:]))))
+    twice = Unknown(tuple(_refs(*range(80), *range(80))))
+    assert one_of([twice, *_refs(3, 90)]).reach == tuple(_refs(*range(80), 90))
+
+
+def test_of_very_many_certain_elements_no_more_are_noted():
+    many = _refs(*range(values.MOST_CERTAIN))
+    assert with_certain(many[:-1], many) == tuple(many) == with_certain(many, _refs(-1))

@@ -12,7 +12,7 @@ from typing import Any
 from gradlint.domain.facts import UNSURE
 from gradlint.domain.fields import Join, PerClass, declarations
 from gradlint.domain.objects import MAPPINGS, MOST_ITEMS, Container, Instance, Items, Module, Object, Optimizer, OwnerT
-from gradlint.domain.values import MOST_MARKS, NOTHING, Const, Mark, Plain, Ref, Value, one_of
+from gradlint.domain.values import MOST_MARKS, NOTHING, Const, Mark, Plain, Ref, Value, one_of, with_certain
 from gradlint.frozen import frozen, replace
 
 FEW = 8
@@ -196,11 +196,6 @@ def summarised(container: Container) -> Container:
 def thinned(container: Container) -> Container:
     """The same container with all elements in one summary, of which none is certain: some may have been taken out."""
     return replace(summarised(container), certain=())
-
-
-def with_certain(certain: Iterable[Ref], values: Iterable[Value]) -> tuple[Ref, ...]:
-    """Return what is certainly there besides when these values are added: what is one object, not one or another."""
-    return tuple(dict.fromkeys([*certain, *(value for value in values if type(value) is Ref)]))
 
 
 def keys_with(mapping: Container, more: Iterable[object]) -> Value:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import field
 from enum import IntEnum
+from itertools import chain
 from typing import Any, NamedTuple
 
 from gradlint.domain.facts import BOOL, COMPLEX, FLOAT, INTEGER, Dtypes, Truth
@@ -39,7 +40,10 @@ Origin = int
 CONTEXT_BITS = 24
 MOST_ALTERNATIVES = 5
 MOST_MARKS = 6
+MOST_CERTAIN = 1_000
 FEW_COMPARED = 16
+FEW_REACHED = 64
+"""Of a longer reach it is remembered where what is in it stands."""
 
 
 class Ref(NamedTuple):
@@ -201,8 +205,16 @@ class Context:
     at: Syntax = field(default=None, compare=False)
 
 
+class Reaching:
+    """What remembers where all that it reaches stands, once it was asked for more."""
+
+    __slots__ = ("_index",)
+
+    _index: dict[Ref, int]
+
+
 @frozen()
-class Unknown:
+class Unknown(Reaching):
     """Anything at all. `reach` is what went into it, and so what its methods may touch."""
 
     reach: tuple[Ref, ...] = ()
@@ -260,8 +272,50 @@ def one_of(values: Iterable[Value], most: int = MOST_ALTERNATIVES) -> Value:
             for other in numbers:
                 kind = kind | other
             return Scalar(kind, cuts_of_numbers(found))
-        return Unknown(tuple(dict.fromkeys(ref for option in found for ref in references(option))))
+        return _anything(found)
     return OneOf(tuple(found))
+
+
+def _anything(values: list[Value]) -> Unknown:
+    """The unknown value that reaches what these mention.
+
+    What is collected piece by piece (elements of a list, what a generator yields) would be gone over anew for each
+    piece: the values that grow out of each other share one index of what they reach, of which each has a beginning.
+    """
+    first, *others = values
+    count = len(references(first))
+    index = _index_of(first) if type(first) is Unknown and count >= FEW_REACHED else {}
+    if len(index) < count or not count:
+        return Unknown(tuple(dict.fromkeys(chain.from_iterable(map(references, values)))))
+    more = [ref for value in others for ref in references(value) if index.get(ref, count) >= count]
+    if not more:
+        return first  # type: ignore[return-value]
+    if len(index) > count:  # another value grew out of this one
+        index = dict(zip(references(first), range(count), strict=True))
+    for ref in more:
+        index.setdefault(ref, len(index))
+    grown = Unknown((*references(first), *dict.fromkeys(more)))
+    object.__setattr__(grown, "_index", index)
+    return grown
+
+
+def _index_of(value: Unknown) -> dict[Ref, int]:
+    """Where what a value reaches stands in it; what stands behind its end belongs to a value that grew out of it."""
+    try:
+        return value._index
+    except AttributeError:
+        index = {ref: place for place, ref in enumerate(value.reach)}
+        object.__setattr__(value, "_index", index)
+        return index
+
+
+def with_certain(certain: Iterable[Ref], values: Iterable[Value]) -> tuple[Ref, ...]:
+    """What is certainly there besides when these values are added: what is one object, not one or another. Of very
+    many no more are noted, for all are gone over for each."""
+    known = tuple(certain)
+    if len(known) >= MOST_CERTAIN:
+        return known
+    return tuple(dict.fromkeys([*known, *(value for value in values if type(value) is Ref)]))
 
 
 def _different(values: list[Value]) -> list[Value]:
