@@ -283,6 +283,20 @@ def fit(net, opt, grad_scaler, plan):
     assert {event.belief for event in heard(events.SchedulerStepped, text)} == {Belief.BY_USE}
 
 
+def test_a_backward_told_only_its_options_shows_a_tensor() -> None:
+    text = """
+from elsewhere import judge
+def fit(engine):
+    loss = judge(x)
+    loss.backward({how})
+    engine.backward(loss, retain_graph=True)
+    engine.backward(dout=loss)
+"""
+    for how in ("", "retain_graph=True", "create_graph=True"):
+        assert only(events.BackwardRun, text.format(how=how)).root.belief is Belief.BY_USE
+    assert heard(events.BackwardRun, text.format(how="dout=x")) == []
+
+
 def test_a_method_that_nobody_knows_may_do_anything_to_its_module() -> None:
     text = """
 from elsewhere import wrap

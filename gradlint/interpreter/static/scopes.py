@@ -15,7 +15,7 @@ import libcst as cst
 
 from gradlint.frozen import frozen
 from gradlint.interpreter.static.sites import Site
-from gradlint.knowledge.python.duck_typing_names import DETACH_DROPPED
+from gradlint.knowledge.python.duck_typing_names import DETACH_DROPPED, OPTIONS_OF_BACKWARD
 from gradlint.source import parts
 
 DEEPEST = 250
@@ -337,15 +337,20 @@ def _called(node: cst.Call, scope: Scope, around: Around) -> None:
         _filled(node.func.value, scope)
     if type(node.func) is cst.Attribute:
         scope.switches |= SWITCHING & {node.func.attr.value}
-        suffix = "()" if not node.args else "(.)"
         owner = dotted(kept(node.func.value))
-        _use(scope, owner, f"{node.func.attr.value}{suffix}" if node not in scope.dropped else DETACH_DROPPED)
+        _use(scope, owner, _method(node, node.func.attr.value) if node not in scope.dropped else DETACH_DROPPED)
         if any(argument.keyword is not None and argument.keyword.value == "dim" for argument in node.args):
             _use(scope, owner, ALONG)
     for index, argument in enumerate(node.args[:MOST_OPERANDS]):
         if argument.keyword is None and not argument.star and (handed := dotted(kept(argument.value))):
             _use(scope, handed, f"{HANDED}{dotted(node.func)} {index}")
     _use(scope, dotted(node.func), "()")
+
+
+def _method(node: cst.Call, name: str) -> str:
+    """The use of a thing by a method: `backward` that is told nothing but its options is handed nothing."""
+    words = [argument.keyword.value if argument.keyword is not None else "" for argument in node.args]
+    return f"{name}()" if not words or (name == "backward" and OPTIONS_OF_BACKWARD.issuperset(words)) else f"{name}(.)"
 
 
 _LOOK: dict[type, Callable[[Any, Scope, Around], None]] = {

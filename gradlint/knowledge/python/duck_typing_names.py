@@ -45,6 +45,8 @@ CALLED = ("()", "(.)")
 DETACH_DROPPED = "detach() dropped"
 """The use of a thing by a `detach()` whose result is dropped: files, sockets and finalizers are used so, tensors by
 mistake. It shows a tensor only in a file that imports torch."""
+OPTIONS_OF_BACKWARD = frozenset({"retain_graph", "create_graph", "retain_variables"})
+"""Options that no `backward` has but that of a tensor and what wraps one; a wrapper is handed the tensor besides."""
 TENSOR_USES = frozenset(name + call for name in ONLY_TENSORS for call in CALLED) | {
     "backward()", "detach()", DETACH_DROPPED, "requires_grad_()", "requires_grad", "grad", "grad_fn", "is_leaf",
     "size(.)", "long()",
