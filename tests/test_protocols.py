@@ -297,6 +297,15 @@ def fit(engine):
     assert heard(events.BackwardRun, text.format(how="dout=x")) == []
 
 
+def test_what_is_called_as_well_as_its_forward_is_a_module() -> None:
+    text = """
+def fit(car):
+    car.forward(x)
+"""
+    assert heard(events.ModuleCalled, text) == []
+    assert {event.how for event in heard(events.ModuleCalled, f"{text}    car(x)\n")} == {"forward", "call"}
+
+
 def test_a_method_that_nobody_knows_may_do_anything_to_its_module() -> None:
     text = """
 from elsewhere import wrap

@@ -684,6 +684,49 @@ def as_percentages(what):
     return f"{what}: {shown.mean().item()}"
 
 
+class RobustnessTester:
+    """It attacks a network that nobody shows, and measures it by calling its `forward`."""
+
+    def __init__(self, net, loader):
+        self.net, self.loader = net, loader
+
+    def measured(self, count):
+        for x, y in self.loader:
+            moved = self.moved(x, y)
+            right = zoo.accuracy(self.net.forward(moved), y)  # GRD401
+            count += right.item()
+        return count
+
+    def moved(self, x, y):
+        x = x.clone().detach().requires_grad_(True)
+        for _ in range(3):
+            loss = zoo.criterion(self.net(x), y)  # ok: differentiated
+            loss.backward()
+            x.data = x.data + 0.1 * x.grad.sign()
+            x.grad.zero_()
+        return x
+
+
+class QuietTester(RobustnessTester):
+    def measured(self, count):
+        for x, y in self.loader:
+            moved = self.moved(x, y)
+            with torch.no_grad():
+                right = zoo.accuracy(self.net.forward(moved)[0], y[0])  # ok: without gradients
+            count += right.item()
+        return count
+
+
+class DriverTester:
+    """What it drives has a `forward` and is never called: it may be a car."""
+
+    def __init__(self, car):
+        self.car = car
+
+    def driven(self, steps):
+        return [self.car.forward(step).item() for step in steps]
+
+
 if __name__ == "__main__":
     test_rows_of_one_batch()
     shown = Net().eval()

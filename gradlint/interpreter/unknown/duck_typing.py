@@ -71,11 +71,14 @@ LOADED = "DataLoader 0"
 
 
 def _is_module(uses: Uses) -> bool:
-    """Whether uses show a module; what a loader loads may be told to `eval()`, too."""
+    """Whether uses show a module; what a loader loads may be told to `eval()`, too. Nothing else is called as well as
+    its `forward`."""
     if any(use.startswith(HANDED) and use.endswith(LOADED) for use in uses):
         return False
-    return not MODULE_USES.isdisjoint(uses) or (
-        not APPLIED.isdisjoint(uses) and not MODULE_USES_WHEN_CALLED.isdisjoint(uses)
+    return (
+        not MODULE_USES.isdisjoint(uses)
+        or uses >= APPLIED
+        or (not APPLIED.isdisjoint(uses) and not MODULE_USES_WHEN_CALLED.isdisjoint(uses))
     )
 
 
