@@ -7,6 +7,7 @@ from collections.abc import Container, Iterator, Sequence
 from gradlint.domain import EVAL, NO, TRAIN, UNSURE, YES, Graph, Mark, Syntax, Tensor, memories
 from gradlint.events import (
     BackwardRun,
+    Called,
     Event,
     GraphGrown,
     ModeChanged,
@@ -32,12 +33,16 @@ MADE_UP = NOISE | {"Variable", "empty", "ones", "ones_like", "randint", "zeros",
 class Whole:
     """A whole file as this is asked of it: `places` are the calls of modules, by where they stand, without those of the
     parts of a module that is called there; `differentiating` are the calls inside which gradients are computed, which
-    need what is recorded there; `left` says where what a graph gave first left it."""
+    need what is recorded there; `left` says where what a graph gave first left it; `printed` are the graphs of what is
+    printed as it is."""
 
     def __init__(self, end: ModuleFinished) -> None:
         self.end = end
         self.runs = {run.index: run for run in end.runs}
         self.left = dict(end.left)
+        prints = [one for one in end.story if isinstance(one, Called) and one.path == "builtins.print"]
+        printed = [shown for one in prints for shown in one.args if isinstance(shown, Tensor)]
+        self.printed = {ref.key for tensor in printed for ref in tensor.node if ref is not None}
         calls = [event for event in end.story if isinstance(event, ModuleCalled)]
         backwards = [event for event in end.story if isinstance(event, BackwardRun)]
         parted: dict[Syntax, list[ModuleCalled]] = {}
@@ -185,8 +190,9 @@ def may_be_in_vain(call: ModuleCalled, whole: Whole) -> bool:
     in_forward = run is not None and run.function is not None and run.function.name == "forward" and run.caller is None
     if in_forward and mark is not None and mark.by not in ON_PURPOSE:
         return False
-    only_left = whole.is_met(call, whole.left) and not whole.is_met(call, end.returned)
-    return only_left and (call.trainable <= YES or not call.fed_by)
+    only_read = whole.is_met(call, whole.left) or whole.is_met(call, whole.printed)
+    only_read = only_read and not whole.is_met(call, end.returned)
+    return only_read and (call.trainable <= YES or not call.fed_by)
 
 
 def switched_to_eval(call: ModuleCalled, whole: Whole) -> ModeChanged | None:

@@ -684,6 +684,34 @@ def as_percentages(what):
     return f"{what}: {shown.mean().item()}"
 
 
+def printed_before_and_after(loader, held_out):
+    net = Net()
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for x, _ in held_out:
+        print(net(x))  # GRD401
+    for x, y in loader:
+        optimizer.zero_grad()
+        print(scores := net(x))  # ok: printed, and differentiated
+        F.cross_entropy(scores, y).backward()
+        optimizer.step()
+    for x, _ in held_out:
+        print("after", net(x))  # GRD401
+
+
+def printed_on_the_way(x, depth):
+    layer = nn.Linear(8, 8)
+    for _ in range(depth):
+        x = layer(x)
+        print(x)
+    return x
+
+
+def printed_and_kept(net: Net, loader, state):
+    for x, _ in loader:
+        print(scores := net(x.float()))  # ok: whoever holds the state may differentiate it
+        state["scores"] = scores
+
+
 class RobustnessTester:
     """It attacks a network that nobody shows, and measures it by calling its `forward`."""
 
