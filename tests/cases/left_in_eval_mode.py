@@ -98,7 +98,7 @@ def put_back_by_condition(epochs: int):
         optimizer.step()
         if epoch % 5 == 0:
             net.eval()
-        print(net(torch.ones(4, 8)))
+        print(net(torch.ones(4, 8)))  # GRD401
         if epoch % 5 == 0:
             net.train()
 
