@@ -152,3 +152,97 @@ def whole_rounds(batches: list[torch.Tensor], every=4):
             model(batch).mean().backward()
             optimizer.step()
             print(first)
+
+
+class Clock:
+    def __init__(self, every):
+        self.every = every
+        self.ticks = 0
+        self.rings = False
+
+    def tick(self):
+        self.ticks += 1
+        self.rings = self.ticks % self.every == 0
+
+    def is_due(self):
+        return self.ticks % self.every == 0
+
+
+class Timed:
+    def __init__(self, every=4):
+        self.model = nn.Linear(4, 2)
+        self.optimizer = torch.optim.SGD(self.model.parameters(), lr=0.1)
+        self.clock = Clock(every)
+        self.pending = 0
+
+    def by_attribute(self, batches: list[torch.Tensor]):
+        for batch in batches:
+            self.clock.tick()
+            self.optimizer.zero_grad()  # GRD720
+            (self.model(batch).mean() / self.clock.every).backward()
+            if self.clock.rings:
+                self.optimizer.step()
+
+    def by_method(self, batches: list[torch.Tensor]):
+        for batch in batches:
+            self.clock.tick()
+            self.model.zero_grad()  # GRD720
+            (self.model(batch).mean() / self.clock.every).backward()
+            if self.clock.is_due():
+                self.optimizer.step()
+
+    def by_method_of_a_name(self, batches: list[torch.Tensor]):
+        for batch in batches:
+            self.clock.tick()
+            due = self.clock.is_due()
+            self.model.zero_grad()  # GRD720
+            (self.model(batch).mean() / self.clock.every).backward()
+            if due:
+                self.optimizer.step()
+
+    def by_counter(self, batches: list[torch.Tensor]):
+        for batch in batches:
+            self.optimizer.zero_grad()  # GRD720
+            (self.model(batch).mean() / 4).backward()
+            self.pending += 1
+            if self.pending == 4:
+                self.optimizer.step()
+                self.pending = 0
+
+    def cleared_when_it_rings(self, batches: list[torch.Tensor]):
+        for batch in batches:
+            self.clock.tick()
+            (self.model(batch).mean() / self.clock.every).backward()
+            if self.clock.rings:
+                self.optimizer.step()
+                self.optimizer.zero_grad()  # ok: cleared when the step has used it
+
+    def cleared_when_it_is_due(self, batches: list[torch.Tensor]):
+        for batch in batches:
+            if self.clock.is_due():
+                self.optimizer.zero_grad()  # ok: begun anew when the step before is done
+            self.clock.tick()
+            (self.model(batch).mean() / self.clock.every).backward()
+            if self.clock.is_due():
+                self.optimizer.step()
+
+    def cleared_when_enough(self, batches: list[torch.Tensor]):
+        pending = 0
+        for batch in batches:
+            (self.model(batch).mean() / 4).backward()
+            pending += 1
+            if pending >= 4:
+                self.optimizer.step()
+                self.optimizer.zero_grad()  # ok: cleared under the counter
+                pending = 0
+
+    def small_losses_are_left_out(self, batches: list[torch.Tensor]):
+        skipped = 0
+        for batch in batches:
+            self.optimizer.zero_grad()  # ok: nothing is to add up, some batches are left out
+            loss = self.model(batch).mean()
+            loss.backward()
+            if loss.item() >= 0.1:
+                self.optimizer.step()
+            else:
+                skipped += 1

@@ -13,6 +13,7 @@ from gradlint.domain import MAYBE, NO, UNKNOWN, UNSURE, YES, Ref, State, Truth, 
 from gradlint.domain.state import OLDEST
 from gradlint.domain.weakening import after_unseen_code
 from gradlint.interpreter.engine.machine import ActiveLoop, Interpreter, LoopPaths
+from gradlint.interpreter.static.periodic import periodic
 from gradlint.interpreter.static.sites import Site, syntax
 
 MOST_PASSES = 8
@@ -130,7 +131,7 @@ def run_loop(
     m.join([m.state, *paths.breaks])
     del m.state.stack[depth:]
     if not m.is_silent and isinstance(node, cst.CSTNode):
-        m.emit(events.LoopFinished, node, story=tuple(m.story[began:]), periodic=m.scan.periodic)
+        m.emit(events.LoopFinished, node, story=tuple(m.story[began:]), periodic=periodic(m.scan))
 
 
 @contextmanager

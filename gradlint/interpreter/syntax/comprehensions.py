@@ -28,6 +28,7 @@ from gradlint.interpreter.engine.iteration import consume, element_list, followi
 from gradlint.interpreter.engine.loops import outward, run_loop
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python import containers
+from gradlint.interpreter.static.periodic import periodic
 from gradlint.interpreter.static.scopes import comprehended
 from gradlint.interpreter.syntax.assignment import assign
 from gradlint.interpreter.syntax.narrowing import narrow, truthiness
@@ -111,7 +112,7 @@ def _each_round(m: Interpreter, clause: cst.CompFor, start: int, wanted: Sequenc
         m.state = before
         return None
     if not m.muted:
-        m.emit(events.LoopFinished, clause, story=tuple(m.story[began:]), periodic=m.scan.periodic)
+        m.emit(events.LoopFinished, clause, story=tuple(m.story[began:]), periodic=periodic(m.scan))
     return sum(map(bool, passed))
 
 
