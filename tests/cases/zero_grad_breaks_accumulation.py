@@ -246,3 +246,77 @@ class Timed:
                 self.optimizer.step()
             else:
                 skipped += 1
+
+
+class Behind:
+    def __init__(self):
+        self.model = nn.Linear(4, 2)
+        self.optimizer = torch.optim.SGD(self.model.parameters(), lr=0.1)
+
+    def loss(self, batch):
+        return self.model(batch).pow(2).mean()
+
+    def steps_once_an_epoch(self, loader):
+        for _ in range(3):
+            for batch in loader:
+                self.optimizer.zero_grad()  # GRD720
+                self.loss(batch).backward()
+            self.optimizer.step()
+
+    def differentiates_elsewhere(self, batch):
+        self.model.zero_grad()  # GRD720
+        loss = self.loss(batch)
+        loss.backward()
+        return loss.item()
+
+    def steps_behind_calls(self, loader):
+        total = 0.0
+        for batch in loader:
+            total += self.differentiates_elsewhere(batch)
+        self.optimizer.step()
+        return total
+
+    def clears_before_the_loop(self, loader):
+        self.optimizer.zero_grad()  # ok: what the loop adds up is used as a whole
+        for batch in loader:
+            self.loss(batch).backward()
+        self.optimizer.step()
+
+    def clears_at_first(self, loader):
+        for index, batch in enumerate(loader):
+            if index == 0:
+                self.optimizer.zero_grad()  # ok: once
+            self.loss(batch).backward()
+        self.optimizer.step()
+
+    def looks_at_each(self, loader):
+        importance = torch.zeros_like(self.model.weight)
+        for batch in loader:
+            self.model.zero_grad()  # ok: each gradient is looked at
+            self.loss(batch).backward()
+            importance += self.model.weight.grad.detach() ** 2
+        self.optimizer.step()
+        return importance
+
+    def probes_before_it_trains(self, loader):
+        for batch in loader:
+            self.model.zero_grad()  # ok: these gradients are nothing to the step
+            self.loss(batch).backward()
+        for batch in loader:
+            self.optimizer.zero_grad()
+            self.loss(batch).backward()
+            self.optimizer.step()
+
+    def steps_in_the_loop(self, loader):
+        for batch in loader:
+            self.optimizer.zero_grad()  # ok: used in each iteration
+            self.loss(batch).backward()
+            self.optimizer.step()
+        self.optimizer.step()
+
+    def of_each_group(self, groups):
+        for group in groups:
+            self.optimizer.zero_grad()  # ok: a group of batches adds up
+            for batch in group:
+                self.loss(batch).backward()
+            self.optimizer.step()
