@@ -34,6 +34,7 @@ from gradlint.domain import (
 )
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd.grad import tensors_of
+from gradlint.interpreter.autograd.in_place import updates
 from gradlint.interpreter.autograd.leaf import require_leaves
 from gradlint.interpreter.autograd.requires_grad import set_requires_grad
 from gradlint.interpreter.autograd.tensor import truth_of
@@ -158,6 +159,7 @@ def emit_assigned(
         given=given,
         statement=statement,
         arguments=arguments_in(m, value) if getattr(shown, "cls", None) == FUNCTION_CONTEXT else (),
+        updates=name == "data" and type(shown) is Tensor and updates(m, shown, [value]),
     )
     if type(shown) is Module:
         require_leaves(m, node, [value], "attribute", f"{chain}.{name}" if chain else "")
