@@ -78,15 +78,18 @@ def check_repeated(event: LoopFinished) -> Findings:
 
 
 def _always_behind(run: BackwardRun, event: LoopFinished) -> Iterator[tuple[Node, bool]]:
-    """The nodes of places where all that is made in a loop goes back to the first that was: that one is in the graph
-    each time the backward runs. With each is said whether the backward waits for something, which then is only
-    whether it is time again."""
+    """The nodes of places where all that a loop makes goes back to the first of them, made before the backward ran at
+    all: that one is in the graph each time it runs. With each is said whether the backward waits for something, which
+    then is only whether it is time again."""
+    first = next(at for at, one in enumerate(event.story) if type(one) is BackwardRun and one.node is run.node)
     for node in run.repeated:
-        made = [one for one in event.story if type(one) is Recorded and one.node is node.at]
-        if len(made) > 1 and made[0].grows <= NO and all(one.grows <= YES for one in made[1:]):
-            guards = {test for test, _ in run.conditions} - {test for test, _ in made[0].conditions}
-            if guards <= event.periodic:
-                yield node, bool(guards)
+        made = [(at, one) for at, one in enumerate(event.story) if type(one) is Recorded and one.node is node.at]
+        if len(made) < 2 or made[0][0] > first:
+            continue
+        (_, begun), *later = made
+        guards = {test for test, _ in run.conditions} - {test for test, _ in begun.conditions}
+        if begun.grows <= NO and all(one.grows <= YES for _, one in later) and guards <= event.periodic:
+            yield node, bool(guards)
 
 
 @rule.bad

@@ -104,7 +104,7 @@ def adversarial_cleared(net: nn.Linear, steps=5):
 def replaced_through_a_name(steps):
     point = torch.ones(3, requires_grad=True)
     for _ in range(steps):
-        point.exp().sum().backward()  # GRD314
+        (point * point).exp().sum().backward()  # GRD314
         pull = point.grad.clone()
         point.data = (point - 0.1 * pull).detach()
     return point
@@ -113,7 +113,7 @@ def replaced_through_a_name(steps):
 def replaced_and_cleared(steps):
     point = torch.ones(3, requires_grad=True)
     for _ in range(steps):
-        point.exp().sum().backward()  # ok: the gradient is given up
+        torch.sigmoid(point).norm(2).backward()  # ok: the gradient is given up
         pull = point.grad.clone()
         point.grad = None
         point.data = (point - 0.1 * pull).detach()

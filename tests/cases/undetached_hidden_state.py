@@ -244,6 +244,15 @@ class Cells:
                 loss.backward()  # ok: runs once
                 self.optimizer.step()
 
+    def carried_from_behind(self, stream):
+        state = torch.zeros(1, 4)
+        for number, x in enumerate(stream):
+            if number % 4 == 3:
+                self.optimizer.zero_grad()
+                self.head(state).mean().backward()  # todo GRD505
+                self.optimizer.step()
+            state = torch.tanh(self.cell(x, state))
+
     def always_from_the_first(self, stream):
         first = torch.zeros(1, 4)
         for number, x in enumerate(stream):
