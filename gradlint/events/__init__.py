@@ -29,7 +29,15 @@ from gradlint.events.graphs import (
     Stored,
     Yielded,
 )
-from gradlint.events.modules import BufferRegistered, ModeChanged, ModuleBuilt, ModuleCalled, StateLoaded, Unregistered
+from gradlint.events.modules import (
+    BufferRegistered,
+    ModeChanged,
+    ModuleBuilt,
+    ModuleCalled,
+    ModuleKept,
+    StateLoaded,
+    Unregistered,
+)
 from gradlint.events.stories import ClassFinished, FunctionFinished, LoopFinished, Method, ModuleFinished, Role, Run
 from gradlint.events.tensors import (
     AttributeAssigned,
@@ -69,6 +77,7 @@ __all__ = [
     "ModuleBuilt",
     "ModuleCalled",
     "ModuleFinished",
+    "ModuleKept",
     "OptimizerBuilt",
     "OptimizerStepped",
     "Recorded",

@@ -40,7 +40,9 @@ class BackwardRun(Event):
     `carriers` are then the names by which the next iteration gets hold
     of a part of that, if it does by names alone: each with "tensor" or "tuple" (one of tensors) and the last places of
     an iteration that use or bind it. `again` are the backwards that may have been through a part of the graph and kept
-    it; `renamed`: `retain` is said by a name that torch has given up; `graph` names the nodes that made the root.
+    it; `repeated` are nodes that this very backward may have freed in an earlier iteration, of each place of which the
+    history certainly holds some node; `renamed`: `retain` is said by a name that torch has given up; `graph` names the
+    nodes that made the root.
     `unit` is what the root is measured in: "scaled" where a GradScaler multiplied it. `gradient` says whether a
     gradient for the root is given, `inputs` are the tensors
     that are to be differentiated by, as far as they are known (None: all leaves), `unreached` whether one of them is
@@ -82,6 +84,7 @@ class BackwardRun(Event):
     carried: Truth = NO
     carriers: tuple[tuple[str, str, Syntax], ...] = ()
     again: tuple[Syntax, ...] = ()
+    repeated: tuple[Node, ...] = ()
     graph: tuple[Graph, ...] = ()
     depends_on_mode: ClassVar[bool] = True
 

@@ -74,6 +74,21 @@ class ModuleBuilt(Event):
 
 
 @frozen(kw_only=True, eq=False)
+class ModuleKept(Event):
+    """In a loop that goes on, a module from before it is given one more name where a comparison says that it is the
+    best so far: `name`, which is read elsewhere. `given` is the expression of the module, where it stands alone,
+    `parameters` those that it is known to have."""
+
+    believed_from: ClassVar[tuple[str, ...]] = ("module",)
+
+    module: Module
+    parameters: tuple[Tensor, ...]
+    name: str
+    loop: Syntax
+    given: Syntax = None
+
+
+@frozen(kw_only=True, eq=False)
 class BufferRegistered(Event):
     """`module.register_buffer(...)`: `name` is the buffer's, empty where it is not known; `trained` says whether the
     module, or a part of it, has a parameter on the same memory."""

@@ -43,7 +43,7 @@ class Run:
 @frozen(kw_only=True, eq=False)
 class LoopFinished(Event):
     """A loop ended: `story` is what happened in it, first iteration and later ones. `periodic` are the tests of the
-    file (see `conditions`) that hold every so many times: they take a remainder."""
+    file (see `conditions`) that hold every so many times."""
 
     story: tuple[Event, ...]
     periodic: Set[Syntax] = frozenset()

@@ -43,7 +43,8 @@ class AttributeAssigned(Event):
     reads the attribute off `self` or defines it (as a member, a property or by a `__setattr__` of its own), or that
     its bases are not all known; `taken_by_class` that a property or a `__setattr__` of its own takes the value. `given`
     is what stands on the right of the sign, `statement` is the assignment where that is all it does; `arguments` are
-    the parameters of the function whose arguments are kept on the context of a custom function by this.
+    the parameters of the function whose arguments are kept on the context of a custom function by this. `updates`: a
+    tensor's data becomes what was computed from its own gradient.
     """
 
     believed_from: ClassVar[tuple[str, ...]] = ("owner",)
@@ -61,6 +62,7 @@ class AttributeAssigned(Event):
     taken_by_class: bool = False
     statement: Syntax = None
     arguments: tuple[str, ...] = ()
+    updates: bool = False
 
     @property
     def key(self) -> str:

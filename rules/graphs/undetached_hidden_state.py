@@ -16,14 +16,17 @@ The second iteration raises `RuntimeError`.
 ## When it is right to ignore it
 
 Never where it is reported: the graph certainly holds a part made by an earlier iteration that cannot be differentiated
-any more. Time steps whose losses are summed and differentiated once after the loop are not reported.
+any more. Time steps whose losses are summed and differentiated once after the loop are not reported. Of a backward that
+runs every so many iterations the second one fails, which a loop of few iterations may not reach.
 """
 
 from __future__ import annotations
 
-from gradlint.domain import YES
-from gradlint.events import BackwardRun
-from gradlint.rule import Edit, Findings, Raises, Rule
+from collections.abc import Iterator
+
+from gradlint.domain import NO, YES, Node
+from gradlint.events import BackwardRun, LoopFinished, Recorded
+from gradlint.rule import CERTAIN, LIKELY, Edit, Findings, Raises, Rule, believed
 
 from ._returning import CALLS, freed, stepped
 
@@ -60,6 +63,33 @@ def check(event: BackwardRun) -> Findings:
         draft = draft if mark.node is event.node else draft.note(mark.node, f"{how} here in an earlier iteration")
         cuts = [Edit("insert after", place, CUTS[kind].format(name=name)) for name, kind, place in event.carriers]
         yield draft.fix(*cuts, safety="unsafe")
+
+
+@rule.on(LoopFinished)
+def check_repeated(event: LoopFinished) -> Findings:
+    """Judge the backwards that may have been through a part of the graph when they ran before."""
+    for run in event.story:
+        if type(run) is BackwardRun and run.repeated and run.later <= YES and run.retain <= NO and not run.spoiled:
+            for node, guarded in _always_behind(run, event):
+                draft = rule.at(run.node, call=CALLS[run.how], why=WHY["freed"])
+                draft = draft.note(node.at, "computed here from the state of the iteration before")
+                yield draft.lowered(max(believed(run), LIKELY if guarded else CERTAIN))
+                break
+
+
+def _always_behind(run: BackwardRun, event: LoopFinished) -> Iterator[tuple[Node, bool]]:
+    """The nodes of places where all that a loop makes goes back to the first of them, made before the backward ran at
+    all: that one is in the graph each time it runs. With each is said whether the backward waits for something, which
+    then is only whether it is time again."""
+    first = next(at for at, one in enumerate(event.story) if type(one) is BackwardRun and one.node is run.node)
+    for node in run.repeated:
+        made = [(at, one) for at, one in enumerate(event.story) if type(one) is Recorded and one.node is node.at]
+        if len(made) < 2 or made[0][0] > first:
+            continue
+        (_, begun), *later = made
+        guards = {test for test, _ in run.conditions} - {test for test, _ in begun.conditions}
+        if begun.grows <= NO and all(one.grows <= YES for _, one in later) and guards <= event.periodic:
+            yield node, bool(guards)
 
 
 @rule.bad
@@ -127,3 +157,41 @@ def graph_begun_anew():
         optimizer.step()
         state = state.detach()
     return model
+
+
+@rule.bad
+def state_carried_over_every_window():
+    import torch
+    from torch import nn
+
+    cell, head = nn.GRUCell(2, 3), nn.Linear(3, 1)
+    optimizer = torch.optim.SGD([*cell.parameters(), *head.parameters()], lr=0.1)
+    state, loss = torch.zeros(1, 3), 0.0
+    for step, x in enumerate(torch.ones(8, 1, 2)):
+        state = cell(x, state)
+        loss = loss + head(state).mean()
+        if (step + 1) % 4 == 0:
+            optimizer.zero_grad()
+            loss.backward()  # GRD505
+            optimizer.step()
+            loss = 0.0
+    return cell
+
+
+@rule.good(cures=state_carried_over_every_window)
+def state_cut_off_after_every_window():
+    import torch
+    from torch import nn
+
+    cell, head = nn.GRUCell(2, 3), nn.Linear(3, 1)
+    optimizer = torch.optim.SGD([*cell.parameters(), *head.parameters()], lr=0.1)
+    state, loss = torch.zeros(1, 3), 0.0
+    for step, x in enumerate(torch.ones(8, 1, 2)):
+        state = cell(x, state)
+        loss = loss + head(state).mean()
+        if (step + 1) % 4 == 0:
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            state, loss = state.detach(), 0.0
+    return cell

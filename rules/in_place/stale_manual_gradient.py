@@ -22,7 +22,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gradlint.domain import FRESH, MIXED, USED, YES, Syntax, Tensor
-from gradlint.events import BackwardRun, Event, GradientRead, LoopFinished, WrittenInPlace
+from gradlint.events import AttributeAssigned, BackwardRun, Event, GradientRead, LoopFinished, WrittenInPlace
 from gradlint.rule import Draft, Edit, Findings, Rule, believed, quoted
 
 rule = Rule(
@@ -40,13 +40,19 @@ def consequence(returned: Any, cured: Any) -> bool:
     return not returned.equal(cured)
 
 
+Update = WrittenInPlace | AttributeAssigned
+"""How a program updates a tensor: it writes its memory, or gives it other data."""
+
+
 @rule.on(LoopFinished)
 def check(event: LoopFinished) -> Findings:
-    updates = [one for one in event.story if isinstance(one, WrittenInPlace) and one.updates and one.by != "step"]
+    updates = [
+        one for one in event.story if isinstance(one, Update) and one.updates and getattr(one, "by", "") != "step"
+    ]
     for run in event.story:
         if isinstance(run, BackwardRun) and run.how == "backward" and run.later <= YES:
             left = [leaf for leaf in run.leaves if _is_left(leaf)]
-            meant = {one.node: one for one in updates if any(_are_one(leaf, one.target) for leaf in left)}
+            meant = {one.node: one for one in updates if any(_are_one(leaf, _target(one)) for leaf in left)}
             if meant:
                 first = next(iter(meant.values()))
                 draft = rule.at(run.node, name=quoted(_name(first), "a tensor")).note(first.node, "used here")
@@ -54,8 +60,14 @@ def check(event: LoopFinished) -> Findings:
                 yield _cured(draft, tuple(meant.values()), event.story)
 
 
-def _name(update: WrittenInPlace) -> str:
+def _name(update: Update) -> str:
     return update.name.removesuffix(".data")
+
+
+def _target(update: Update) -> Tensor:
+    thing = update.target if isinstance(update, WrittenInPlace) else update.owner
+    assert isinstance(thing, Tensor)  # no other object's data are given to it
+    return thing
 
 
 def _is_left(leaf: Tensor) -> bool:
@@ -68,7 +80,7 @@ def _are_one(leaf: Tensor, target: Tensor) -> bool:
     return not set(leaf.storage).isdisjoint(target.storage)
 
 
-def _cured(draft: Draft, updates: Sequence[WrittenInPlace], story: Sequence[Event]) -> Draft:
+def _cured(draft: Draft, updates: Sequence[Update], story: Sequence[Event]) -> Draft:
     """Every tensor that is updated by hand is to lose its gradient, behind the last use of it in an iteration."""
     last: dict[str, set[Syntax]] = {}
     for update in updates:
@@ -80,7 +92,7 @@ def _cured(draft: Draft, updates: Sequence[WrittenInPlace], story: Sequence[Even
     return draft.fix(*edits, safety="unsafe") if all(last.values()) else draft
 
 
-def _read_again(update: WrittenInPlace, story: Sequence[Event]) -> Iterator[GradientRead]:
+def _read_again(update: Update, story: Sequence[Event]) -> Iterator[GradientRead]:
     """Where the gradient is read between the update and the next backward.
 
     Of a tensor that stands for several, only places that no other one of them has come by before are meant.
@@ -89,10 +101,10 @@ def _read_again(update: WrittenInPlace, story: Sequence[Event]) -> Iterator[Grad
     for event in story:
         if isinstance(event, BackwardRun):
             updated, seen = False, set()
-        elif event.node is update.node and isinstance(event, WrittenInPlace):
+        elif event.node is update.node and isinstance(event, Update):
             updated = True
-        elif isinstance(event, GradientRead) and _are_one(event.tensor, update.target):
-            if updated and not (update.target.many and event.node in seen):
+        elif isinstance(event, GradientRead) and _are_one(event.tensor, _target(update)):
+            if updated and not (_target(update).many and event.node in seen):
                 yield event
             seen.add(event.node)
 
@@ -151,3 +163,26 @@ def parameters_stepped_and_cleared():
         for parameter in model.parameters():
             parameter.data.sub_(0.1 * parameter.grad)
     return model.weight
+
+
+@rule.bad
+def data_replaced_by_a_step_of_descent():
+    import torch
+
+    weight = torch.ones(1, requires_grad=True)
+    for _ in range(3):
+        (3 * weight).sum().backward()  # GRD314
+        weight.data = weight.data - 0.1 * weight.grad
+    return weight
+
+
+@rule.good(cures=data_replaced_by_a_step_of_descent)
+def data_replaced_and_gradient_cleared():
+    import torch
+
+    weight = torch.ones(1, requires_grad=True)
+    for _ in range(3):
+        (3 * weight).sum().backward()
+        weight.data = weight.data - 0.1 * weight.grad
+        weight.grad = None
+    return weight

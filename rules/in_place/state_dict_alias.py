@@ -1,11 +1,12 @@
-"""A `state_dict()` kept without a copy changes with the model.
+"""A model, or its `state_dict()`, kept without a copy changes with the training.
 
 ## Why it happens
 
 `state_dict()` gives detached handles on the model's own memory, not copies. Optimizers and
 `load_state_dict()` write that memory in place, so a dict kept as "the best weights so far" holds the
 weights of now. `.copy()`, `dict(...)`, `.detach()` and `.cpu()` on a model that is on the CPU copy the
-dict or the handles but not the memory. `copy.deepcopy` and `.clone()` do copy it.
+dict or the handles but not the memory. `copy.deepcopy` and `.clone()` do copy it. `best = model` copies nothing at
+all: it is one more name for the model that goes on training.
 
 ## What it costs
 
@@ -15,16 +16,16 @@ instead of the best one. Nothing warns, and the numbers look almost right.
 ## When it is right to ignore it
 
 Where the live view is wanted, for example one dict saved again after every epoch. A state dict that
-is used before the weights change is never reported.
+is used before the weights change is never reported, nor is a model that was made for the iteration that keeps it.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import YES, Mark, Syntax
-from gradlint.events import Called, Returned, StateLoaded
-from gradlint.rule import LIKELY, Edit, Findings, Rule, quoted
+from gradlint.domain import YES, Mark, Syntax, memories
+from gradlint.events import Called, LoopFinished, ModuleKept, OptimizerStepped, Returned, StateLoaded
+from gradlint.rule import LIKELY, Edit, Findings, Rule, believed, quoted
 
 rule = Rule(
     "GRD310",
@@ -32,7 +33,7 @@ rule = Rule(
     "{name} shares the memory of the model and changes with it",
     help="copy it: `copy.deepcopy(model.state_dict())`",
     effect="wrong result",
-    tokens=("state_dict",),
+    tokens=("state_dict", "step"),
 )
 
 
@@ -59,6 +60,24 @@ def check_saved(event: Called) -> Findings:
     if event.written.possibly(YES):
         for draft in _at_each(event.taken, event.node, "", "saved here, with the weights of now"):
             yield draft.lowered(LIKELY)
+
+
+@rule.on(LoopFinished)
+def check_kept(event: LoopFinished) -> Findings:
+    """Judge the modules that the loop keeps as the best so far, if it trains them."""
+    steps = [one for one in event.story if type(one) is OptimizerStepped]
+    for kept in event.story:
+        if type(kept) is not ModuleKept or kept.loop is not event.node:
+            continue
+        trained = [one for one in steps if not memories(one.parameters).isdisjoint(memories(kept.parameters))]
+        if trained:
+            draft = rule.at(kept.node, name=quoted(kept.name, "what is kept")).advising(MODULE)
+            draft = draft.note(trained[0].node, "the model goes on training here")
+            copied = [Edit("wrap", kept.given, "copy.deepcopy(", ")")] if kept.given is not None else []
+            yield draft.fix(*copied, safety="unsafe", imports=("copy",)).lowered(max(LIKELY, believed(kept)))
+
+
+MODULE = "copy it: `copy.deepcopy(model)`"
 
 
 def _at_each(taken: tuple[Mark, ...], used: Syntax, name: str, how: str) -> Findings:
@@ -139,3 +158,43 @@ def initial_weights_cloned():
         model(torch.randn(8, 4)).pow(2).mean().backward()
         optimizer.step()
     return initial
+
+
+@rule.bad
+def best_model_is_the_model():
+    import torch
+    from torch import nn
+
+    model = nn.Linear(2, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    best, most = None, float("-inf")
+    for _ in range(3):
+        loss = model(torch.ones(1, 2)).sum()
+        if loss.item() > most:
+            most = loss.item()
+            best = model  # GRD310
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    return best
+
+
+@rule.good(cures=best_model_is_the_model)
+def best_model_copied_deeply():
+    import copy
+
+    import torch
+    from torch import nn
+
+    model = nn.Linear(2, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    best, most = None, float("-inf")
+    for _ in range(3):
+        loss = model(torch.ones(1, 2)).sum()
+        if loss.item() > most:
+            most = loss.item()
+            best = copy.deepcopy(model)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    return best

@@ -4,7 +4,8 @@
 
 Gradient accumulation differentiates several small batches and steps once: each `backward()` adds to
 `.grad`, and only the step's own iteration clears. If every iteration clears, nothing is ever added up,
-and the step finds the gradient of the last small batch alone.
+and the step finds the gradient of the last small batch alone. So it does where `step()` stands behind
+the loop by a mistake of indentation.
 
 ## What it costs
 
@@ -20,11 +21,20 @@ take turns), is not reported.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from gradlint.domain import FRESH, YES, Syntax
-from gradlint.events import BackwardRun, GradientsCleared, LoopFinished
+from gradlint.domain import FRESH, YES, Graph, Syntax
+from gradlint.events import (
+    BackwardRun,
+    Event,
+    GradientRead,
+    GradientsCleared,
+    GradientsClipped,
+    LoopFinished,
+    ModuleFinished,
+    OptimizerStepped,
+)
 from gradlint.rule import Edit, Findings, Rule, believed, quoted
 
 from ._accumulation import Accumulation, accumulations
@@ -33,7 +43,7 @@ from ._protocol import memories
 rule = Rule(
     "GRD720",
     "zero-grad-breaks-accumulation",
-    "gradients are cleared in every iteration, but {name} steps only in some of them",
+    "gradients are cleared in every iteration, but {name} steps only {when}",
     help="call `zero_grad()` right after `step()`, under the same condition",
     effect="wrong result",
     tokens=("zero_grad", "grad"),
@@ -49,10 +59,61 @@ def consequence(returned: Any, cured: Any) -> bool:
 def check(event: LoopFinished) -> Findings:
     for found in accumulations(event):
         for clearing in _losing(event, found):
-            draft = rule.at(clearing.node, name=quoted(found.step.name, "the optimizer"))
+            draft = rule.at(clearing.node, name=quoted(found.step.name, "the optimizer"), when="in some of them")
             draft = draft.note(found.step.node, "steps every so many iterations")
             draft = draft.lowered(max(believed(clearing), believed(found.step)))
             yield draft.fix(*_moved(clearing, found, event), safety="unsafe")
+
+
+@rule.on(ModuleFinished)
+def check_behind_loops(end: ModuleFinished) -> Findings:
+    """Judge the loops behind which an optimizer uses what their last iteration left."""
+    for index, loop in enumerate(end.story):
+        if type(loop) is not LoopFinished:
+            continue
+        for clearing in _wasting(loop):
+            step = _first_behind(loop, clearing, end.story[index + 1 :])
+            if step is not None:
+                draft = rule.at(clearing.node, name=quoted(step.name, "the optimizer"), when="behind the loop")
+                draft = draft.note(step.node, "uses the gradients of the last iteration alone").advising(BEHIND)
+                yield draft.lowered(max(believed(clearing), believed(step)))
+
+
+BEHIND = "call `step()` in each iteration, or `zero_grad()` before the loop"
+
+
+def _wasting(loop: LoopFinished) -> Iterator[GradientsCleared]:
+    """Clearings in every iteration of gradients that a backward has certainly left and nothing in the loop uses."""
+    around = set(loop.conditions)
+    found = [
+        one
+        for one in loop.story
+        if type(one) is GradientsCleared
+        and one.later <= YES
+        and one.grad <= FRESH
+        and around.issuperset(one.conditions)
+    ]
+    used = frozenset[Graph]().union(*map(_using, loop.story)) if found else frozenset[Graph]()
+    for one in found:
+        if used.isdisjoint(memories(one.parameters)):
+            yield one
+
+
+def _using(event: Event) -> frozenset[Graph]:
+    """The parameters whose gradients are looked at."""
+    if isinstance(event, GradientsClipped | OptimizerStepped):
+        return memories(event.parameters)
+    return memories([event.tensor]) if isinstance(event, GradientRead) else frozenset()
+
+
+def _first_behind(loop: LoopFinished, clearing: GradientsCleared, story: Sequence[Event]) -> OptimizerStepped | None:
+    """The first step behind a loop, in the function that runs it, on what its backwards have filled alone."""
+    mine, filling = memories(clearing.parameters), {one.node for one in loop.story if type(one) is BackwardRun}
+    for one in story:
+        if type(one) is OptimizerStepped and one.run == loop.run and not mine.isdisjoint(memories(one.parameters)):
+            filled = {mark.node for tensor in one.parameters for mark in tensor.marks if mark.how == "backward"}
+            return one if filled and filled <= filling and one.grad.possibly(FRESH) else None
+    return None
 
 
 def _losing(event: LoopFinished, found: Accumulation) -> Iterator[GradientsCleared]:
@@ -122,4 +183,34 @@ def cleared_with_each_step():
         if (index + 1) % 2 == 0:
             optimizer.step()
             optimizer.zero_grad()
+    return model.weight.detach()
+
+
+@rule.bad
+def step_behind_the_loop():
+    import torch
+    from torch import nn
+
+    model = nn.Linear(2, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for batch in torch.eye(2).split(1):
+        optimizer.zero_grad()  # GRD720
+        loss = model(batch).mean()
+        loss.backward()
+    optimizer.step()
+    return model.weight.detach()
+
+
+@rule.good(cures=step_behind_the_loop)
+def step_in_the_loop():
+    import torch
+    from torch import nn
+
+    model = nn.Linear(2, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for batch in torch.eye(2).split(1):
+        optimizer.zero_grad()
+        loss = model(batch).mean()
+        loss.backward()
+        optimizer.step()
     return model.weight.detach()

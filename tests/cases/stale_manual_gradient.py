@@ -101,6 +101,33 @@ def adversarial_cleared(net: nn.Linear, steps=5):
     return image
 
 
+def replaced_through_a_name(steps):
+    point = torch.ones(3, requires_grad=True)
+    for _ in range(steps):
+        (point * point).exp().sum().backward()  # GRD314
+        pull = point.grad.clone()
+        point.data = (point - 0.1 * pull).detach()
+    return point
+
+
+def replaced_and_cleared(steps):
+    point = torch.ones(3, requires_grad=True)
+    for _ in range(steps):
+        torch.sigmoid(point).norm(2).backward()  # ok: the gradient is given up
+        pull = point.grad.clone()
+        point.grad = None
+        point.data = (point - 0.1 * pull).detach()
+    return point
+
+
+def replaced_by_the_gradient_of_another(steps):
+    point, other = torch.ones(3, requires_grad=True), torch.ones(3, requires_grad=True)
+    for _ in range(steps):
+        (point * other).sum().backward()
+        point.data = point.data - 0.1 * other.data
+    return point
+
+
 def read_only(steps):
     w = torch.ones(2, requires_grad=True)
     for _ in range(steps):

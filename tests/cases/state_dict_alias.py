@@ -144,3 +144,125 @@ def other_model(model: nn.Linear):
     trained, kept = nn.Linear(4, 1), model.state_dict()
     step(trained, SGD(trained.parameters(), lr=0.1))
     return kept  # it was another model that was trained
+
+
+def keeps_the_best_model(batches):
+    model = nn.Linear(2, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    best_loss, best_model = 1e9, None
+    for epoch in range(5):
+        total = 0.0
+        for batch in batches:
+            optimizer.zero_grad()
+            loss = model(batch).pow(2).mean()
+            loss.backward()
+            optimizer.step()
+            total += loss.item()
+        if total < best_loss:
+            best_loss = total
+            best_model = model  # GRD310
+    return best_model
+
+
+def train_and_keep(model: nn.Module, optimizer, batches, best_score=0.0):
+    chosen = model
+    for batch in batches:
+        model.train()
+        optimizer.zero_grad()
+        loss = model(batch).pow(2).mean()
+        loss.backward()
+        optimizer.step()
+        score = 1 - loss.item()
+        if score > best_score and score > 0.5:
+            best_score, chosen = score, model  # GRD310
+    return chosen
+
+
+class Keeper:
+    def __init__(self):
+        self.model = nn.Linear(2, 1)
+        self.optimizer = torch.optim.SGD(self.model.parameters(), lr=0.1)
+        self.best, self.best_model = 1e9, None
+
+    def step(self, batch):
+        self.optimizer.zero_grad()
+        loss = self.model(batch).pow(2).mean()
+        loss.backward()
+        self.optimizer.step()
+        return loss.item()
+
+    def fit(self, batches):
+        for batch in batches:
+            loss = self.step(batch)
+            if not loss >= self.best:
+                self.best = loss
+                self.best_model = self.model  # GRD310
+
+
+class PatientKeeper(Keeper):
+    def __init__(self):
+        super().__init__()
+        self.kept = None
+
+    def fit_until_good(self, batches):
+        for batch in batches:
+            loss = self.step(batch)
+            if loss < self.best:
+                self.best = loss
+                self.kept = self.model  # the loop ends here
+                break
+
+
+class CopyingKeeper(Keeper):
+    def fit(self, batches):
+        for batch in batches:
+            loss = self.step(batch)
+            if loss < self.best:
+                self.best = loss
+                self.kept = copy.deepcopy(self.model)
+
+
+def best_of_several(batches):
+    best_loss, best_model = 1e9, None
+    for rate in (0.1, 0.01):
+        model = nn.Linear(2, 1)
+        optimizer = torch.optim.SGD(model.parameters(), lr=rate)
+        for batch in batches:
+            optimizer.zero_grad()
+            loss = model(batch).pow(2).mean()
+            loss.backward()
+            optimizer.step()
+        if loss.item() < best_loss:
+            best_loss = loss.item()
+            best_model = model  # made for this iteration
+    return best_model
+
+
+def best_of_those_given(models, batches):
+    networks = [nn.Linear(2, 1), nn.Linear(2, 1)]
+    best_loss, best_model = 1e9, None
+    for model in networks:
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        optimizer.zero_grad()
+        loss = model(batches[0]).pow(2).mean()
+        loss.backward()
+        optimizer.step()
+        if loss.item() < best_loss:
+            best_loss = loss.item()
+            best_model = model  # each is trained in its own iteration
+    return best_model
+
+
+def saved_at_once(batches):
+    model = nn.Linear(2, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    best_loss = 1e9
+    for batch in batches:
+        optimizer.zero_grad()
+        loss = model(batch).pow(2).mean()
+        loss.backward()
+        optimizer.step()
+        if loss.item() < best_loss:
+            best_loss = loss.item()
+            kept = model
+            torch.save(kept, "best.pt")  # nothing reads the name later

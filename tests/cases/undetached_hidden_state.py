@@ -165,3 +165,108 @@ def kept_deep_inside():
 
 
 kept_deep_inside()
+
+
+class Cells:
+    def __init__(self):
+        self.cell, self.head = nn.RNNCell(3, 4), nn.Linear(4, 1)
+        self.optimizer = torch.optim.SGD([*self.cell.parameters(), *self.head.parameters()], lr=0.1)
+
+    def carried_through_time_steps(self, sequences):
+        state = torch.zeros(1, 4)
+        for sequence in sequences:
+            for step in range(5):
+                state = self.cell(sequence[step], state)
+            self.optimizer.zero_grad()
+            self.head(state).mean().backward()  # GRD505
+            self.optimizer.step()
+
+    def begun_anew_for_each_sequence(self, sequences):
+        for sequence in sequences:
+            state = torch.zeros(1, 4)
+            for step in range(5):
+                state = self.cell(sequence[step], state)
+            self.optimizer.zero_grad()
+            self.head(state).mean().backward()  # ok: the state is no older than the sequence
+            self.optimizer.step()
+
+    def cut_before_each_sequence(self, sequences):
+        state = torch.zeros(1, 4)
+        for sequence in sequences:
+            state = state.detach()
+            for step in range(5):
+                state = self.cell(sequence[step], state)
+            self.optimizer.zero_grad()
+            self.head(state).mean().backward()  # ok: cut off before the time steps
+            self.optimizer.step()
+
+    def windows(self, stream):
+        state, loss = torch.zeros(1, 4), 0.0
+        for number, x in enumerate(stream):
+            state = torch.tanh(self.cell(x, state))
+            loss = loss + self.head(state).mean()
+            if (number + 1) % 4 == 0:
+                self.optimizer.zero_grad()
+                loss.backward()  # GRD505
+                self.optimizer.step()
+                loss = 0.0
+
+    def windows_cut(self, stream):
+        state, loss = torch.zeros(1, 4), 0.0
+        for number, x in enumerate(stream):
+            state = torch.tanh(self.cell(x, state))
+            loss = loss + self.head(state).mean()
+            if (number + 1) % 4 == 0:
+                self.optimizer.zero_grad()
+                loss.backward()  # ok: the state is cut off where the window ends
+                self.optimizer.step()
+                state, loss = state.detach(), 0.0
+
+    def windows_begun_anew(self, stream):
+        state, loss = torch.zeros(1, 4), 0.0
+        for number, x in enumerate(stream):
+            if number % 4 == 0:
+                state, loss = torch.zeros(1, 4), 0.0
+            state = torch.tanh(self.cell(x, state))
+            loss = loss + self.head(state).mean()
+            if number % 4 == 3:
+                self.optimizer.zero_grad()
+                loss.backward()  # ok: the state begins anew with each window
+                self.optimizer.step()
+
+    def at_the_last_step(self, stream):
+        state, loss = torch.zeros(1, 4), 0.0
+        for number, x in enumerate(stream):
+            state = torch.tanh(self.cell(x, state))
+            loss = loss + self.head(state).mean()
+            if number == len(stream) - 1:
+                self.optimizer.zero_grad()
+                loss.backward()  # ok: runs once
+                self.optimizer.step()
+
+    def carried_from_behind(self, stream):
+        state = torch.zeros(1, 4)
+        for number, x in enumerate(stream):
+            if number % 4 == 3:
+                self.optimizer.zero_grad()
+                self.head(state).mean().backward()  # todo GRD505
+                self.optimizer.step()
+            state = torch.tanh(self.cell(x, state))
+
+    def always_from_the_first(self, stream):
+        first = torch.zeros(1, 4)
+        for number, x in enumerate(stream):
+            state = torch.tanh(self.cell(x, first))
+            if number % 4 == 3:
+                self.optimizer.zero_grad()
+                self.head(state).mean().backward()  # ok: no step builds on another
+                self.optimizer.step()
+
+    def of_the_encoder(self, sequences):
+        for sequence in sequences:
+            state = self.cell(sequence[0])
+            for step in range(1, 5):
+                state = self.cell(sequence[step], state)
+            self.optimizer.zero_grad()
+            self.head(state).mean().backward()  # ok: each sequence has a graph of its own
+            self.optimizer.step()

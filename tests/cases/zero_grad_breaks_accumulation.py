@@ -152,3 +152,171 @@ def whole_rounds(batches: list[torch.Tensor], every=4):
             model(batch).mean().backward()
             optimizer.step()
             print(first)
+
+
+class Clock:
+    def __init__(self, every):
+        self.every = every
+        self.ticks = 0
+        self.rings = False
+
+    def tick(self):
+        self.ticks += 1
+        self.rings = self.ticks % self.every == 0
+
+    def is_due(self):
+        return self.ticks % self.every == 0
+
+
+class Timed:
+    def __init__(self, every=4):
+        self.model = nn.Linear(4, 2)
+        self.optimizer = torch.optim.SGD(self.model.parameters(), lr=0.1)
+        self.clock = Clock(every)
+        self.pending = 0
+
+    def by_attribute(self, batches: list[torch.Tensor]):
+        for batch in batches:
+            self.clock.tick()
+            self.optimizer.zero_grad()  # GRD720
+            (self.model(batch).mean() / self.clock.every).backward()
+            if self.clock.rings:
+                self.optimizer.step()
+
+    def by_method(self, batches: list[torch.Tensor]):
+        for batch in batches:
+            self.clock.tick()
+            self.model.zero_grad()  # GRD720
+            (self.model(batch).mean() / self.clock.every).backward()
+            if self.clock.is_due():
+                self.optimizer.step()
+
+    def by_method_of_a_name(self, batches: list[torch.Tensor]):
+        for batch in batches:
+            self.clock.tick()
+            due = self.clock.is_due()
+            self.model.zero_grad()  # GRD720
+            (self.model(batch).mean() / self.clock.every).backward()
+            if due:
+                self.optimizer.step()
+
+    def by_counter(self, batches: list[torch.Tensor]):
+        for batch in batches:
+            self.optimizer.zero_grad()  # GRD720
+            (self.model(batch).mean() / 4).backward()
+            self.pending += 1
+            if self.pending == 4:
+                self.optimizer.step()
+                self.pending = 0
+
+    def cleared_when_it_rings(self, batches: list[torch.Tensor]):
+        for batch in batches:
+            self.clock.tick()
+            (self.model(batch).mean() / self.clock.every).backward()
+            if self.clock.rings:
+                self.optimizer.step()
+                self.optimizer.zero_grad()  # ok: cleared when the step has used it
+
+    def cleared_when_it_is_due(self, batches: list[torch.Tensor]):
+        for batch in batches:
+            if self.clock.is_due():
+                self.optimizer.zero_grad()  # ok: begun anew when the step before is done
+            self.clock.tick()
+            (self.model(batch).mean() / self.clock.every).backward()
+            if self.clock.is_due():
+                self.optimizer.step()
+
+    def cleared_when_enough(self, batches: list[torch.Tensor]):
+        pending = 0
+        for batch in batches:
+            (self.model(batch).mean() / 4).backward()
+            pending += 1
+            if pending >= 4:
+                self.optimizer.step()
+                self.optimizer.zero_grad()  # ok: cleared under the counter
+                pending = 0
+
+    def small_losses_are_left_out(self, batches: list[torch.Tensor]):
+        skipped = 0
+        for batch in batches:
+            self.optimizer.zero_grad()  # ok: nothing is to add up, some batches are left out
+            loss = self.model(batch).mean()
+            loss.backward()
+            if loss.item() >= 0.1:
+                self.optimizer.step()
+            else:
+                skipped += 1
+
+
+class Behind:
+    def __init__(self):
+        self.model = nn.Linear(4, 2)
+        self.optimizer = torch.optim.SGD(self.model.parameters(), lr=0.1)
+
+    def loss(self, batch):
+        return self.model(batch).pow(2).mean()
+
+    def steps_once_an_epoch(self, loader):
+        for _ in range(3):
+            for batch in loader:
+                self.optimizer.zero_grad()  # GRD720
+                self.loss(batch).backward()
+            self.optimizer.step()
+
+    def differentiates_elsewhere(self, batch):
+        self.model.zero_grad()  # GRD720
+        loss = self.loss(batch)
+        loss.backward()
+        return loss.item()
+
+    def steps_behind_calls(self, loader):
+        total = 0.0
+        for batch in loader:
+            total += self.differentiates_elsewhere(batch)
+        self.optimizer.step()
+        return total
+
+    def clears_before_the_loop(self, loader):
+        self.optimizer.zero_grad()  # ok: what the loop adds up is used as a whole
+        for batch in loader:
+            self.loss(batch).backward()
+        self.optimizer.step()
+
+    def clears_at_first(self, loader):
+        for index, batch in enumerate(loader):
+            if index == 0:
+                self.optimizer.zero_grad()  # ok: once
+            self.loss(batch).backward()
+        self.optimizer.step()
+
+    def looks_at_each(self, loader):
+        importance = torch.zeros_like(self.model.weight)
+        for batch in loader:
+            self.model.zero_grad()  # ok: each gradient is looked at
+            self.loss(batch).backward()
+            importance += self.model.weight.grad.detach() ** 2
+        self.optimizer.step()
+        return importance
+
+    def probes_before_it_trains(self, loader):
+        for batch in loader:
+            self.model.zero_grad()  # ok: these gradients are nothing to the step
+            self.loss(batch).backward()
+        for batch in loader:
+            self.optimizer.zero_grad()
+            self.loss(batch).backward()
+            self.optimizer.step()
+
+    def steps_in_the_loop(self, loader):
+        for batch in loader:
+            self.optimizer.zero_grad()  # ok: used in each iteration
+            self.loss(batch).backward()
+            self.optimizer.step()
+        self.optimizer.step()
+
+    def of_each_group(self, groups):
+        for group in groups:
+            self.optimizer.zero_grad()  # ok: a group of batches adds up
+            for batch in group:
+                self.loss(batch).backward()
+            self.optimizer.step()

@@ -35,7 +35,13 @@ from gradlint.frozen import frozen, replace
 from gradlint.interpreter.autograd.grad import filled
 from gradlint.interpreter.autograd.hooks import arriving, run_accumulated, run_arriving
 from gradlint.interpreter.autograd.leaf import aliased_gradients
-from gradlint.interpreter.autograd.loop_carried import carriers, is_unknown_from_outside, may_be_carried, names_in
+from gradlint.interpreter.autograd.loop_carried import (
+    carriers,
+    freed_before,
+    is_unknown_from_outside,
+    may_be_carried,
+    names_in,
+)
 from gradlint.interpreter.autograd.operands import in_graph
 from gradlint.interpreter.engine import cannot_raise
 from gradlint.interpreter.engine.history import (
@@ -302,6 +308,7 @@ def _tell(m: Interpreter, node: Site, root: Value, history: History, spoiled: Se
         corrupt=_state_of(m, history, spoiled, "corrupt"),
         spoiled=tuple(heap[ref] for ref in spoiled),
         again=_kept_by(m, history),
+        repeated=freed_before(m, node, history.starts, history.nodes) if m.loops.active and wanted is None else (),
         opaque=_shares_unseen_graph(m, history),
         graph=tuple(ref.key for ref in nodes_of(m, root) if ref is not None),
         carried=truth(carried),

@@ -142,7 +142,7 @@ def _emit_written(m: Interpreter, target: Value, this: Write, noticed: Truth) ->
         numbers=cuts_of_numbers(this.operands),
         saved=_saved(m, this, shown),
         name=this.name,
-        updates=_updates(m, shown, this.operands),
+        updates=updates(m, shown, this.operands),
         argument=_is_argument(m, [m.own(ref) for ref in refs]),
     )
 
@@ -171,7 +171,7 @@ def _leave_marks(m: Interpreter, this: Write, ref: Ref, cut: Sequence[Mark], sur
         m.store(ref, replace(m[ref], marks=marks), sure=sure)
 
 
-def _updates(m: Interpreter, target: Tensor, operands: Iterable[Value]) -> bool:
+def updates(m: Interpreter, target: Tensor, operands: Iterable[Value]) -> bool:
     """Whether a tensor is written with what was computed from its own gradient."""
     owners = [m.state.heap.get(ref) for value in operands for _, one in m.all(value, Tensor) for ref in one.grad_of]
     return any(type(owner) is Tensor and not set(target.storage).isdisjoint(owner.storage) for owner in owners)

@@ -7,13 +7,26 @@ from typing import Any
 
 import libcst as cst
 
-from gradlint.domain import NOTHING, Container, Ref, Tensor, Unknown, Value, alternatives, object_references, references
+from gradlint.domain import (
+    NOTHING,
+    YES,
+    Container,
+    Node,
+    Ref,
+    Slot,
+    Tensor,
+    Unknown,
+    Value,
+    alternatives,
+    object_references,
+    references,
+)
 from gradlint.interpreter.engine.frames import Frame
-from gradlint.interpreter.engine.history import nodes_of, past_of
+from gradlint.interpreter.engine.history import in_every, nodes_of, past_of, surely_saves
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.rebinding import read_first
 from gradlint.interpreter.static.scopes import targets
-from gradlint.interpreter.static.sites import Site
+from gradlint.interpreter.static.sites import Site, syntax
 from gradlint.interpreter.static.tree_walk import in_order
 
 
@@ -46,6 +59,22 @@ def may_be_carried(m: Interpreter, nodes: Iterable[Ref]) -> bool:
     graphs = [node for ref in _held_by(m, [*held, *began.stack]) for node in nodes_of(m, ref)]
     past, m.state = past_of(m, graphs), now
     return not past.keys().isdisjoint(nodes)
+
+
+def freed_before(m: Interpreter, node: Site, starts: Iterable[Slot], nodes: Iterable[Ref]) -> tuple[Node, ...]:
+    """The nodes that this very backward may have freed when it ran before, of each place from which every one of these
+    histories has some node. The node that is in it may be another one of that place, which is not freed."""
+    here = {ref.key: m[ref] for ref in nodes if _may_be_freed_by(m[ref], syntax(node))}
+    if not here:
+        return ()
+    saving = [
+        in_every(m, start, lambda ref: {ref.key} if surely_saves(m.state.heap.get(ref)) else set()) for start in starts
+    ]
+    return tuple(thing for key, thing in here.items() if any(key in places for places in saving))
+
+
+def _may_be_freed_by(thing: Node, backward: cst.CSTNode) -> bool:
+    return thing.freed.may(YES) and any(mark.how == "freed" and mark.node is backward for mark in thing.marks)
 
 
 def _held_by(m: Interpreter, values: Iterable[Value]) -> list[Ref]:

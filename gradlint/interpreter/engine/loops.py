@@ -16,6 +16,7 @@ from gradlint.domain.weakening import after_unseen_code
 from gradlint.interpreter.engine.circumstances import ActiveLoop
 from gradlint.interpreter.engine.frames import LoopPaths
 from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.static.periodic import periodic
 from gradlint.interpreter.static.sites import Site, syntax
 
 MOST_PASSES = 8
@@ -125,7 +126,7 @@ def run_loop(m: Interpreter, node: Site, loop: Loop) -> None:
     m.join([m.state, *paths.breaks])
     del m.state.stack[depth:]
     if not m.is_silent and isinstance(node, cst.CSTNode):
-        m.emit(events.LoopFinished, node, story=tuple(m.log.story[began:]), periodic=m.scan.periodic)
+        m.emit(events.LoopFinished, node, story=tuple(m.log.story[began:]), periodic=periodic(m.scan))
 
 
 def _later_iterations(

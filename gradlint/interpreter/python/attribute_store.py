@@ -36,6 +36,7 @@ from gradlint.domain import (
 )
 from gradlint.frozen import frozen, replace
 from gradlint.interpreter.autograd.grad import tensors_of
+from gradlint.interpreter.autograd.in_place import updates
 from gradlint.interpreter.autograd.leaf import require_leaves
 from gradlint.interpreter.autograd.requires_grad import Asked, set_requires_grad
 from gradlint.interpreter.autograd.tensor import truth_of
@@ -153,6 +154,7 @@ def emit_assigned(m: Interpreter, node: Site, owner: Value, name: str, value: Va
         given=written.given,
         statement=written.statement,
         arguments=arguments_in(m, value) if getattr(shown, "cls", None) == FUNCTION_CONTEXT else (),
+        updates=name == "data" and type(shown) is Tensor and updates(m, shown, [value]),
     )
     if type(shown) is Module:
         require_leaves(m, node, [value], "attribute", f"{written.owner}.{name}" if written.owner else "")

@@ -35,12 +35,12 @@ class Scope:
     `uses` tells for a dotted name what is done with it, here and in scopes inside that see the same name: "attr" read
     or written, "attr()" called ("attr(.)" with arguments), "()" called itself; `dropped` are the calls of `detach()`
     that are statements. `binds` are the names of its own;
-    `given` keeps what `uses_of_given` found, `aliases` are names for types with parameters, `periodic` names for tests
-    that take a remainder; `annotations` are those of the names that a class body declares, and of what its methods
-    declare on `self`; `sets` are attributes of `self` that are set or filled, `switches` names by what modules
-    or parameters are switched here; `differentiates` says that something is named, here or in scopes inside, that may
-    compute gradients; `outlived` are the variables of comprehensions that stand around this, under the
-    names by which they are kept for it; `rebindings` are filled when somebody asks for them (see `rebinding`).
+    `given` keeps what `uses_of_given` found, `aliases` are names for types with parameters; `annotations` are those of
+    the names that a class body declares, and of what its methods declare on `self`; `sets` are attributes of `self`
+    that are set or filled, `switches` names by what modules or parameters are switched here; `differentiates` says that
+    something is named, here or in scopes inside, that may compute gradients; `outlived` are the variables of
+    comprehensions that stand around this, under the names by which they are kept for it; `rebindings` are filled when
+    somebody asks for them (see `rebinding`).
     """
 
     node: cst.CSTNode
@@ -56,7 +56,6 @@ class Scope:
     switches: set[str] = field(default_factory=set)
     given: dict[str, dict[str, None]] = field(default_factory=dict)
     aliases: dict[str, cst.Subscript] = field(default_factory=dict)
-    periodic: set[str] = field(default_factory=set)
     outlived: dict[str, str] = field(default_factory=dict)
     differentiates: bool = False
     generator: bool = False
@@ -79,15 +78,17 @@ class Loop:
 @dataclass(slots=True)
 class Scan:
     """What the pass found: scopes and loops by their syntax; `deep` are expressions nested too deeply to evaluate;
-    `imports` are the top-level modules that the file imports, `periodic` the tests of `if` statements that take a
-    remainder, and so hold every so many times; `outlived` are the variables of comprehensions that functions inside
-    may still see when the comprehension has ended, each with the name by which it is kept for them."""
+    `imports` are the top-level modules that the file imports, `timing` are the statements, with their scopes, that
+    may tell which tests hold every so many times, `periodic` those tests once somebody has asked; `outlived` are the
+    variables of comprehensions that functions inside may still see when the comprehension has ended, each with the name
+    by which it is kept for them."""
 
     scopes: dict[cst.CSTNode, Scope] = field(default_factory=dict)
     loops: dict[cst.CSTNode, Loop] = field(default_factory=dict)
     deep: set[cst.CSTNode] = field(default_factory=set)
     imports: set[str] = field(default_factory=set)
-    periodic: set[cst.CSTNode] = field(default_factory=set)
+    timing: list[tuple[Any, Scope]] = field(default_factory=list)
+    periodic: frozenset[cst.CSTNode] | None = None
     outlived: dict[cst.CSTNode, dict[str, str]] = field(default_factory=dict)
     statements: int = 0
     with_gradients: tuple[frozenset[str], ...] | None = None
@@ -167,6 +168,7 @@ _STATEMENTS = frozenset(
     for kind in vars(cst).values()
     if isinstance(kind, type) and not {cst.BaseSmallStatement, cst.BaseCompoundStatement}.isdisjoint(kind.__mro__)
 )
+_TIMING = frozenset({cst.Assign, cst.AugAssign, cst.If, cst.Return})
 _SCOPES = (cst.FunctionDef, cst.ClassDef, cst.Lambda)
 _LOOPS = (cst.For, cst.While)
 COMPREHENSIONS = (cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)
@@ -207,8 +209,8 @@ def _walk(out: Scan, nodes: Sequence[cst.CSTNode], top: Scope) -> None:
             out.statements += 1
             if isinstance(node, (cst.Import, cst.ImportFrom)):
                 out.imports.update(_imported(node))
-            elif kind is cst.If and _takes_remainder(node.test, scope):  # type: ignore[attr-defined]
-                out.periodic.add(node.test)  # type: ignore[attr-defined]
+            elif kind in _TIMING:
+                out.timing.append((node, scope))
         if kind in _LOOK:
             _LOOK[kind](node, scope, loops)
         inside = depth if kind is cst.BinaryOperation else depth + 1
@@ -272,8 +274,6 @@ def _assign(node: cst.Assign, scope: Scope, around: Around) -> None:
     first = node.targets[0].target
     if type(node.value) is cst.Subscript and type(first) is cst.Name and scope.parent is None:
         scope.aliases[first.value] = node.value
-    elif type(first) is cst.Name and type(node.value) in _TESTS and _takes_remainder(node.value, scope):
-        scope.periodic.add(first.value)
 
 
 def _target(node: cst.AssignTarget | cst.AnnAssign, scope: Scope, around: Around) -> None:
@@ -290,31 +290,6 @@ def _binding(node: Any, scope: Scope, around: Around) -> None:
 
 def _declare(node: cst.Global | cst.Nonlocal, scope: Scope, around: Around) -> None:
     scope.declares.update(item.name.value for item in node.names)
-
-
-_TESTS = frozenset({cst.Comparison, cst.BooleanOperation, cst.UnaryOperation, cst.BinaryOperation})
-
-
-def _takes_remainder(test: Any, scope: Scope) -> bool:
-    """Whether a test, or a part of it that is joined by `and`, `or` or `not`, is about a remainder."""
-    todo = [test]
-    while todo:
-        node = todo.pop()
-        kind = type(node)
-        if kind is cst.BooleanOperation:
-            todo += [node.left, node.right]
-        elif kind is cst.Comparison:
-            todo.append(node.left)
-        elif kind is cst.UnaryOperation:
-            todo.append(node.expression)
-        elif kind is cst.BinaryOperation and type(node.operator) is cst.Modulo:
-            return type(node.left) not in _TEXTS
-        elif kind is cst.Name and node.value in scope.periodic:
-            return True
-    return False
-
-
-_TEXTS = frozenset({cst.SimpleString, cst.ConcatenatedString, cst.FormattedString})
 
 
 def _named(scope: Scope, name: str) -> None:

@@ -30,6 +30,7 @@ from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot
 from gradlint.interpreter.engine.escape import escape_graphs, havoc
 from gradlint.interpreter.engine.iteration import SEQUENCES, consume, elements
 from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.nn.kept_modules import emit_kept
 from gradlint.interpreter.python import containers
 from gradlint.interpreter.python.attribute_store import Written, set_attribute
 from gradlint.interpreter.python.functions import call_function
@@ -50,6 +51,7 @@ def assign(m: Interpreter, node: Site, target: Any, value: Value) -> Value:
         value = kind_from_usage(m, target, value, target.value, _given(node))
         if m.frame.loop is not None and not m.is_silent:
             emit_rebound(m, node, target, value)
+            emit_kept(m, node, target, value, _given(node))
         variables.bind(m, target.value, value)
     elif isinstance(target, (cst.Tuple, cst.List)):
         _unpack(m, target, value)
@@ -65,6 +67,7 @@ def assign(m: Interpreter, node: Site, target: Any, value: Value) -> Value:
         whole = node if type(node) is cst.Assign and [one.target for one in node.targets] == [target] else None
         written = Written(spelled(target.value), is_own(m, owner), _given(node), whole)
         set_attribute(m, target, owner, target.attr.value, value, written)
+        emit_kept(m, node, target, value, _given(node))
     elif isinstance(target, cst.Subscript):
         _set_item(m, target, value)
     return value

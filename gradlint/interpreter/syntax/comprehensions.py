@@ -28,6 +28,7 @@ from gradlint.interpreter.engine.iteration import consume, element_list, followi
 from gradlint.interpreter.engine.loops import Loop, outward, run_loop
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python import containers
+from gradlint.interpreter.static.periodic import periodic
 from gradlint.interpreter.static.scopes import comprehended
 from gradlint.interpreter.syntax.assignment import assign
 from gradlint.interpreter.syntax.narrowing import narrow, truthiness
@@ -96,7 +97,12 @@ def _each_round(m: Interpreter, clause: cst.CompFor, start: int, wanted: Sequenc
     listed = element_list(m, m.state.stack[start])
     if listed is None or len(listed) > MOST_ELEMENTS or clause.inner_for_in is not None or m.calls.instances_deep:
         return None
-    before, take_back, began, outer = m.fork(), outward(m), len(m.log.story), (m.loops.later, m.allocations.round)
+    before, take_back, began, outer = (
+        m.fork(),
+        outward(m),
+        len(m.log.story),
+        (m.loops.later, m.allocations.round),
+    )
     with m.log.held_back() as forget:
         waiting = m.push(*listed)
         passed = [_round(m, clause, index, waiting, wanted) for index in range(len(listed))]
@@ -111,13 +117,16 @@ def _each_round(m: Interpreter, clause: cst.CompFor, start: int, wanted: Sequenc
         m.state = before
         return None
     if not m.log.muted:
-        m.emit(events.LoopFinished, clause, story=tuple(m.log.story[began:]), periodic=m.scan.periodic)
+        m.emit(events.LoopFinished, clause, story=tuple(m.log.story[began:]), periodic=periodic(m.scan))
     return sum(map(bool, passed))
 
 
 def _round(m: Interpreter, clause: cst.CompFor, index: int, waiting: int, wanted: Sequence[Any]) -> bool | None:
     """One element: whether it passes the conditions; None where that cannot be decided."""
-    m.loops.later, m.allocations.round = YES if index else m.loops.later, m.allocations.site((clause, index))
+    m.loops.later, m.allocations.round = (
+        YES if index else m.loops.later,
+        m.allocations.site((clause, index)),
+    )
     assign(m, clause.target, clause.target, m.state.stack[waiting + index])
     for condition in clause.ifs:
         decided = truthiness(m, m.value(condition.test))
