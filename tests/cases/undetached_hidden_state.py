@@ -178,7 +178,7 @@ class Cells:
             for step in range(5):
                 state = self.cell(sequence[step], state)
             self.optimizer.zero_grad()
-            self.head(state).mean().backward()  # GRD505
+            torch.autograd.backward(self.head(state).mean())  # GRD505
             self.optimizer.step()
 
     def begun_anew_for_each_sequence(self, sequences):
@@ -187,7 +187,7 @@ class Cells:
             for step in range(5):
                 state = self.cell(sequence[step], state)
             self.optimizer.zero_grad()
-            self.head(state).mean().backward()  # ok: the state is no older than the sequence
+            self.head(state).mean().backward()  # the state is no older than the sequence
             self.optimizer.step()
 
     def cut_before_each_sequence(self, sequences):
@@ -197,7 +197,7 @@ class Cells:
             for step in range(5):
                 state = self.cell(sequence[step], state)
             self.optimizer.zero_grad()
-            self.head(state).mean().backward()  # ok: cut off before the time steps
+            self.head(state).mean().backward()  # cut off before the time steps
             self.optimizer.step()
 
     def windows(self, stream):
@@ -207,7 +207,7 @@ class Cells:
             loss = loss + self.head(state).mean()
             if (number + 1) % 4 == 0:
                 self.optimizer.zero_grad()
-                loss.backward()  # GRD505
+                (loss / 2).backward()  # GRD505
                 self.optimizer.step()
                 loss = 0.0
 
@@ -218,7 +218,7 @@ class Cells:
             loss = loss + self.head(state).mean()
             if (number + 1) % 4 == 0:
                 self.optimizer.zero_grad()
-                loss.backward()  # ok: the state is cut off where the window ends
+                loss.backward()  # the state is cut off where the window ends
                 self.optimizer.step()
                 state, loss = state.detach(), 0.0
 
@@ -231,7 +231,7 @@ class Cells:
             loss = loss + self.head(state).mean()
             if number % 4 == 3:
                 self.optimizer.zero_grad()
-                loss.backward()  # ok: the state begins anew with each window
+                loss.backward()  # the state begins anew with each window
                 self.optimizer.step()
 
     def at_the_last_step(self, stream):
@@ -241,7 +241,7 @@ class Cells:
             loss = loss + self.head(state).mean()
             if number == len(stream) - 1:
                 self.optimizer.zero_grad()
-                loss.backward()  # ok: runs once
+                loss.backward()  # runs once
                 self.optimizer.step()
 
     def carried_from_behind(self, stream):
@@ -249,7 +249,7 @@ class Cells:
         for number, x in enumerate(stream):
             if number % 4 == 3:
                 self.optimizer.zero_grad()
-                self.head(state).mean().backward()  # todo GRD505
+                self.head(state).mean(0).sum().backward()  # todo GRD505
                 self.optimizer.step()
             state = torch.tanh(self.cell(x, state))
 
@@ -259,7 +259,7 @@ class Cells:
             state = torch.tanh(self.cell(x, first))
             if number % 4 == 3:
                 self.optimizer.zero_grad()
-                self.head(state).mean().backward()  # ok: no step builds on another
+                self.head(state).mean().backward()  # no step builds on another
                 self.optimizer.step()
 
     def of_the_encoder(self, sequences):
@@ -268,5 +268,5 @@ class Cells:
             for step in range(1, 5):
                 state = self.cell(sequence[step], state)
             self.optimizer.zero_grad()
-            self.head(state).mean().backward()  # ok: each sequence has a graph of its own
+            self.head(state).mean().backward()  # each sequence has a graph of its own
             self.optimizer.step()

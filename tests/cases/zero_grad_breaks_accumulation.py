@@ -178,7 +178,7 @@ class Timed:
     def by_attribute(self, batches: list[torch.Tensor]):
         for batch in batches:
             self.clock.tick()
-            self.optimizer.zero_grad()  # GRD720
+            assert self.optimizer.zero_grad() is None  # GRD720
             (self.model(batch).mean() / self.clock.every).backward()
             if self.clock.rings:
                 self.optimizer.step()
@@ -186,7 +186,7 @@ class Timed:
     def by_method(self, batches: list[torch.Tensor]):
         for batch in batches:
             self.clock.tick()
-            self.model.zero_grad()  # GRD720
+            [self.model.zero_grad()]  # GRD720
             (self.model(batch).mean() / self.clock.every).backward()
             if self.clock.is_due():
                 self.optimizer.step()
@@ -195,14 +195,14 @@ class Timed:
         for batch in batches:
             self.clock.tick()
             due = self.clock.is_due()
-            self.model.zero_grad()  # GRD720
+            print(self.model.zero_grad())  # GRD720
             (self.model(batch).mean() / self.clock.every).backward()
             if due:
                 self.optimizer.step()
 
     def by_counter(self, batches: list[torch.Tensor]):
         for batch in batches:
-            self.optimizer.zero_grad()  # GRD720
+            done = self.optimizer.zero_grad()  # GRD720
             (self.model(batch).mean() / 4).backward()
             self.pending += 1
             if self.pending == 4:
@@ -215,12 +215,12 @@ class Timed:
             (self.model(batch).mean() / self.clock.every).backward()
             if self.clock.rings:
                 self.optimizer.step()
-                self.optimizer.zero_grad()  # ok: cleared when the step has used it
+                self.optimizer.zero_grad()  # cleared when the step has used it
 
     def cleared_when_it_is_due(self, batches: list[torch.Tensor]):
         for batch in batches:
             if self.clock.is_due():
-                self.optimizer.zero_grad()  # ok: begun anew when the step before is done
+                self.optimizer.zero_grad()  # begun anew when the step before is done
             self.clock.tick()
             (self.model(batch).mean() / self.clock.every).backward()
             if self.clock.is_due():
@@ -233,13 +233,13 @@ class Timed:
             pending += 1
             if pending >= 4:
                 self.optimizer.step()
-                self.optimizer.zero_grad()  # ok: cleared under the counter
+                self.optimizer.zero_grad()  # cleared under the counter
                 pending = 0
 
     def small_losses_are_left_out(self, batches: list[torch.Tensor]):
         skipped = 0
         for batch in batches:
-            self.optimizer.zero_grad()  # ok: nothing is to add up, some batches are left out
+            self.optimizer.zero_grad()  # nothing is to add up, some batches are left out
             loss = self.model(batch).mean()
             loss.backward()
             if loss.item() >= 0.1:
@@ -259,12 +259,12 @@ class Behind:
     def steps_once_an_epoch(self, loader):
         for _ in range(3):
             for batch in loader:
-                self.optimizer.zero_grad()  # GRD720
+                self.optimizer.zero_grad(set_to_none=not False)  # GRD720
                 self.loss(batch).backward()
             self.optimizer.step()
 
     def differentiates_elsewhere(self, batch):
-        self.model.zero_grad()  # GRD720
+        print(self.model.zero_grad(), batch.shape)  # GRD720
         loss = self.loss(batch)
         loss.backward()
         return loss.item()
@@ -277,7 +277,7 @@ class Behind:
         return total
 
     def clears_before_the_loop(self, loader):
-        self.optimizer.zero_grad()  # ok: what the loop adds up is used as a whole
+        self.optimizer.zero_grad() or print()  # ok: what the loop adds up is used as a whole
         for batch in loader:
             self.loss(batch).backward()
         self.optimizer.step()
@@ -285,14 +285,14 @@ class Behind:
     def clears_at_first(self, loader):
         for index, batch in enumerate(loader):
             if index == 0:
-                self.optimizer.zero_grad()  # ok: once
+                self.optimizer.zero_grad()  # once
             self.loss(batch).backward()
         self.optimizer.step()
 
     def looks_at_each(self, loader):
         importance = torch.zeros_like(self.model.weight)
         for batch in loader:
-            self.model.zero_grad()  # ok: each gradient is looked at
+            self.model.zero_grad()  # each gradient is looked at
             self.loss(batch).backward()
             importance += self.model.weight.grad.detach() ** 2
         self.optimizer.step()
@@ -300,7 +300,7 @@ class Behind:
 
     def probes_before_it_trains(self, loader):
         for batch in loader:
-            self.model.zero_grad()  # ok: these gradients are nothing to the step
+            self.model.zero_grad() is None or print()  # ok: these gradients are nothing to the step
             self.loss(batch).backward()
         for batch in loader:
             self.optimizer.zero_grad()
@@ -309,14 +309,14 @@ class Behind:
 
     def steps_in_the_loop(self, loader):
         for batch in loader:
-            self.optimizer.zero_grad()  # ok: used in each iteration
+            self.optimizer.zero_grad()  # used in each iteration
             self.loss(batch).backward()
             self.optimizer.step()
         self.optimizer.step()
 
     def of_each_group(self, groups):
         for group in groups:
-            self.optimizer.zero_grad()  # ok: a group of batches adds up
+            self.optimizer.zero_grad()  # a group of batches adds up
             for batch in group:
                 self.loss(batch).backward()
             self.optimizer.step()

@@ -77,6 +77,8 @@ class Telling(ast.NodeTransformer):
                 yield _statement("was_set", [_again(target.value), *texts], node)
             if isinstance(target, ast.Subscript) and _is_place(target.value) and _is_key(target.slice):
                 yield _statement("stored", [_again(target.value), _again(target.slice)], node)
+            if isinstance(target, ast.Name) and isinstance(node.value, ast.Name):
+                yield _statement("named_again", [ast.Name(target.id, ast.Load())], node)
             if isinstance(target, ast.Name) and self._is_loops(target.id):
                 names = [ast.Name(name, ast.Load()) for name in (_old(target.id), target.id)]
                 told = _statement("rebound", [ast.Constant(target.id), *names], node)

@@ -211,6 +211,11 @@ class Witness(TorchFunctionMode):  # type: ignore[misc]
         value = container[key]
         self.note("stored", container=container, given=(value,), size=len(nodes_of([*flat(value)])))
 
+    def named_again(self, value: Any) -> None:
+        """What one name holds is bound to another."""
+        if isinstance(value, torch.nn.Module):
+            self.note("named again", value=value)
+
     def rebound(self, name: str, old: Any, new: Any, *, read: bool) -> None:
         """A loop's name was bound to something else."""
         self.note("rebound", name=name, old=old, new=new, read=read)

@@ -167,6 +167,11 @@ def state_changed(run: Run) -> Iterator[Mistake]:
                 yield at(before.row, act.row)
 
 
+def module_named_again(run: Run) -> Iterator[Mistake]:
+    """A module is bound to a name or set as an attribute; whether that name was to keep what it was, nobody sees."""
+    return (at(act.row) for act in run.of("named again", "set") if isinstance(act.value, torch.nn.Module))
+
+
 def spoiled(run: Run) -> Iterator[Mistake]:
     """A backward gave other gradients than with copies of what was saved."""
     if not any(word in run.text for word in (".data", "numpy")):
