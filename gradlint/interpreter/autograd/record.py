@@ -63,8 +63,9 @@ from gradlint.knowledge.shapes import NOT_SEEN, Told
 
 MOST_CUTS = 3
 """How many earlier cuts a result remembers, so that there is room for other marks."""
-FREEZING = ("assign", "method", "module")
-"""What asks something that is there already not to require grad, in the words of `RequiresGradChanged.by`."""
+FREEZING = ("assign", "method", "module", "from_pretrained")
+"""What asks something that is there already not to require grad, in the words of `RequiresGradChanged.by`; or what does
+so unless it is told otherwise."""
 
 
 @frozen()
