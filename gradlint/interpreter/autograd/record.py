@@ -468,6 +468,7 @@ def _emit_recorded(m: Interpreter, call: OperationCall, result: Value) -> None:
         saved=tuple(o.tensor for o in operands if o.tensor and memories.intersection(o.tensor.storage)),
         grows=either([one.grows for one in recorded]) if recorded else NO,
         numbers=cuts_of_numbers(o.value for o in operands),
+        others=tuple((place, o.value) for place, o in enumerate(operands) if o.tensor is None),
     )
     if any(one.grows.possibly(YES) for one in recorded):
         emit_grown(m, node, row.name, shown, grown_from(m, node, operands))
