@@ -7,8 +7,8 @@ from itertools import chain
 from typing import Any
 
 from gradlint.domain.fields import REFERRING, Declaration, Join, PerClass, declarations
-from gradlint.domain.objects import OPAQUE, Items, Object, Tensor
-from gradlint.domain.values import CONTEXT_BITS, Const, Origin, Ref, Slot, Value, references, renamed
+from gradlint.domain.objects import Items, Object, Tensor
+from gradlint.domain.values import CONTEXT_BITS, OPAQUE, Const, Origin, Ref, Slot, Value, references, renamed
 from gradlint.frozen import replace
 
 Renaming = dict[Ref, Ref]

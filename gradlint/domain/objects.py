@@ -129,6 +129,8 @@ class Tensor(Cell):
     gradients off, or at once with others, so that torch refuses a write that is recorded; `showing` whether it is a
     view that may be a leaf though it requires grad, for it shows the flag of what it is a view of (made with gradients
     off, or before that was asked); `hooks` are the functions that may be called when a gradient arrives, by kind.
+    `unseen` says whether code that is not shown may have had it, or what was computed from it, and so made graphs
+    that lead to it.
     `squashed` is the operation that made its elements probabilities, if nothing but moving, casting and selecting was
     done to them since. `alone`: torch counts the writes through it by themselves, though others are on its memory
     (`.data`); `count` is what it counts them by, which views and `.detach()` share, whatever memory they are given
@@ -144,6 +146,7 @@ class Tensor(Cell):
     leaf: Truth = _asked(UNSURE, of=Aspect.HANDLE, decides=True)
     retains: Truth = _asked(UNSURE, of=Aspect.HANDLE)
     parameter: Truth = fixed(UNSURE, of=Aspect.HANDLE)
+    unseen: Truth = _used(UNSURE, of=Aspect.HANDLE)
     inference: Truth = _of_memory(UNSURE, of=Aspect.MEMORY)
     scalar: Truth = _of_memory(UNSURE, of=Aspect.SIZE)
     planar: Truth = _of_memory(UNSURE, of=Aspect.SIZE)
@@ -204,15 +207,6 @@ class Node(Cell):
 
     def __str__(self) -> str:
         return f"Node[{self.op}]"
-
-
-OPAQUE = Ref(-1, "opaque", 0)
-"""A graph node of which nothing is known: backward through it may reach all that escaped."""
-
-KEPT = Ref(-2, "kept", 0)
-"""Memory inside a summarised call that the graph saved and nothing outside can write."""
-NOWHERE = Ref(-3, "nowhere", 0)
-"""Among the alternatives of an operand: an operation that was recorded may hand no gradient on to it."""
 
 
 @heap_object()

@@ -73,6 +73,16 @@ class Ref(NamedTuple):
 Slot = tuple[Ref | None, ...]
 """One part of what something refers to: its alternatives, of which one holds; None among them: or nothing."""
 
+OPAQUE = Ref(-1, "opaque", 0)
+"""A graph node of which nothing is known: backward through it may reach all that escaped."""
+ASTRAY = Ref(-4, "astray", 0)
+"""Beside `OPAQUE`: that graph may be one that the program shows and that was lost sight of, so that it may lead to
+anything."""
+KEPT = Ref(-2, "kept", 0)
+"""Memory inside a summarised call that the graph saved and nothing outside can write."""
+NOWHERE = Ref(-3, "nowhere", 0)
+"""Among the alternatives of an operand: an operation that was recorded may hand no gradient on to it."""
+
 
 class Const:
     """A Python constant: a number, a string, None. Equal only to one of the same type."""

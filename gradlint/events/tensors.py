@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from gradlint.domain import NO, UNKNOWN, UNSURE, Container, Mark, Optimizer, Syntax, Tensor, Truth
+from gradlint.domain import NO, UNKNOWN, UNSURE, Container, Mark, Optimizer, Syntax, Tensor, Truth, Value
 from gradlint.events.base import Event, Thing
 from gradlint.frozen import frozen
 
@@ -93,7 +93,8 @@ class LeafWanted(Event):
 @frozen(kw_only=True, eq=False)
 class Recorded(Event):
     """An operation on tensors ran; where the graph is recorded, `saved` are the tensors that it certainly keeps for
-    backward. `numbers` are the cuts behind the numbers among what it is computed from, which were tensors."""
+    backward. `numbers` are the cuts behind the numbers among what it is computed from, which were tensors; `others`
+    are all operands that are no tensors, each with its place."""
 
     believed_from: ClassVar[tuple[str, ...]] = ("result",)
 
@@ -103,6 +104,7 @@ class Recorded(Event):
     saved: tuple[Tensor, ...]
     grows: Truth
     numbers: tuple[Mark, ...] = ()
+    others: tuple[tuple[int, Value], ...] = ()
     depends_on_mode: ClassVar[bool] = True
 
     @property

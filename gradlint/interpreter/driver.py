@@ -338,6 +338,7 @@ def run_alone(m: Interpreter, function: Function, owner: Value | None) -> None:
         m.state.names[frame.id, plain[0].name.value] = first[0]
         plain = plain[1:]
     start = m.push(*first)
+    _known_to_callers(m, first)
     given = arguments(m, frame, function, [*plain, *params.kwonly_params])
     given += others(m, frame, params.star_arg, "tuple") + others(m, frame, params.star_kwarg, "dict")
     for name, value in given:
@@ -354,6 +355,13 @@ def run_alone(m: Interpreter, function: Function, owner: Value | None) -> None:
         escape_graphs(m, handed)
         m.graphs.returned.update(graphs_in_reach(m, [value]))
     m.switch(outer)
+
+
+def _known_to_callers(m: Interpreter, owners: list[Value]) -> None:
+    """Whoever calls a method has its object, and may compute what the method is given with all that this holds."""
+    for ref, thing in in_reach(m, owners).items():
+        if type(thing) is Tensor and not thing.unseen.may(YES):
+            m.store_exact(ref, replace(thing, unseen=thing.unseen | YES))
 
 
 # ---- the stories at the end

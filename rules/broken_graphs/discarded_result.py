@@ -5,7 +5,8 @@
 Only methods that end in an underscore write their tensor. `clamp`, `detach`, `to`, `view` and the rest, and functions
 like `torch.clamp`, give a new tensor, or a new handle on the same memory, and leave the one they were called on or
 given as it was: still attached, still on its device, still of its dtype and shape. Modules are different
-(`model.to(device)` moves the module itself), which is where the habit comes from.
+(`model.to(device)` moves the module itself), which is where the habit comes from; but `embedding.from_pretrained(...)`
+is a class method that makes another layer.
 
 ## What it costs
 
@@ -23,7 +24,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import YES, Tensor
+from gradlint.domain import YES, Module, Tensor
 from gradlint.events import ResultDiscarded
 from gradlint.rule import POSSIBLE, Edit, Findings, Rule, quoted
 
@@ -53,6 +54,9 @@ TWINS = frozenset(
 """Methods that have an in-place twin."""
 
 
+KEEP = "keep the layer that it gives: `layer = nn.Embedding.from_pretrained(...)`"
+
+
 def consequence(returned: Any, cured: Any) -> bool:
     """The tensor is not what it is where the result is used."""
     return bool(
@@ -64,6 +68,9 @@ def consequence(returned: Any, cured: Any) -> bool:
 @rule.on(ResultDiscarded)
 def check(event: ResultDiscarded) -> Findings:
     of, _, method = event.called.rpartition(".")
+    if method == "from_pretrained" and isinstance(event.value, Module) and not event.expected:
+        yield rule.at(event.node, method=method, name="the layer").advising(KEEP)
+        return
     tensor = event.of
     if not isinstance(tensor, Tensor) or of not in (METHODS, FUNCTIONS) or event.expected:
         return
@@ -172,3 +179,22 @@ def cast_assigned():
     labels = torch.tensor([1.0, 0.0, 2.0])
     labels = labels.to(torch.long)
     return labels
+
+
+@rule.bad
+def vectors_loaded_into_another_layer():
+    import torch
+    from torch import nn
+
+    embedding = nn.Embedding(3, 2)
+    embedding.from_pretrained(torch.zeros(3, 2))  # GRD607
+    return embedding(torch.arange(3))
+
+
+@rule.good(cures=vectors_loaded_into_another_layer)
+def layer_made_of_vectors():
+    import torch
+    from torch import nn
+
+    embedding = nn.Embedding.from_pretrained(torch.zeros(3, 2))
+    return embedding(torch.arange(3))

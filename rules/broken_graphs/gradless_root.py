@@ -35,6 +35,7 @@ rule = Rule(
 consequence = Raises(RuntimeError, "does not require grad and does not have a grad_fn")
 
 
+UNFREEZE = "pass `freeze=False` to `from_pretrained()`, or leave it out of what is differentiated"
 THAW = "limit {} to parts that are not trained, or call `requires_grad_()` on the input"
 
 
@@ -56,6 +57,8 @@ def _at(event: BackwardRun) -> Draft:
     frozen = next((mark for mark in event.root.marks if mark.how == "frozen"), None)
     if frozen is None:
         return rule.at(event.node, name=name)
+    if frozen.by == "from_pretrained":
+        return rule.at(event.node, name=name).advising(UNFREEZE)
     return rule.at(event.node, name=name).advising(THAW.format(spelled(frozen)))
 
 

@@ -14,7 +14,8 @@ although no parameter did.
 
 ## When it is right to ignore it
 
-Where the statistics are to adapt to the new data. This rule is off unless asked for.
+Where the statistics are to adapt to the new data. That may well be, and is therefore believed least and not shown by
+default, unless the batch norm was put into eval mode before, by itself, and a later `train()` of the whole undoes it.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from typing import Any
 
 from gradlint.domain import EVAL, NO, TRAIN, Named, Syntax
 from gradlint.events import ModeChanged, ModuleCalled, ModuleFinished, RequiresGradChanged
-from gradlint.rule import Draft, Findings, Rule, believed, quoted
+from gradlint.rule import LIKELY, POSSIBLE, Draft, Findings, Rule, believed, quoted
 
 from ._registration import made_at
 
@@ -34,7 +35,6 @@ rule = Rule(
     "{name} is frozen, but its batch norm still updates running statistics in train mode",
     help="call `.eval()` on the batch norm after each `train()` of the model",
     effect="wrong result",
-    default=False,
     tokens=("BatchNorm",),
 )
 KEEPING_STATISTICS = frozenset(
@@ -73,21 +73,21 @@ def check(event: ModuleFinished) -> Findings:
         elif isinstance(happened, ModuleCalled) and _moves(happened):
             for place in ((story, made) for made in made_at(happened.module)):
                 if (change := frozen.pop(place, None)) is not None:
-                    yield _draft(change, happened, modes.get(place, ())).lowered(believed(happened))
+                    yield _draft(change, happened, modes.get(place, ()))
 
 
 def _draft(change: RequiresGradChanged, call: ModuleCalled, modes: Sequence[ModeChanged]) -> Draft:
     """The finding: at `train()` of the whole model, if the batch norm has had its mode set by itself before."""
     name = quoted(change.name, "a parameter")
     if len(modes) < 2 or len(modes[0].reached) >= len(modes[1].reached):
-        draft = rule.at(change.node, name=name)
+        draft = rule.at(change.node, name=name).lowered(POSSIBLE)
     elif modes[0].to <= EVAL:
         undoing = quoted(modes[1].name and f"{modes[1].name}.train()", "the `train()`")
         draft = rule.at(modes[1].node, name=name).advising(f"call `.eval()` on the batch norm after {undoing}")
         draft = draft.note(modes[0].node, "put into eval mode here").note(change.node, "frozen here")
     else:
-        draft = rule.at(modes[1].node, name=name).note(change.node, "frozen here")
-    return draft.note(call.node, "called in train mode here")
+        draft = rule.at(modes[1].node, name=name).note(change.node, "frozen here").lowered(POSSIBLE)
+    return draft.note(call.node, "called in train mode here").lowered(max(LIKELY, believed(call)))
 
 
 def _began(event: ModuleFinished) -> dict[int, int]:

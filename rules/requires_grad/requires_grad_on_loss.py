@@ -17,7 +17,8 @@ down with the batches. Nothing warns.
 
 Not where backward starts at that very tensor. A tensor that is asked and then used in further operations
 (a fresh leaf for meta-learning, a placeholder of zeros to which losses are added) is not reported. One that is made
-anew from a number is reported where an optimizer of other tensors steps after its backward.
+anew from a number is reported where that was taken off a graph, or where an optimizer of other tensors steps after its
+backward.
 """
 
 from __future__ import annotations
@@ -47,20 +48,22 @@ def consequence(returned: Any) -> bool:
 
 @rule.on(ModuleFinished)
 def check(event: ModuleFinished) -> Findings:
-    """What was computed is no leaf to start from; what a factory made is none if somebody steps after it."""
+    """What was computed is no leaf to start from; what a factory made is none if its number was taken off a graph, or
+    if somebody steps after it."""
     computed = {happened.node for happened in event.story if isinstance(happened, Recorded) and happened.operands}
     for index, happened in enumerate(event.story):
         if not (isinstance(happened, BackwardRun) and _is_a_leaf_by_hand(happened.root)):
             continue
         asked, made = (_place(happened.root, how) for how in ("asked", "made"))
         step = None if made in computed else _step_after(event.story[index:], happened)
-        if asked is None or (made not in computed and step is None):
+        cut = any(mark.how == "cut" for mark in happened.root.marks)
+        if asked is None or (made not in computed and step is None and not cut):
             continue
         draft = rule.at(asked).marked(happened.root.marks, cut="the graph is cut here")
         draft = draft.note(happened.node, "`backward()` starts here")
         if step is not None:
-            draft = draft.note(step.node, "stepped here without a gradient").lowered(LIKELY)
-        yield draft.lowered(believed(happened))
+            draft = draft.note(step.node, "stepped here without a gradient")
+        yield draft.lowered(believed(happened) if made in computed else max(LIKELY, believed(happened)))
 
 
 def _step_after(story: Sequence[Event], backward: BackwardRun) -> OptimizerStepped | None:

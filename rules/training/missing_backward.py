@@ -3,7 +3,9 @@
 ## Why it happens
 
 Computing a loss records the graph, but nothing is differentiated before `backward()` is called. Until
-then `.grad` of every parameter is None, and `step()` skips parameters without a gradient.
+then `.grad` of every parameter is None, and `step()` skips parameters without a gradient. The same holds where
+`backward()` is called on a loss that was not computed from the parameters of the optimizer: it was built over another
+network, or the loss is that of another.
 
 ## What it costs
 
@@ -20,21 +22,25 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from gradlint.domain import NONE, YES, Tensor
+from gradlint.domain import NO, NONE, YES, Tensor
 from gradlint.events import BackwardRun, Event, LoopFinished, ModuleCalled, OptimizerStepped, Recorded
-from gradlint.rule import Findings, Rule, believed, quoted
+from gradlint.rule import Draft, Findings, Rule, believed, quoted
 
 from ._protocol import is_in_vain, places, pointing_at_uncalled, uncalled
 
 rule = Rule(
     "GRD719",
     "missing-backward",
-    "{name} steps in a loop that never calls `backward()`, so no parameter changes",
+    "{name} steps in a loop {that}, so no parameter changes",
     help="call `loss.backward()` before the step",
     effect="no effect",
-    yields_to=("GRD606",),
+    yields_to=("GRD606", "GRD618"),
     tokens=("step",),
 )
+
+
+NEVER, REACHES_NONE = "that never calls `backward()`", "whose `backward()` reaches none of its parameters"
+BUILD = "build the optimizer over the parameters that the loss is computed from"
 
 
 def consequence(returned: Any, cured: Any) -> bool:
@@ -44,26 +50,39 @@ def consequence(returned: Any, cured: Any) -> bool:
 
 @rule.on(LoopFinished)
 def check(event: LoopFinished) -> Findings:
-    """No step of the loop ever finds a gradient, and the graph that could give one is recorded in vain."""
+    """No step of the loop ever finds a gradient, and what could give one, a graph, is recorded in vain or
+    differentiated by others."""
     steps = places(event.story, OptimizerStepped)
-    if not steps or not _computes_in_vain(event.story):
+    if not steps:
+        return
+    backwards = [one for one in event.story if type(one) is BackwardRun]
+    if not (all(_differentiates(one) for one in backwards) if backwards else _records(event.story)):
         return
     for node, found in steps.items():
         again = any(step.later <= YES for step in found)
         if again and all(step.grad <= NONE and is_in_vain(step) for step in found):
-            draft = rule.at(node, name=quoted(found[0].name, "the optimizer"))
-            draft = draft.lowered(max(believed(step) for step in found))
-            yield pointing_at_uncalled(draft, uncalled("backward", event.story))
+            name = quoted(found[0].name, "the optimizer")
+            draft = rule.at(node, name=name, that=REACHES_NONE if backwards else NEVER)
+            draft = draft.lowered(max(believed(one) for one in (*found, *backwards)))
+            draft = pointing_at_uncalled(draft, uncalled("backward", event.story))
+            yield _reaching_others(draft, backwards[0]) if backwards else draft
 
 
-def _computes_in_vain(story: Iterable[Event]) -> bool:
-    """Whether a loop records a graph and differentiates nothing."""
-    recorded = False
-    for event in story:
-        if type(event) is BackwardRun:
-            return False
-        recorded = recorded or any(result.requires_grad <= YES for result in _recorded(event))
-    return recorded
+def _reaching_others(draft: Draft, backward: BackwardRun) -> Draft:
+    """The finding with the backward that fills other gradients than those of the optimizer."""
+    return draft.note(backward.node, "only other gradients are filled here").advising(BUILD)
+
+
+def _differentiates(backward: BackwardRun) -> bool:
+    """Whether a backward fills gradients, those of the parameters of others."""
+    return backward.root.leaf <= NO and any(
+        one.requires_grad <= YES and one.parameter <= YES for one in backward.leaves
+    )
+
+
+def _records(story: Iterable[Event]) -> bool:
+    """Whether a loop records a graph."""
+    return any(result.requires_grad <= YES for event in story for result in _recorded(event))
 
 
 def _recorded(event: Event) -> tuple[Tensor, ...]:
@@ -99,5 +118,35 @@ def loss_differentiated():
         loss = model(torch.ones(4, 2)).mean()
         loss.backward()
         print(loss.item())
+        optimizer.step()
+    return model.weight.detach()
+
+
+@rule.bad
+def optimizer_of_another_network():
+    import torch
+    from torch import nn
+
+    old, model = nn.Linear(2, 1), nn.Linear(2, 1)
+    optimizer = torch.optim.SGD(old.parameters(), lr=0.1)
+    for _ in range(3):
+        optimizer.zero_grad()
+        loss = model(torch.ones(4, 2)).mean()
+        loss.backward()
+        optimizer.step()  # GRD719
+    return model.weight.detach()
+
+
+@rule.good(cures=optimizer_of_another_network)
+def optimizer_of_the_network():
+    import torch
+    from torch import nn
+
+    model = nn.Linear(2, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for _ in range(3):
+        optimizer.zero_grad()
+        loss = model(torch.ones(4, 2)).mean()
+        loss.backward()
         optimizer.step()
     return model.weight.detach()

@@ -4,7 +4,8 @@
 
 An optimizer changes the parameters it was given and no others. If a loss goes through two networks and
 the optimizer was built from one of them, `backward()` fills the gradients of both, and `step()` leaves
-the second as it was initialised.
+the second as it was initialised. So it is with a part that was frozen when the optimizer was built from the
+parameters that require grad: switching it on later gives it gradients, and no optimizer.
 
 ## What it costs
 
@@ -20,7 +21,7 @@ that is frozen, put into eval mode, loaded from a checkpoint or written by hand 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from typing import Any
 
 from gradlint.domain import EVAL, FRESH, NO, YES, Graph, Syntax
@@ -53,6 +54,9 @@ rule = Rule(
 )
 
 
+ADD = "hand these parameters to `optimizer.add_param_group()` here, or build the optimizer over all parameters"
+
+
 def consequence(returned: Any, cured: Any) -> bool:
     """The parameters are as they were, though they have gradients; trained, they are others."""
     (before, after), (_, trained) = returned, cured
@@ -67,36 +71,49 @@ def check(event: ModuleFinished) -> Findings:
         return
     held = memories(tensor for one in built for tensor in one.parameters)
     held |= memories(tensor for one in steps for tensor in one.parameters)
+    yield from _unfrozen_too_late(event.story, held)
     trained = memories(tensor for one in steps if some(one.parameters, FRESH) for tensor in one.parameters)
+    repeated = frozenset(run.index for run in event.runs if run.function is not None and run.function.owner is not None)
+    wholes = _whole_modules(event.story)
     for one in built:
-        beside = _whole_modules(event.story, one.run)
         mine = memories(one.parameters) & trained
-        if not any(memories(module.parameters) <= mine for module in beside):
-            continue
-        for module in beside:
-            filled = _filled_in_vain(event.story, module, mine, held)
-            if filled is not None:
-                draft = rule.at(one.node, name=quoted(_name(event.story, module), "the module built beside it"))
-                draft = draft.note(module.node, "made here").note(filled, "differentiated here with the others")
-                yield draft.lowered(max(LIKELY, believed(one), believed(module)))
+        for beside in _made_together(event.story, wholes, one.run):
+            if not any(memories(module.parameters) <= mine for module in beside):
+                continue
+            for module in beside:
+                filled = _filled_in_vain(event.story, module, mine, held, repeated)
+                if filled is not None:
+                    draft = rule.at(one.node, name=quoted(_name(event.story, module), "the module built beside it"))
+                    draft = draft.note(module.node, "made here").note(filled, "differentiated here with the others")
+                    yield draft.lowered(max(LIKELY, believed(one), believed(module)))
+
+
+def _made_together(story: Sequence[Event], wholes: Sequence[ModuleBuilt], run: int) -> Iterator[Sequence[ModuleBuilt]]:
+    """The modules that the run of a function that builds an optimizer has made, parts of one or not, and the whole
+    ones that other runs have made together."""
+    yield _whole_modules([one for one in story if one.run == run])
+    by_run: dict[int, list[ModuleBuilt]] = {}
+    for one in wholes:
+        by_run.setdefault(one.run, []).append(one)
+    yield from (together for other, together in by_run.items() if other != run)
 
 
 def _filled_in_vain(
-    story: Sequence[Event], module: ModuleBuilt, mine: frozenset[Graph], held: frozenset[Graph]
+    story: Sequence[Event], module: ModuleBuilt, mine: frozenset[Graph], held: frozenset[Graph], repeated: Set[int]
 ) -> Syntax | None:
     """Where a loop fills the gradients of a module that no optimizer holds and nothing says is to be left alone."""
     theirs = memories(module.parameters)
     if not theirs.isdisjoint(held) or any(_is_left_alone(happened, module, theirs) for happened in story):
         return None
-    return _filled_together(story, mine, theirs)
+    return _filled_together(story, mine, theirs, repeated)
 
 
-def _whole_modules(story: Sequence[Event], run: int) -> list[ModuleBuilt]:
-    """The modules with parameters that one run of a function has made, without those that are parts of others."""
-    found: dict[Syntax, ModuleBuilt] = {}
+def _whole_modules(story: Sequence[Event]) -> list[ModuleBuilt]:
+    """The modules with parameters that were made, without those that are parts of others."""
+    found: dict[tuple[int, Syntax], ModuleBuilt] = {}
     for one in story:
-        if type(one) is ModuleBuilt and one.run == run and one.parameters:
-            found.setdefault(one.node, one)
+        if type(one) is ModuleBuilt and one.parameters:
+            found.setdefault((one.run, one.node), one)
     owner: dict[Graph, int] = {}
     for one in found.values():  # a whole is made after its parts
         owner |= dict.fromkeys(memories(one.parameters), id(one))
@@ -104,14 +121,53 @@ def _whole_modules(story: Sequence[Event], run: int) -> list[ModuleBuilt]:
     return [one for one in found.values() if id(one) in wholes and one.open <= NO]
 
 
-def _filled_together(story: Sequence[Event], mine: frozenset[Graph], theirs: frozenset[Graph]) -> Syntax | None:
-    """Where a loop differentiates a loss that has gone through both."""
+def _filled_together(
+    story: Sequence[Event], mine: frozenset[Graph], theirs: frozenset[Graph], repeated: Set[int]
+) -> Syntax | None:
+    """Where a loop, or a method that is there to be called again, differentiates a loss that has gone through both."""
     for one in story:
-        if type(one) is BackwardRun and one.how == "backward" and one.later <= YES:
+        if type(one) is BackwardRun and one.how == "backward" and (one.later <= YES or one.run in repeated):
             reached = memories(leaf for leaf in one.leaves if leaf.requires_grad <= YES)
             if theirs <= reached and not mine.isdisjoint(reached):
                 return one.node
     return None
+
+
+def _unfrozen_too_late(story: Sequence[Event], held: frozenset[Graph]) -> Findings:
+    """What is switched on after the optimizer was built over the parameters that were on, and is differentiated with
+    these from then on."""
+    kept: list[OptimizerBuilt] = []
+    late: dict[Syntax, tuple[RequiresGradChanged, OptimizerBuilt, frozenset[Graph]]] = {}
+    for one in story:
+        if type(one) is OptimizerBuilt:
+            kept.append(one)
+        elif type(one) is RequiresGradChanged and kept and one.to <= YES and one.node not in late:
+            theirs = memories(tensor for tensor in one.each or (one.tensor,) if tensor.requires_grad <= NO) - held
+            beside = next((other for other in reversed(kept) if _of_one_module(story, theirs, other)), None)
+            if beside is not None:
+                late[one.node] = one, beside, theirs
+        elif type(one) is BackwardRun and one.how == "backward":
+            reached = memories(leaf for leaf in one.leaves if leaf.requires_grad.may(YES)) if late else frozenset()
+            for node in [node for node, (_, _, theirs) in late.items() if theirs <= reached]:
+                change, optimizer, theirs = late.pop(node)
+                if not any(_is_used(happened, theirs) for happened in story):
+                    draft = rule.at(node, name=quoted(change.name, "what is unfrozen here")).advising(ADD)
+                    draft = draft.note(optimizer.node, "built over what required grad before")
+                    draft = draft.note(one.node, "differentiated here with the others")
+                    yield draft.lowered(max(LIKELY, believed(change), believed(optimizer)))
+
+
+def _of_one_module(story: Sequence[Event], theirs: frozenset[Graph], optimizer: OptimizerBuilt) -> bool:
+    """Whether an optimizer holds other parameters of a module that has these."""
+    mine = memories(optimizer.parameters)
+    modules = (memories(one.parameters) for one in story if type(one) is ModuleBuilt) if theirs else ()
+    return any(theirs <= module and not mine.isdisjoint(module) for module in modules)
+
+
+def _is_used(event: Event, theirs: frozenset[Graph]) -> bool:
+    """Whether the program does something itself with the gradients or the memory of these parameters."""
+    judge = LEAVING[type(event)] if type(event) in (GradientRead, WrittenInPlace) else None
+    return judge is not None and judge(event, None, theirs)
 
 
 def _name(story: Sequence[Event], module: ModuleBuilt) -> str:
@@ -131,7 +187,7 @@ def _is_of(thing: Any, module: ModuleBuilt) -> bool:
     return not set(made_at(thing)).isdisjoint(made_at(module.module))
 
 
-LEAVING: dict[type, Callable[[Any, ModuleBuilt, frozenset[Graph]], bool]] = {
+LEAVING: dict[type, Callable[[Any, Any, frozenset[Graph]], bool]] = {
     ModeChanged: lambda event, module, _: event.to.may(EVAL) and _is_of(event.module, module),
     StateLoaded: lambda event, module, _: _is_of(event.module, module),
     RequiresGradChanged: lambda event, _, theirs: event.to.may(NO) and not theirs.isdisjoint(memories((event.tensor,))),
@@ -171,3 +227,40 @@ def both_networks():
         loss.backward()
         optimizer.step()
     return before, encoder.weight
+
+
+@rule.bad
+def unfrozen_after_the_optimizer_was_built():
+    import torch
+    from torch import nn
+
+    model = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 1))
+    model[0].requires_grad_(False)
+    optimizer = torch.optim.SGD((p for p in model.parameters() if p.requires_grad), lr=0.1)
+    before = model[0].weight.detach().clone()
+    for epoch in range(4):
+        if epoch == 2:
+            model[0].requires_grad_(True)  # GRD721
+        optimizer.zero_grad()
+        model(torch.ones(4, 2)).mean().backward()
+        optimizer.step()
+    return before, model[0].weight
+
+
+@rule.good(cures=unfrozen_after_the_optimizer_was_built)
+def unfrozen_and_given_to_the_optimizer():
+    import torch
+    from torch import nn
+
+    model = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 1))
+    model[0].requires_grad_(False)
+    optimizer = torch.optim.SGD((p for p in model.parameters() if p.requires_grad), lr=0.1)
+    before = model[0].weight.detach().clone()
+    for epoch in range(4):
+        if epoch == 2:
+            model[0].requires_grad_(True)
+            optimizer.add_param_group({"params": model[0].parameters()})
+        optimizer.zero_grad()
+        model(torch.ones(4, 2)).mean().backward()
+        optimizer.step()
+    return before, model[0].weight

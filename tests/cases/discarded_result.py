@@ -111,3 +111,13 @@ def masked(scores: torch.Tensor, mask: torch.Tensor):
 def test_shapes():
     with pytest.raises(RuntimeError):
         torch.zeros(2, 3).view(5)  # ok: the program waits for an error here
+
+
+class Words(nn.Module):
+    def __init__(self, vectors: torch.Tensor, frozen: bool):
+        super().__init__()
+        self.words = nn.Embedding(*vectors.shape)
+        self.words.from_pretrained(vectors, freeze=frozen)  # GRD607
+        self.bags = nn.EmbeddingBag.from_pretrained(vectors)
+        self.words.weight.data.copy_(vectors)  # ok: written in place
+        self.words.load_state_dict({"weight": vectors})  # ok: loads into the layer that is there

@@ -94,3 +94,18 @@ def logits_from_labels(labels):
     scores = F.one_hot(labels, 10).float()
     F.softplus(scores).sum().backward()  # GRD619
     return scores
+
+
+def vectors_that_were_trained_before(vectors: torch.Tensor):
+    layer = nn.Embedding.from_pretrained(vectors)
+    for word in range(3):
+        layer(torch.tensor([word])).mean(0).norm().backward()  # GRD619
+    return layer
+
+
+def vectors_that_are_trained_on(vectors: torch.Tensor, words: torch.Tensor):
+    layer, head = nn.Embedding.from_pretrained(vectors, freeze=False), nn.Linear(4, 1)
+    layer(words).mean(1).norm().backward()  # ok: asked not to freeze them
+    frozen = nn.EmbeddingBag.from_pretrained(vectors)
+    head(frozen(words)).sum().backward()  # ok: the head is trained
+    return layer, head

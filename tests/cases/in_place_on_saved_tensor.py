@@ -153,3 +153,47 @@ def saved_through_handles_that_count_for_themselves(states: torch.Tensor):
     fourth = weight * shared
     alias.add_(1.0)
     fourth.square().sum().backward()  # GRD304
+
+
+class Sharp(torch.optim.Optimizer):
+    def __init__(self, params, rho=0.05):
+        super().__init__(params, {"rho": rho})
+
+    @torch.no_grad()
+    def climb(self):
+        for group in self.param_groups:
+            for p in group["params"]:
+                p.add_(p.grad, alpha=group["rho"])
+
+    @torch.no_grad()
+    def mark(self):
+        for group in self.param_groups:
+            for p in group["params"]:
+                self.state[p]["old"] = p.clone()
+
+
+def climbs_before_the_second_backward(features: torch.Tensor):
+    model = nn.Sequential(nn.Linear(4, 4), nn.Tanh(), nn.Linear(4, 1))
+    optimizer = Sharp(model.parameters())
+    loss = model(features).square().mean()
+    loss.backward(retain_graph=True)
+    optimizer.mark()
+    optimizer.climb()
+    loss.backward(gradient=None)  # GRD304
+
+
+def computes_the_loss_anew(features: torch.Tensor):
+    model = nn.Sequential(nn.Linear(4, 4), nn.Tanh(), nn.Linear(4, 1))
+    optimizer = Sharp(model.parameters())
+    model(features).square().mean().backward()
+    optimizer.climb()
+    model(features).square().mean().backward(gradient=None)  # ok: computed with what was written
+
+
+def only_marks(features: torch.Tensor):
+    model = nn.Sequential(nn.Linear(4, 4), nn.Tanh(), nn.Linear(4, 1))
+    optimizer = Sharp(model.parameters())
+    loss = model(features).square().mean()
+    loss.backward(retain_graph=True)
+    optimizer.mark()
+    loss.mean().backward(inputs=None)  # ok: nothing was written

@@ -1,5 +1,7 @@
 """Cases for GRD719: loops that step without gradients, and loops whose backward stands elsewhere."""
 
+import copy
+
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
@@ -133,3 +135,95 @@ def one_of_two(batches: list[torch.Tensor]):
         critic(generator(real)).mean()
         result = {"g": for_g.step()}  # GRD618
     return result
+
+
+def of_another_network(batches: list[torch.Tensor]):
+    old, new = nn.Linear(4, 1), nn.Linear(4, 1)
+    optimizer = torch.optim.SGD(old.parameters(), lr=0.1)
+    for batch in batches:
+        loss = new(batch).pow(2).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        print(loss.item(), optimizer.step())  # GRD719
+
+
+def of_data_that_nobody_shows(loader, args):
+    old, new = nn.Linear(4, 1), nn.Linear(4, 1)
+    optimizer = torch.optim.SGD(old.parameters(), lr=0.1)
+    for features, _ in loader:
+        optimizer.zero_grad()
+        new(features.to(args.device)).mean().backward()
+        assert optimizer.step() is None  # GRD719
+
+
+class Wrong:
+    def __init__(self):
+        self.model = nn.Linear(4, 2)
+        self.other = nn.Linear(4, 2)
+        self.optimizer = torch.optim.Adam(self.other.parameters())
+
+    def fit(self, steps):
+        for _ in range(steps):
+            self.optimizer.zero_grad()
+            self.model(torch.randn(2, 4)).square().sum().backward()
+            last = [_, self.optimizer.step()]  # GRD719
+        return last
+
+    def learn(self, losses: list[torch.Tensor]):
+        for loss in losses:
+            self.optimizer.zero_grad()
+            (loss + self.model(torch.ones(4)).sum()).backward()
+            yield self.optimizer.step()  # ok: whoever calls this may have computed the loss with the other network
+
+
+def built_over_a_copy():
+    model = nn.Linear(4, 1)
+    twin = copy.deepcopy(model)
+    optimizer = torch.optim.SGD(twin.parameters(), lr=0.1)
+    for number in range(100):
+        model.zero_grad()
+        model(torch.randn(2, 4)).mean().backward()
+        steps = (number, optimizer.step())  # GRD719
+    return steps
+
+
+def handed_over_before(loader):
+    mine, theirs = nn.Linear(4, 1), nn.Linear(4, 1)
+    optimizer = torch.optim.SGD(mine.parameters(), lr=0.1)
+    features = Engine(mine)
+    for batch in loader:
+        theirs(features.embed(batch)).mean().backward()
+        (optimizer.step(), optimizer.zero_grad(set_to_none=True))  # ok: the engine computes with the network it has
+
+
+def kept_by_others(loader, memory):
+    mine, theirs = nn.Linear(4, 1), nn.Linear(4, 1)
+    optimizer = torch.optim.SGD(mine.parameters(), lr=0.1)
+    for batch in loader:
+        memory.push(mine(batch))
+        theirs(memory.sample()).mean().backward()
+        if optimizer.step() is None:  # ok: what is sampled may have been computed by it
+            optimizer.zero_grad()
+
+
+def filled_by_hand(batches: list[torch.Tensor]):
+    shared, local = nn.Linear(4, 1), nn.Linear(4, 1)
+    optimizer = torch.optim.SGD(shared.parameters(), lr=0.1)
+    for batch in batches:
+        local.load_state_dict(shared.state_dict())
+        local.zero_grad()
+        local(batch).mean().backward()
+        for mine, theirs in zip(shared.parameters(), local.parameters()):
+            mine.grad = theirs.grad
+        return optimizer.step()  # ok: the gradients of the worker are handed on
+
+
+def in_turns(batches: list[torch.Tensor]):
+    first, second = nn.Linear(4, 1), nn.Linear(4, 1)
+    one, two = torch.optim.SGD(first.parameters(), lr=0.1), torch.optim.SGD(second.parameters(), lr=0.1)
+    for number, batch in enumerate(batches):
+        network = first if number % 2 else second
+        network(batch).mean().backward()
+        for optimizer in (one, two):
+            _ = number, optimizer.step(None)  # ok: now the one has gradients, now the other
+            optimizer.zero_grad()

@@ -90,3 +90,40 @@ def distance(model: nn.Linear, x, y):
 def detached(model: nn.Linear, x):
     y = model(x)
     return torch.where(y > 0, y.detach().sqrt(), y)  # ok: the branch has no gradient
+
+
+def focal(model: nn.Linear, x):
+    depth = model(x)
+    return torch.where(depth != 0, 1.0 / depth, 0.0)  # GRD616
+
+
+def shares(model: nn.Linear, x, counts: torch.Tensor):
+    sums = model(x)
+    means = torch.where(counts > 0, sums / counts, torch.zeros_like(sums))  # GRD616
+    safe = torch.where(counts > 0, sums / counts.clamp(min=1), torch.zeros_like(sums))  # ok: divided by one at least
+    halves = torch.where(sums > 0, sums / 2, sums)  # ok: divided by a number
+    return means, safe, halves
+
+
+def below_a_threshold(model: nn.Linear, x, scale: float):
+    y = model(x)
+    near = y.square() > 1e-12
+    return torch.where(near, scale / y, y).mean(), torch.where(near.all(), y, y / scale)  # GRD616
+
+
+def unit(model: nn.Linear, x):
+    y = model(x)
+    return y / (y.pow(2).sum(-1, keepdim=True).sqrt() + 1e-8)  # GRD616
+
+
+def clamped_length(model: nn.Linear, x, y):
+    length = torch.sqrt((model(x) - y).square().sum(dim=1))  # GRD616
+    return length.clamp(min=1e-12).reciprocal()
+
+
+def hyperbola(model: nn.Linear, x):
+    return (model(x).square().sum(-1) + EPS).sqrt() + 1.0  # ok: shifted below the root
+
+
+def above_one(model: nn.Linear, x):
+    return 1 + model(x).square().sum(1).sqrt()  # ok: one is added for its own sake

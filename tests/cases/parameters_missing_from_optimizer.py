@@ -149,3 +149,135 @@ def detached(batches: list[torch.Tensor]):
         optimizer.zero_grad()
         decoder(encoder(batch).detach()).sum().backward()  # GRD401
         optimizer.step()
+
+
+def optimizer_of(model, rate=1e-3):
+    return torch.optim.Adam(model.parameters(), lr=rate, weight_decay=0.01)  # GRD721
+
+
+def by_a_helper(batches: list[torch.Tensor]):
+    encoder, decoder = Encoder(), Decoder()
+    optimizer = optimizer_of(decoder)
+    for batch in batches:
+        optimizer.zero_grad()
+        decoder(encoder(batch)).sum().backward()
+        optimizer.step()
+
+
+def optimizer_of_both(model, other):
+    return torch.optim.Adam(nn.ModuleList([model, other]).parameters(), amsgrad=True)  # ok: both are handed over
+
+
+def both_by_a_helper(batches: list[torch.Tensor]):
+    encoder, decoder = Encoder(), Decoder()
+    optimizer = optimizer_of_both(encoder, decoder)
+    for batch in batches:
+        optimizer.zero_grad()
+        decoder(encoder(batch)).sum().backward()
+        optimizer.step()
+
+
+class Pair(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.encoder, self.decoder = Encoder(), Decoder()
+
+    def forward(self, x):
+        return self.decoder(self.encoder(x))
+
+
+def only_the_decoder(model):
+    return torch.optim.RMSprop(model.decoder.parameters())  # ok: a part of one model that is trained by itself
+
+
+def head_alone(batches: list[torch.Tensor]):
+    model = Pair()
+    optimizer = only_the_decoder(model)
+    for batch in batches:
+        optimizer.zero_grad()
+        model(batch).sum().backward()
+        optimizer.step()
+
+
+class Chain(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.reader, self.between, self.writer = nn.Linear(4, 4), nn.Linear(4, 4), nn.Linear(4, 4)
+        self.steps = [torch.optim.Adam(self.reader.parameters(), lr=0.5)]  # GRD721
+        self.last = torch.optim.Adagrad(self.writer.parameters())  # GRD721
+
+    def learn(self, x):
+        self.steps[0].zero_grad()
+        self.last.zero_grad()
+        self.writer(self.between(self.reader(x))).sum().backward()
+        self.steps[0].step()
+        self.last.step()
+
+
+def unfrozen_late(batches: list[torch.Tensor]):
+    model = Pair()
+    for parameter in model.encoder.parameters():
+        parameter.requires_grad = False
+    optimizer = torch.optim.Adam([p for p in model.parameters() if p.requires_grad], lr=1e-4)
+    for epoch in range(10):
+        if epoch == 5:
+            for parameter in model.encoder.parameters():
+                parameter.requires_grad = True  # GRD721
+        for batch in batches:
+            optimizer.zero_grad()
+            model(batch).sum().backward()
+            optimizer.step()
+
+
+def unfrozen_for_a_second_phase(batches: list[torch.Tensor]):
+    model = Pair()
+    model.encoder.requires_grad_(False)
+    optimizer = torch.optim.SGD(filter(lambda p: p.requires_grad, model.parameters()), lr=0.1)
+    for batch in batches:
+        optimizer.zero_grad()
+        model(batch).sum().backward()
+        optimizer.step()
+    model.requires_grad_(True)  # GRD721
+    for batch in batches:
+        optimizer.zero_grad()
+        model(batch).sum().backward()
+        optimizer.step()
+
+
+def built_anew_after_that(batches: list[torch.Tensor]):
+    model = Pair()
+    model.encoder.requires_grad_(False)
+    optimizer = torch.optim.SGD(filter(lambda p: p.requires_grad, model.parameters()), lr=0.1)
+    for epoch in range(10):
+        if epoch == 5:
+            model.encoder.requires_grad_(True)  # ok: the optimizer is built anew
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+        for batch in batches:
+            optimizer.zero_grad()
+            model(batch).sum().backward()
+            optimizer.step()
+
+
+def given_from_the_start(batches: list[torch.Tensor]):
+    model = Pair()
+    model.encoder.requires_grad_(False)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for epoch in range(10):
+        model.encoder.requires_grad_(epoch > 5)  # ok: the optimizer holds all, and skips what has no gradient
+        for batch in batches:
+            optimizer.zero_grad()
+            model(batch).sum().backward()
+            optimizer.step()
+
+
+def shown_in_the_end(batches: list[torch.Tensor]):
+    model = Pair()
+    model.encoder.requires_grad_(False)
+    optimizer = torch.optim.SGD([p for p in model.parameters() if p.requires_grad], lr=0.1)
+    for batch in batches:
+        optimizer.zero_grad()
+        model(batch).sum().backward()
+        optimizer.step()
+    model.encoder.requires_grad_(requires_grad=True)  # ok: its gradient is what is looked at
+    model(batches[0]).sum().backward()
+    print(model.encoder.layers[0].weight.grad.norm())

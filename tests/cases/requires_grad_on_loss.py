@@ -147,3 +147,19 @@ def copied_by_its_values(model: nn.Linear, optimizer: torch.optim.Adam, x: Tenso
     loss.backward()
     optimizer.step()
     return loss
+
+
+def of_a_number_taken_off(model: nn.Linear, x: Tensor):
+    for _ in range(3):
+        value = model(x).abs().mean().item()
+        cost = torch.tensor([value], requires_grad=True)  # GRD112
+        cost.backward()
+        print(cost)
+
+
+def where_a_search_begins(model: nn.Linear, x: Tensor):
+    with torch.no_grad():
+        value = model(x).abs().mean().item()
+    start = torch.tensor(value, requires_grad=True)
+    (start - 1).pow(2).backward()  # ok: the number is where a search begins, and is computed with
+    return start.grad

@@ -8,6 +8,7 @@ from typing import Any
 
 from gradlint import events
 from gradlint.domain import (
+    ASTRAY,
     MAYBE,
     NO,
     OPAQUE,
@@ -44,6 +45,7 @@ from gradlint.interpreter.autograd.loop_carried import (
 )
 from gradlint.interpreter.autograd.operands import in_graph
 from gradlint.interpreter.engine import cannot_raise
+from gradlint.interpreter.engine.event_log import BOUND
 from gradlint.interpreter.engine.history import (
     company,
     in_every,
@@ -55,6 +57,7 @@ from gradlint.interpreter.engine.history import (
     towards,
 )
 from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.engine.steps import CALLS_LEFT_OUT
 from gradlint.interpreter.static.scopes import spelled
 from gradlint.interpreter.static.sites import Site, syntax
 from gradlint.knowledge.properties.zero_gradient import FLAT
@@ -451,6 +454,7 @@ def _fill(m: Interpreter, node: Site, history: History, request: Request) -> Non
     """Gradients arrive at leaves and at tensors that retain theirs; through an opaque node, perhaps anywhere. Where
     they may arrive at what was handed over, they are taken to do so."""
     reached, leaves, sure, opaque = set(history.nodes), set(history.leaves), history.sure, OPAQUE in history.past
+    astray = ASTRAY in history.past or any(m.log.counts[BOUND + one] for one in CALLS_LEFT_OUT)
     wanted = None if request.inputs is None else set(request.inputs)
     m.works(WORK_OF_A_BACKWARD * len(m.state.heap) + WORK_OF_A_NODE * len(history.nodes))
     for ref, thing in list(m.state.heap.items()):
@@ -467,7 +471,7 @@ def _fill(m: Interpreter, node: Site, history: History, request: Request) -> Non
             one = len(thing.node) == 1 and any(made in sure for made in thing.node)
             certain = one and (asked or (thing.retains is YES and wanted is None))
             thing = replace(thing, retains=YES if asked and one else thing.retains | YES) if asked else thing
-        elif opaque and thing.requires_grad.may(YES) and (thing.leaf.may(YES) or thing.retains.may(YES)):
+        elif opaque and _takes_gradients(thing) and (astray or _may_lie_elsewhere(thing)):
             certain = False
         else:
             continue
@@ -479,3 +483,14 @@ def _fill(m: Interpreter, node: Site, history: History, request: Request) -> Non
         m.store_exact(
             ref, now if certain or ref not in leaves else replace(now, gradient=UNKNOWN), filling=ref in leaves
         )
+
+
+def _takes_gradients(thing: Tensor) -> bool:
+    """Whether a backward that reaches a tensor may fill its gradient."""
+    return thing.requires_grad.may(YES) and (thing.leaf.may(YES) or thing.retains.may(YES))
+
+
+def _may_lie_elsewhere(thing: Tensor) -> bool:
+    """Whether a graph that the program does not show may lead to a tensor: one that was made here, and that unseen code
+    never had, is in none."""
+    return thing.unseen.may(YES) or thing.belief is not Belief.PROVEN

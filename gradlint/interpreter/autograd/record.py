@@ -63,8 +63,9 @@ from gradlint.knowledge.shapes import NOT_SEEN, Told
 
 MOST_CUTS = 3
 """How many earlier cuts a result remembers, so that there is room for other marks."""
-FREEZING = ("assign", "method", "module")
-"""What asks something that is there already not to require grad, in the words of `RequiresGradChanged.by`."""
+FREEZING = ("assign", "method", "module", "from_pretrained")
+"""What asks something that is there already not to require grad, in the words of `RequiresGradChanged.by`; or what does
+so unless it is told otherwise."""
 
 
 @frozen()
@@ -447,6 +448,7 @@ def _emit_recorded(m: Interpreter, call: OperationCall, result: Value) -> None:
         saved=tuple(o.tensor for o in operands if o.tensor and memories.intersection(o.tensor.storage)),
         grows=either([one.grows for one in recorded]) if recorded else NO,
         numbers=cuts_of_numbers(o.value for o in operands),
+        others=tuple((place, o.value) for place, o in enumerate(operands) if o.tensor is None),
     )
     if any(one.grows.possibly(YES) for one in recorded):
         emit_grown(m, node, row.name, shown, grown_from(m, node, operands))

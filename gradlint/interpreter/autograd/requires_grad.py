@@ -9,6 +9,7 @@ from typing import Any
 
 from gradlint import events
 from gradlint.domain import (
+    ASTRAY,
     MOST_MARKS,
     NO,
     OPAQUE,
@@ -150,4 +151,8 @@ def show_on_views(m: Interpreter, ref: Ref, base: Tensor, to: Truth, *, sure: bo
 def _half_in_graph(view: Tensor) -> dict[str, Any]:
     """What a view becomes when its base is asked: torch shows a leaf, from which no gradient goes on, until the next
     write to their memory, and from then on a result of the base."""
-    return {"leaf": view.leaf | NO, "node": tuple(dict.fromkeys((*view.node, OPAQUE))), "showing": view.showing | YES}
+    return {
+        "leaf": view.leaf | NO,
+        "node": tuple(dict.fromkeys((*view.node, OPAQUE, ASTRAY))),
+        "showing": view.showing | YES,
+    }

@@ -12,6 +12,7 @@ from gradlint.domain import (
     ANY_DTYPE,
     ANY_GRAD,
     ANY_PRECISION,
+    ASTRAY,
     BOOL,
     COMPLEX,
     CPU,
@@ -62,7 +63,7 @@ from gradlint.interpreter.autograd.operands import PRECISE
 from gradlint.interpreter.autograd.version_counter import own_count
 from gradlint.interpreter.engine.dispatch import TypeSlot, annotated, implements
 from gradlint.interpreter.engine.machine import Interpreter
-from gradlint.interpreter.engine.unseen import escaped_leaves
+from gradlint.interpreter.engine.unseen import escaped_leaves, only_of_others
 from gradlint.interpreter.static.sites import Site, syntax
 from gradlint.knowledge import DTYPES, PRECISIONS
 from gradlint.knowledge.schema import DTYPE_RULES, KINDS, Operation, refused
@@ -93,10 +94,10 @@ NO_CHANGE = Change({}, assumed=NONE)
 @implements(TypeSlot.DIFFERENTIATED_UNSEEN, Tensor)
 def _differentiated_unseen(thing: Tensor) -> Tensor:
     grad, unit = thing.grad | BACKWARD.of(thing), thing.unit | Unit.unsure()
-    return replace(thing, grad=grad, unit=unit, gradient=UNKNOWN)
+    return replace(thing, grad=grad, unit=unit, gradient=UNKNOWN, unseen=thing.unseen | YES)
 
 
-_FRESH = Tensor(requires_grad=NO, leaf=YES, retains=NO, parameter=NO, grad=NONE, unit=PLAIN, unwritable=NO)
+_FRESH = Tensor(requires_grad=NO, leaf=YES, retains=NO, parameter=NO, grad=NONE, unit=PLAIN, unwritable=NO, unseen=NO)
 
 
 def fresh(m: Interpreter, node: Site, part: str = "tensor", **facts: Any) -> Ref:
@@ -291,6 +292,8 @@ def unknown_tensor(m: Interpreter, node: Site, part: str, belief: Belief, reach:
     Its history may hold anything, and it may share the memory of all that went into it.
     """
     history, memories = made_of(m, reach)
+    if belief is Belief.PROVEN and ASTRAY not in history:
+        history = (*history, ASTRAY)
     leaves = escaped_leaves(m, reach)
     if leaves:
         computed = Node("unknown", syntax(node), tuple((leaf, None) for leaf in leaves))
@@ -309,6 +312,8 @@ def made_of(m: Interpreter, reach: Iterable[Ref]) -> tuple[Slot, tuple[Ref, ...]
     memories: dict[Ref, None] = {}
     seen: set[Ref] = set()
     todo = list(reach)
+    if not only_of_others(m, todo):
+        history[ASTRAY] = None
     while todo:
         ref = todo.pop()
         thing = m.state.heap.get(ref)

@@ -160,7 +160,7 @@ def _differentiated(m: Interpreter, graphs: list[Ref], how: Escape) -> None:
             heap[ref] = after_unseen_code(thing)
             m.graphs.escape(ref.key, how)
             todo += [other for slot in thing.inputs for other in slot if other is not None]
-        elif type(thing) is Tensor and not (thing.grad.is_unsure and thing.unit.is_unsure):
+        elif type(thing) is Tensor and not (thing.grad.is_unsure and thing.unit.is_unsure and thing.unseen.may(YES)):
             m.store_exact(ref, SLOTS[TypeSlot.DIFFERENTIATED_UNSEEN][Tensor](thing))
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from gradlint.domain import (
+    ASTRAY,
     MAYBE,
     NO,
     OPAQUE,
@@ -25,11 +26,12 @@ from gradlint.domain import (
     Unknown,
     Value,
     alternatives,
+    references,
 )
 from gradlint.domain.state import OLDEST
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.machine import Interpreter
-from gradlint.interpreter.engine.unseen import escaped_leaves
+from gradlint.interpreter.engine.unseen import escaped_leaves, only_of_others
 from gradlint.interpreter.static.sites import Site
 
 T = TypeVar("T")
@@ -250,17 +252,9 @@ def nodes_of(m: Interpreter, value: Value) -> Slot:
     for option in alternatives(value):
         thing = m.state.heap.get(option) if type(option) is Ref else None
         if type(thing) is Tensor:
-            if thing.requires_grad.may(NO) or thing.inference.possibly(YES):  # no view of what was made in
-                out[None] = None  # inference mode is recorded, and `F.linear` looks at its weight through one
-            elif thing.leaf is YES and None in thing.node and len(thing.node) > 1:
-                out[None] = None  # a view made with gradients off may show the flag of what it is a view of
-            if thing.requires_grad.may(YES):
-                for node in thing.node or (None,):
-                    out[m.own(option) if node is None else node] = None  # type: ignore[arg-type]
-                if not thing.node and thing.leaf.may(NO):
-                    out[OPAQUE] = None  # nobody saw what recorded it
+            out |= _of_tensor(m, option, thing)  # type: ignore[arg-type]
         elif type(option) is Unknown or type(thing) is Instance:
-            out[OPAQUE] = None
+            out |= {OPAQUE: None} if only_of_others(m, references(option)) else {OPAQUE: None, ASTRAY: None}
             if type(option) is Unknown and option.reach:
                 out |= dict.fromkeys(escaped_leaves(m, option.reach))
                 for ref in option.reach:
@@ -268,3 +262,19 @@ def nodes_of(m: Interpreter, value: Value) -> Slot:
         else:
             out[None] = None
     return tuple(out)
+
+
+def _of_tensor(m: Interpreter, ref: Ref, thing: Tensor) -> dict[Ref | None, None]:
+    out: dict[Ref | None, None] = {}
+    if thing.requires_grad.may(NO) or thing.inference.possibly(YES):  # no view of what was made in
+        out[None] = None  # inference mode is recorded, and `F.linear` looks at its weight through one
+    elif thing.leaf is YES and None in thing.node and len(thing.node) > 1:
+        out[None] = None  # a view made with gradients off may show the flag of what it is a view of
+    if thing.requires_grad.may(YES):
+        for node in thing.node or (None,):
+            out[m.own(ref) if node is None else node] = None
+        if not thing.node and thing.leaf.may(NO):
+            out[OPAQUE] = None  # nobody saw what recorded it
+            if thing.belief is Belief.PROVEN:
+                out[ASTRAY] = None
+    return out

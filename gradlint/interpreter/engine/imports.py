@@ -18,6 +18,7 @@ from typing import Any, Protocol
 import libcst as cst
 
 from gradlint.domain import (
+    ASTRAY,
     OPAQUE,
     UNKNOWN,
     Class,
@@ -277,7 +278,7 @@ class Neighbours:
         found = dict.fromkeys(ref for value in values for ref in references(value))
         for ref in m.state.reach(values):
             found |= dict.fromkeys([ref, *object_references(m.state.heap[ref])])
-        new = [ref for ref in found if ref.site not in self.places and ref != OPAQUE]
+        new = [ref for ref in found if ref.site not in self.places and ref not in (OPAQUE, ASTRAY)]
         return {ref: Ref(site, str(number), self.running[0].frame) for number, ref in enumerate(new)}
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from gradlint.domain import (
+    ASTRAY,
     MOST_ITEMS,
     NO,
     UNKNOWN,
@@ -21,6 +22,7 @@ from gradlint.domain import (
     Module,
     Named,
     Ref,
+    Tensor,
     Value,
     alternatives,
     one_of,
@@ -28,7 +30,7 @@ from gradlint.domain import (
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot
-from gradlint.interpreter.engine.escape import havoc, result_of_unknown
+from gradlint.interpreter.engine.escape import havoc, in_reach, result_of_unknown
 from gradlint.interpreter.engine.iteration import emit_exhausted
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.module_tree import parameters
@@ -83,6 +85,15 @@ def _requests_frozen(name: str, value: Value) -> bool:
 def is_opaque(thing: object) -> bool:
     """Whether it is an object of which only the name is known."""
     return type(thing) is Instance and thing.belief is Belief.BY_NAME and thing.cls == UNKNOWN
+
+
+def only_of_others(m: Interpreter, reach: Iterable[Ref]) -> bool:
+    """Whether whoever has these objects gets at nothing that the program has made itself."""
+    reach = tuple(reach)
+    return ASTRAY not in reach and all(
+        is_opaque(thing) or (type(thing) is Tensor and thing.belief is not Belief.PROVEN) or type(thing) is Container
+        for thing in in_reach(m, reach).values()
+    )
 
 
 def learned(m: Interpreter, node: Site, value: Value, chain: str) -> Value:

@@ -9,6 +9,7 @@ from gradlint import events
 from gradlint.domain import (
     ANY_DEVICE,
     ANY_PRECISION,
+    ASTRAY,
     EVAL,
     MOST_ITEMS,
     NO,
@@ -97,7 +98,7 @@ def _moved(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
         computed = both(thing.requires_grad, m.recording)  # a buffer is replaced by what the move computes from it
         made_by, leaf = thing.node, thing.leaf
         if computed.may(YES):
-            made_by, leaf = tuple(dict.fromkeys((*(made_by or (None,)), OPAQUE))), leaf | NO
+            made_by, leaf = tuple(dict.fromkeys((*(made_by or (None,)), OPAQUE, ASTRAY))), leaf | NO
         m.store(ref, replace(thing, requires_grad=thing.requires_grad | computed, leaf=leaf, node=made_by))
     return owner
 

@@ -120,6 +120,8 @@ def _built_in(m: Interpreter, node: Site, owner: Ref, name: str) -> Value | None
     thing: Module = m[owner]
     if name in METHODS or name in APPLYING or f"{thing.holder}.{name}" in MODELS:
         return Bound(owner, name)
+    if type(thing.cls) is Named and f"{thing.cls.path}.{name}" in MODELS:
+        return Named(f"{thing.cls.path}.{name}")
     if name == "training":
         return _training(thing.mode)
     if name in REGISTRIES:

@@ -13,6 +13,7 @@ from gradlint.domain import (
     ANY_DTYPE,
     ANY_GRAD,
     ANY_PRECISION,
+    ASTRAY,
     MAYBE,
     MOST_ITEMS,
     NO,
@@ -161,5 +162,5 @@ def _taken(m: Interpreter, node: Site, part: Ref, name: str, old: Tensor, loaded
         return fresh(m, place, handle, made="load_state_dict", belief=old.belief, **facts, **asks)
     made = fresh(m, place, handle, made="load_state_dict", belief=old.belief, **facts)
     unsure = dict.fromkeys(("requires_grad", "leaf", "retains", "parameter", "unwritable"), UNSURE)
-    m.store(made, replace(m[made], node=(None, OPAQUE), **unsure))
+    m.store(made, replace(m[made], node=(None, OPAQUE, ASTRAY), **unsure))
     return made

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gradlint.domain import (
+    ASTRAY,
     BOOL,
     MOST_ITEMS,
     NO,
@@ -16,6 +17,7 @@ from gradlint.domain import (
     Container,
     Scalar,
     Truth,
+    Unknown,
     Value,
     one_of,
 )
@@ -133,6 +135,13 @@ models("builtins.vars")(
 def _names_here(m: Interpreter, node: Site, args: Arguments) -> Value:
     held = {name: value for (frame, name), value in m.state.names.items() if frame == m.frame.id}
     return m.new(node, "names", Container("dict", items=tuple(held.items())))
+
+
+@models("builtins.globals", "builtins.eval")
+def _anything(m: Interpreter, node: Site, args: Arguments) -> Value:
+    """Something that may be made of all that the program has."""
+    havoc(m, args.values())
+    return Unknown((ASTRAY,))
 
 
 # ---- classes

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gradlint import events
 from gradlint.domain import (
+    ASTRAY,
     MOST_ITEMS,
     NO,
     NONE_VALUE,
@@ -75,7 +76,7 @@ def _checkpoint(m: Interpreter, node: Site, args: Arguments) -> Value:
 def _runs_again(m: Interpreter, function: Value, made: Value) -> None:
     """Backward runs the function with gradients on, and so reaches the parameters that it uses, perhaps."""
     owner = function.owner if type(function) is Bound else function
-    held: list[Ref] = [OPAQUE]
+    held: list[Ref] = [OPAQUE, ASTRAY]
     if m.only(owner, Module) is not None:
         held = [ref for _, ref in parameters(m, owner)[0] if m[ref].requires_grad is not NO]
     for _, tensor in m.all(made, Tensor):
@@ -119,7 +120,7 @@ def _checkpoint_sequential(m: Interpreter, node: Site, args: Arguments) -> Value
         for ref, tensor in [(r, t) for r, t in m.all(made, Tensor)]:
             asks, leaf = tensor.requires_grad, tensor.leaf
             asks, leaf = asks if asks is YES else asks | UNSURE, leaf if leaf is NO else leaf | UNSURE
-            made_by = tuple(dict.fromkeys((*tensor.node, OPAQUE)))
+            made_by = tuple(dict.fromkeys((*tensor.node, OPAQUE, ASTRAY)))
             m.store(ref, replace(tensor, requires_grad=asks, leaf=leaf, node=made_by))
     return made
 

@@ -65,7 +65,7 @@ from gradlint.interpreter.python.mro import ancestry, find_member, method_of
 from gradlint.interpreter.static.scopes import receiver, spelled
 from gradlint.interpreter.static.sites import Site
 from gradlint.interpreter.training.assumed_optimizer import BASES, assume_holds_all_parameters
-from gradlint.interpreter.training.param_groups import Given, certainly_given, given_elements, unnamed
+from gradlint.interpreter.training.param_groups import Given, certainly_given, given_elements, under_params, unnamed
 from gradlint.knowledge.training.clearing import OF_OPTIMIZERS
 
 
@@ -205,9 +205,7 @@ def _listing(m: Interpreter, node: Site, thing: Optimizer, parts: list[list[Ref]
     numbers = tuple((key, Scalar(INTEGER | FLOAT)) for key, value in thing.options if number_kind(value) is not None)
     groups = []
     for index, part in enumerate(parts):
-        element = one_of(part, MOST_ITEMS) if part else Unknown(())
-        params = m.new(node, f"params {index}", Container("list", rest=element))
-        items: Items = (("params", params), *numbers)
+        items: Items = (("params", m.new(node, f"params {index}", under_params(m, thing, part))), *numbers)
         groups.append(m.new(node, f"group {index}", Container("dict", items=items, rest=Unknown(()))))
     return container(m, node, "list", groups, "groups")
 
@@ -227,16 +225,18 @@ def surely_held(m: Interpreter, owner: Value) -> AbstractSet[Ref]:
     """Those of them that it updates whichever optimizer it is: what the only one holds, or every one of several."""
     found = [thing for _, thing in m.all(owner, Optimizer)]
     each = [
-        {slot[0] for slot in thing.groups if len(slot) == 1 and slot[0] is not None} if _has_groups(m, thing) else set()
+        {slot[0] for slot in thing.groups if len(slot) == 1 and slot[0] is not None} & _still_listed(m, thing)
         for thing in found
     ]
     return set.intersection(*each) if each else set()
 
 
-def _has_groups(m: Interpreter, thing: Optimizer) -> bool:
-    """Whether nothing was taken out of `param_groups`, as far as that is known."""
+def _still_listed(m: Interpreter, thing: Optimizer) -> AbstractSet[Ref]:
+    """The tensors that were not taken out of `param_groups`, as far as that is known."""
     listing = m.only(thing.listing, Container)
-    return listing is None or len(listing.items) > 0
+    if listing is None:
+        return {ref for slot in thing.groups for ref in slot if ref is not None}
+    return set(_listed(m, thing)) if listing.items else set()
 
 
 def _listed(m: Interpreter, thing: Optimizer) -> Iterator[Ref]:
@@ -402,7 +402,11 @@ def add_param_group(m: Interpreter, node: Site, owner: Value, args: Arguments) -
     found = m.all(owner, Optimizer)
     for ref, thing in found:
         groups = (*thing.groups, *_slots(m, params, refs, certain))
-        m.store(ref, replace(thing, groups=groups, open=thing.open | opened), sure=len(found) == 1)
+        now = replace(thing, groups=groups, open=thing.open | opened)
+        m.store(ref, now, sure=len(found) == 1)
+        for one, dictionary in m.all(given, Container):
+            listed = m.new(node, "params", under_params(m, now, refs))
+            m.store(one, replace(dictionary, items=tuple((dict(dictionary.items) | {"params": listed}).items())))
         append(m, node, param_groups(m, node, ref), given)
     return NONE_VALUE
 

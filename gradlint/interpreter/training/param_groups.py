@@ -3,9 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from gradlint.domain import MOST_ITEMS, NO, NOTHING, Container, Iterator, Ref, Tensor, Value, alternatives, one_of
+from gradlint.domain import (
+    MOST_ITEMS,
+    NO,
+    NOTHING,
+    Container,
+    Iterator,
+    Optimizer,
+    Ref,
+    Tensor,
+    Unknown,
+    Value,
+    alternatives,
+    one_of,
+)
 from gradlint.domain.state import OLDEST
 from gradlint.frozen import frozen
 from gradlint.interpreter.engine.deferred import on_next
@@ -42,6 +55,14 @@ def certainly_given(m: Interpreter, given: Value) -> frozenset[Ref]:
     """The tensors that are certainly among those that the argument holds or runs over."""
     found = [one for part in _parts(m, given) for one in (part, *certain(m, part))]
     return frozenset(one for value in found for one in (value, unnamed(m, value)) if type(one) is Ref)
+
+
+def under_params(m: Interpreter, thing: Optimizer, part: Sequence[Ref]) -> Container:
+    """What stands under "params" of a group of an optimizer: its tensors one by one, where each is certainly there."""
+    sure = thing.open is NO and all((ref,) in thing.groups and not m[ref].many for ref in part)
+    if sure and 0 < len(part) <= MOST_ITEMS:
+        return Container("list", items=tuple(enumerate(part)))
+    return Container("list", rest=one_of(part, MOST_ITEMS) if part else Unknown(()))
 
 
 def unnamed(m: Interpreter, value: Value) -> Value:
