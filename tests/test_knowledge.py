@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import torch
 
-from gradlint.knowledge.schema import DTYPE_RULES, Operation, saving
+from gradlint.knowledge.schema import DTYPE_RULES, Operation
 from gradlint.testing import measuring
 from gradlint.testing.measuring import (
     ATTRIBUTE_ROWS,
@@ -104,8 +104,7 @@ def test_a_row_speaks_of_its_own_operands(row: Operation) -> None:
     assert {name for name, _ in row.needs} <= set(row.parameters)
     assert not row.needs or row.results[0].kind.startswith("self or ")
     bare = {name.removeprefix("*") for name in names}
-    for entry in row.saves:
-        name, kinds, condition, beside, _ = saving(entry)
+    for name, kinds, condition, beside, _ in row.savings:
         assert kinds in ("", "f", "fc")
         assert not beside or beside in row.numbers
         assert name.split(" ")[0] in bare | {"result", "own"} and condition in bare | {"", "others"}

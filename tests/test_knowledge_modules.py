@@ -14,7 +14,7 @@ from gradlint.interpreter.nn.module_methods import METHODS
 from gradlint.knowledge.modules.arguments import POSITIONS
 from gradlint.knowledge.modules.families import FAMILIES, public
 from gradlint.knowledge.modules.settings import MODULE_NAMES, SETTINGS, SIZES
-from gradlint.knowledge.schema import DTYPE_RULES, ModuleRow, saving
+from gradlint.knowledge.schema import DTYPE_RULES, ModuleRow
 from gradlint.testing.measuring import MODES, TABLES, kind_of, resolve, storage
 
 torch.set_num_threads(1)
@@ -138,7 +138,7 @@ def test_a_module_saves_what_its_row_says(row: ModuleRow) -> None:
             "parameters": any(p.requires_grad for p in module.parameters()),
             "": True,
         } | {name: parameter.requires_grad for name, parameter in module.named_parameters()}
-        told = {entry.name for entry in map(saving, row.saves) if holds[entry.condition]}
+        told = {entry.name for entry in row.savings if holds[entry.condition]}
         assert saved == told - {"own"}
         first.backward(torch.ones_like(first))
         with pytest.raises(RuntimeError, match="a second time") if told or row.path in DROPPING else nullcontext():
@@ -155,12 +155,12 @@ def test_a_module_saves_what_its_row_says_where_some_parameters_are_frozen(row: 
             continue
         holds = {"input": arguments[0].requires_grad, "": True, "parameters": False}
         holds |= {name: parameter.requires_grad for name, parameter in module.named_parameters()}
-        told = [entry for entry in map(saving, row.saves) if "." not in entry.name]
+        told = [entry for entry in row.savings if "." not in entry.name]
         certain = {entry.name for entry in told if holds[entry.condition]}
         possible = certain | {entry.name for entry in told if entry.condition == "parameters"}
         assert certain - {"own"} <= {name for name in saved if "." not in name} <= possible, (but, frozen, asks)
         first.backward(torch.ones_like(first))
-        if certain or not (possible or any("." in entry.name for entry in map(saving, row.saves))):
+        if certain or not (possible or any("." in entry.name for entry in row.savings)):
             with pytest.raises(RuntimeError, match="a second time") if certain else nullcontext():
                 first.backward(torch.ones_like(first))
 

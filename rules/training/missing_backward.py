@@ -39,7 +39,7 @@ rule = Rule(
 )
 
 
-NEVER, REACHES_NONE = "that never calls `backward()`", "whose `backward()` reaches none of its parameters"
+NEVER, REACHES_NONE = "that never calls `backward()`", "whose `backward()` reaches other parameters"
 BUILD = "build the optimizer over the parameters that the loss is computed from"
 
 

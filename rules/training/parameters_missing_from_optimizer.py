@@ -54,7 +54,7 @@ rule = Rule(
 )
 
 
-ADD = "hand these parameters to `optimizer.add_param_group()` here, or build the optimizer over all parameters"
+ADD = "call `optimizer.add_param_group()` for them here, or build the optimizer over all parameters"
 
 
 def consequence(returned: Any, cured: Any) -> bool:
@@ -127,7 +127,8 @@ def _filled_together(
     """Where a loop, or a method that is there to be called again, differentiates a loss that has gone through both."""
     for one in story:
         if type(one) is BackwardRun and one.how == "backward" and (one.later <= YES or one.run in repeated):
-            reached = memories(leaf for leaf in one.leaves if leaf.requires_grad <= YES)
+            certain = [leaf for at, leaf in enumerate(one.leaves) if one.certain >> at & 1]
+            reached = memories(leaf for leaf in certain if leaf.requires_grad <= YES)
             if theirs <= reached and not mine.isdisjoint(reached):
                 return one.node
     return None

@@ -48,7 +48,7 @@ grouped = torch.optim.AdamW([{"params": model.parameters(), "lr": 0.1}, {"params
 head(model(torch.ones(1, 2))).sum().backward()
 grouped.step()
 reveal(head.weight, "grad")  # used
-reveal(model.weight, "grad")  # used|mixed
+reveal(model.weight, "grad")  # used
 reveal(len(grouped.param_groups))  # 2
 extra = torch.ones(1, requires_grad=True)
 grouped.add_param_group({"params": [extra]})

@@ -64,7 +64,8 @@ def _dropped(run: Run) -> Iterator[Act]:
     last: Act | None = None
     for act in run.of("method", "dropped"):
         if act.what == "dropped" and last is not None and last.row == act.row and last.result is act.value:
-            another = isinstance(act.value, torch.Tensor) and isinstance(last.owner, torch.Tensor)
+            kinds = (torch.Tensor, nn.Module)
+            another = any(isinstance(act.value, kind) and isinstance(last.owner, kind) for kind in kinds)
             if another and (act.value is not last.owner or not last.name.endswith("_")):
                 yield last
         last = act if act.what == "method" else None
@@ -78,6 +79,8 @@ def change_dropped(run: Run) -> Iterator[Mistake]:
     """What was dropped is not what the tensor is, and there is a way to write it."""
     for act in _dropped(run):
         owner, result = act.owner, act.result
+        if not isinstance(owner, torch.Tensor):
+            continue
         twin = hasattr(owner, f"{act.name}_") and act.name not in ("set", "apply")
         named = act.written.isidentifier()
         other = (owner.dtype, owner.requires_grad) != (result.dtype, result.requires_grad)
