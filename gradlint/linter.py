@@ -101,7 +101,7 @@ class _Hearing:
             for draft in check(event):
                 raises = draft.effect in (RAISES, LATER)
                 if not (event.expected and raises):
-                    self._keep(draft.lowered(believed(event)), event, behind=event.behind and raises)
+                    self._keep(draft.lowered(believed(event)), event, behind=event.after_error and raises)
 
     def _keep(self, draft: Draft, event: Event, *, behind: bool) -> None:
         """One finding per rule and place: the first that is believed most, with the way to another file that led to

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, TypeVar, overload
 
-from gradlint.domain import Belief, Mark, Syntax
+from gradlint.domain import Belief, Cause, Syntax
 from gradlint.events import Event, ModuleFinished, Run
 from gradlint.finding import Confidence as Confidence
 from gradlint.frozen import frozen
@@ -116,7 +116,7 @@ class Draft:
         """Point at another place that contributed."""
         return replace(self, notes=(*self.notes, (node, text)))
 
-    def marked(self, marks: Iterable[Mark], **texts: str) -> Draft:
+    def marked(self, marks: Iterable[Cause], **texts: str) -> Draft:
         """Point at every mark whose kind has a text here, at no place twice and not where the finding stands."""
         noted = {self.node: "", **dict(self.notes)}
         for mark in marks:
@@ -151,8 +151,8 @@ Check = Callable[[Any], Findings]
 _BELIEVED = {
     Belief.PROVEN: CERTAIN,
     Belief.ANNOTATED: CERTAIN,
-    Belief.BY_USE: LIKELY,
-    Belief.BY_NAME: POSSIBLE,
+    Belief.FROM_USAGE: LIKELY,
+    Belief.FROM_NAME: POSSIBLE,
 }
 
 

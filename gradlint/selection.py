@@ -29,7 +29,7 @@ class Selectable(Protocol):
 
 
 @frozen()
-class Named:
+class ImportPath:
     """What gradlint reports by itself, not by a rule: it is asked for always, unless `default` says that it must be
     selected, and can be ignored as rules can."""
 
@@ -38,11 +38,11 @@ class Named:
     default: bool = True
 
 
-NOT_LINTED = Named("GRD002", "not-linted")
-UNREADABLE = Named("GRD000", "unreadable-file")
+NOT_LINTED = ImportPath("GRD002", "not-linted")
+UNREADABLE = ImportPath("GRD000", "unreadable-file")
 OF_FILES = frozenset({UNREADABLE.code, NOT_LINTED.code})
 """What is said of a file that was not linted, or not to its end."""
-UNUSED = Named("GRD001", "unused-suppression", default=False)
+UNUSED = ImportPath("GRD001", "unused-suppression", default=False)
 
 
 class UnknownRule(Exception):
@@ -65,7 +65,7 @@ def selected(rules: Sequence[Selectable], layers: Iterable[Layer]) -> frozenset[
     Raises `UnknownRule`.
     """
     codes = {rule.code for rule in rules if rule.default}
-    always = {rule.code for rule in rules if isinstance(rule, Named) and rule.default}
+    always = {rule.code for rule in rules if isinstance(rule, ImportPath) and rule.default}
     for layer in layers:
         chosen = [(word, matching(word, rules, layer.origin)) for word in (*(layer.select or ()), *layer.extend_select)]
         dropped = [(word, matching(word, rules, layer.origin)) for word in layer.ignore]

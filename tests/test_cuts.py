@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gradlint.domain import Scalar
+from gradlint.domain import PythonNumber
 from gradlint.events import BackwardRun, Called
 from gradlint.testing.widening import heard_events
 
@@ -67,7 +67,7 @@ def test_a_number_keeps_its_cut_through_a_loop_and_a_call():
     text += "for row in x:\n    total = add(total, model(row).sum().item())\ntotal.backward()\n"
     calls = [event for event in heard_events(text) if type(event) is Called]
     (number,) = (event.args[0] for event in calls if event.path == "builtins.float.backward")
-    cuts = {mark.by for one in getattr(number, "values", (number,)) if isinstance(one, Scalar) for mark in one.cuts}
+    cuts = {mark.by for one in getattr(number, "values", (number,)) if isinstance(one, PythonNumber) for mark in one.cuts}
     assert cuts == {"item"}
 
 

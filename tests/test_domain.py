@@ -18,7 +18,7 @@ from gradlint.domain import (
     YES,
     Bound,
     Class,
-    Const,
+    Constant,
     Container,
     Fact,
     Function,
@@ -126,13 +126,13 @@ def test_what_hangs_together_is_taken_together_and_nothing_else():
 
 def test_paths_that_took_different_parts_join_with_what_each_left_alone():
     ground = Ground()
-    ground.lay({(0, "a"): Const(1), (0, "b"): Const(2)}, {}, lambda name: False, keeper=0)
+    ground.lay({(0, "a"): Constant(1), (0, "b"): Constant(2)}, {}, lambda name: False, keeper=0)
     changed, other = State(ground=ground), State(ground=ground)
     changed.held((0, "a"))
-    changed.names[0, "a"] = Const(3)
+    changed.names[0, "a"] = Constant(3)
     other.held((0, "b"))
     joined = joined_states([changed, other])
-    assert joined.names[0, "a"] == one_of([Const(3), Const(1)]) and joined.held((0, "b")) == Const(2)
+    assert joined.names[0, "a"] == one_of([Constant(3), Constant(1)]) and joined.held((0, "b")) == Constant(2)
 
 
 @pytest.mark.parametrize(
@@ -189,7 +189,7 @@ def test_a_new_field_joins():
 
 
 @pytest.mark.parametrize(
-    "thing", [Sparse(sparse=YES), Sparse(patterns=(NEWEST,)), Sparse(patterns=(CLASS,)), Sparse(blocks=Const(1))]
+    "thing", [Sparse(sparse=YES), Sparse(patterns=(NEWEST,)), Sparse(patterns=(CLASS,)), Sparse(blocks=Constant(1))]
 )
 def test_a_new_field_is_in_the_key_of_a_call(thing: Sparse) -> None:
     assert key_of(thing) != key_of(Sparse()) and key_of(thing) == key_of(replace(thing))
@@ -244,11 +244,11 @@ def test_what_a_new_field_refers_to_is_followed():
 
 
 def test_a_field_that_declares_nothing_is_refused():
-    class Named(Cell):
+    class ImportPath(Cell):
         layout: Truth = UNSURE
 
     with pytest.raises(TypeError, match=r"`Named\.layout` does not declare how it joins"):
-        heap_object()(Named)
+        heap_object()(ImportPath)
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ def both(**how: Any) -> Any:
 
 
 @both()
-class Plain:
+class PlainObject:
     """What all have."""
 
     a: int
@@ -51,7 +51,7 @@ class Made:
 
 
 @both(kw_only=True)
-class Named:
+class ImportPath:
     a: int
     b: int = 2
 
@@ -77,7 +77,7 @@ class Equal:
         return 7
 
 
-CLASSES = {"plain": Plain, "made": Made, "named": Named, "itself": Itself, "empty": Empty, "equal": Equal}
+CLASSES = {"plain": PlainObject, "made": Made, "named": ImportPath, "itself": Itself, "empty": Empty, "equal": Equal}
 GIVEN: dict[str, list[dict[str, Any]]] = {
     "plain": [{"a": 1}, {"a": 1, "b": "x"}, {"a": 2, "c": (1,)}],
     "made": [{}, {"a": [1]}, {"c": 9}, {"e": 9}, {"b": 1, "e": 2}],
@@ -141,19 +141,19 @@ def test_it_is_frozen_and_can_be_copied(name: str) -> None:
 
 @pytest.mark.parametrize("wrong", [{}, {"a": 1, "x": 2}])
 def test_wrong_arguments_are_refused(wrong: dict[str, Any]) -> None:
-    for each in Plain:
+    for each in PlainObject:
         with pytest.raises(TypeError):
             each(**wrong)
 
 
 def test_a_class_may_derive_from_one() -> None:
     @frozen()
-    class Below(Plain[1]):  # type: ignore[misc, name-defined]
+    class Below(PlainObject[1]):  # type: ignore[misc, name-defined]
         d: int = 4
 
     assert [one.name for one in fields(Below)] == ["a", "b", "c", "d"]
     assert Below(1).d == 4 and Below(1).twice == 2
-    assert Below(1) == Below(1) != Plain[1](1) and hash(Below(1)) != hash(Below(2))
+    assert Below(1) == Below(1) != PlainObject[1](1) and hash(Below(1)) != hash(Below(2))
 
 
 def test_what_is_frozen_is_made_here() -> None:

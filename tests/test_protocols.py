@@ -186,7 +186,7 @@ def test_an_iterator_is_told_each_time_it_is_consumed() -> None:
     ],
 )
 def test_a_name_bound_anew_in_a_loop(body: str, read: bool, looped: bool) -> None:
-    told = heard(events.BindingDropped, f"model(x).sum().backward()\n{body}")
+    told = heard(events.NameRebound, f"model(x).sum().backward()\n{body}")
     assert {(event.read, event.looped) for event in told} == {(read, looped)}
     assert told[0].updates and isinstance(told[0].value, Tensor) and isinstance(told[0].old, Tensor)
 
@@ -278,9 +278,9 @@ def fit(net, opt, grad_scaler, plan):
 """
     used = heard(events.ScalerUsed, text)
     assert {event.what for event in used} == {"scale", "unscale_", "step", "update"}
-    assert {event.belief for event in used} == {Belief.BY_USE}
+    assert {event.belief for event in used} == {Belief.FROM_USAGE}
     assert not any(event.unit <= SCALED for event in used)
-    assert {event.belief for event in heard(events.SchedulerStepped, text)} == {Belief.BY_USE}
+    assert {event.belief for event in heard(events.SchedulerStepped, text)} == {Belief.FROM_USAGE}
 
 
 def test_a_backward_told_only_its_options_shows_a_tensor() -> None:
@@ -293,7 +293,7 @@ def fit(engine):
     engine.backward(dout=loss)
 """
     for how in ("", "retain_graph=True", "create_graph=True"):
-        assert only(events.BackwardRun, text.format(how=how)).root.belief is Belief.BY_USE
+        assert only(events.BackwardRun, text.format(how=how)).root.belief is Belief.FROM_USAGE
     assert heard(events.BackwardRun, text.format(how="dout=x")) == []
 
 

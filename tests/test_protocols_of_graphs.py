@@ -81,9 +81,9 @@ for _ in range(4):
 
 def test_a_module_of_the_program_carries_its_state_into_the_graph_that_was_freed():
     first, later = heard(events.BackwardRun, RECURRENT)
-    assert (first.freed, first.carried) == (NO, NO)
-    assert (later.freed, later.carried) == (YES, YES)
-    assert {mark.how for node in later.spoiled for mark in node.marks} == {"freed"}
+    assert (first.freed, first.from_earlier_iteration) == (NO, NO)
+    assert (later.freed, later.from_earlier_iteration) == (YES, YES)
+    assert {mark.how for node in later.modified_nodes for mark in node.marks} == {"freed"}
 
 
 @pytest.mark.parametrize(
@@ -98,8 +98,8 @@ def test_a_module_of_the_program_carries_its_state_into_the_graph_that_was_freed
 def test_a_backward_knows_who_wrote_what_the_graph_had_saved(change, facts, how):
     event = only(events.BackwardRun, f"y = model.weight.exp()\n{change}\ny.sum().backward()")
     assert (str(event.stale), str(event.corrupt)) == facts
-    assert {(mark.how, mark.name) for node in event.spoiled for mark in node.marks} >= {(how, "y")} or how == "hidden"
-    assert {mark.how for node in event.spoiled for mark in node.marks} == {how}
+    assert {(mark.how, mark.name) for node in event.modified_nodes for mark in node.marks} >= {(how, "y")} or how == "hidden"
+    assert {mark.how for node in event.modified_nodes for mark in node.marks} == {how}
 
 
 def test_a_layer_saves_its_weight_where_its_input_requires_grad():
@@ -110,8 +110,8 @@ def test_a_layer_saves_its_weight_where_its_input_requires_grad():
 
 def test_a_sum_grows_in_a_loop_and_is_spent_where_its_parts_were_differentiated():
     loop = "total = 0\nfor _ in range(3):\n    loss = model(x).pow(2).mean()\n    {}\n    total += loss"
-    assert only(events.GraphGrown, loop.format("loss.backward()")).spent is YES
-    assert only(events.GraphGrown, loop.format("pass")).spent is NO
+    assert only(events.GraphGrown, loop.format("loss.backward()")).freed is YES
+    assert only(events.GraphGrown, loop.format("pass")).freed is NO
 
 
 def test_results_pile_up_in_a_container_unless_each_takes_the_place_of_the_last():
@@ -141,4 +141,4 @@ class Level{MOST_INSTANCES_DEEP}(nn.Module):
 """
     called = heard(events.ModuleCalled, f"{last}{levels}Level0(){'.inner' * MOST_INSTANCES_DEEP}(x)\n")
     (whole,) = [event for event in called if event.module.unbuilt is YES]
-    assert isinstance(whole.result, Tensor) and whole.result.loose
+    assert isinstance(whole.result, Tensor) and whole.result.may_be_structured

@@ -10,7 +10,7 @@ from typing import Any, get_args
 import pytest
 
 from gradlint import linter, registry
-from gradlint.domain import UNKNOWN, Const, Fact, Instance, Mark, Ref, Tensor, replace
+from gradlint.domain import UNKNOWN, Constant, Fact, Instance, Cause, Ref, Tensor, replace
 from gradlint.domain.fields import Join, Key, declarations
 from gradlint.domain.keys import IN_KEY
 from gradlint.domain.objects import Object
@@ -137,13 +137,13 @@ def others(known: Any, join: Join) -> Iterator[Any]:
             (("a", FIRST),),
             (("b", FIRST),),
             (("a", SECOND),),
-            (("a", Const(1)),),
+            (("a", Constant(1)),),
             (("a", FIRST), ("b", FIRST)),
         )
     elif join is Join.VALUE:
-        yield from (FIRST, SECOND, Const(None), Const(1), UNKNOWN)
+        yield from (FIRST, SECOND, Constant(None), Constant(1), UNKNOWN)
     elif join is Join.MARKS:
-        yield from ((Mark("made", 1),), (Mark("made", 2),), (Mark("asked", 1),), (Mark("made", 1, "ones"),))
+        yield from ((Cause("made", 1),), (Cause("made", 2),), (Cause("asked", 1),), (Cause("made", 1, "ones"),))
     elif join is Join.NAMES:
         yield from (frozenset({"a"}), frozenset({"b"}))
     elif isinstance(known, Fact):

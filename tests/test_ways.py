@@ -119,7 +119,7 @@ def test_what_none_of_them_does_is_not_said() -> None:
     assert not raised(text + RUN.replace("LARGE", "True"))
 
 
-BY_NAME = {
+FROM_NAME = {
     "an attribute of a file": "getattr(nets, kind)()",
     "an attribute with a default": "getattr(nets, kind, None)()",
     "the names of a file": "nets.__dict__[kind]()",
@@ -149,7 +149,7 @@ for epoch in range(9):
 """
 
 
-@pytest.mark.parametrize("make", BY_NAME.values(), ids=BY_NAME)
+@pytest.mark.parametrize("make", FROM_NAME.values(), ids=FROM_NAME)
 def test_what_all_networks_do_holds_for_one_that_a_name_chooses(make: str) -> None:
     """It has parameters that a step moves and whose gradients stay, and modes."""
     project = Project(InMemory({"nets.py": CLASSES[: CLASSES.index("KINDS")]}))

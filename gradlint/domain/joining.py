@@ -12,7 +12,7 @@ from typing import Any
 from gradlint.domain.facts import UNSURE
 from gradlint.domain.fields import Join, PerClass, declarations
 from gradlint.domain.objects import MAPPINGS, MOST_ITEMS, Container, Instance, Items, Module, Object, Optimizer, OwnerT
-from gradlint.domain.values import MOST_MARKS, NOTHING, Const, Mark, Plain, Ref, Value, one_of, with_certain
+from gradlint.domain.values import MOST_CAUSES, NOTHING, Constant, Cause, PlainObject, Ref, Value, one_of, with_certain
 from gradlint.frozen import frozen, replace
 
 FEW = 8
@@ -46,8 +46,8 @@ def _join_items(a: Items, b: Items) -> Items:
     return tuple(out.items())
 
 
-def _join_marks(a: tuple[Mark, ...], b: tuple[Mark, ...]) -> tuple[Mark, ...]:
-    return _join_union(a, b)[:MOST_MARKS]
+def _join_marks(a: tuple[Cause, ...], b: tuple[Cause, ...]) -> tuple[Cause, ...]:
+    return _join_union(a, b)[:MOST_CAUSES]
 
 
 @frozen()
@@ -201,4 +201,4 @@ def thinned(container: Container) -> Container:
 def keys_with(mapping: Container, more: Iterable[object]) -> Value:
     """Return what the keys of a mapping's summary are when these constants are among them."""
     known = mapping.keys if mapping.rest != NOTHING else NOTHING
-    return one_of([known, *(Plain("str") if isinstance(key, str) else Const(key) for key in more)])
+    return one_of([known, *(PlainObject("str") if isinstance(key, str) else Constant(key) for key in more)])

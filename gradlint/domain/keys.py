@@ -9,7 +9,7 @@ from typing import Any
 
 from gradlint.domain.fields import Declaration, Join, Key, PerClass, declarations
 from gradlint.domain.objects import REFERENCE
-from gradlint.domain.values import Slot, Value
+from gradlint.domain.values import Alternatives, Value
 from gradlint.frozen import frozen
 
 Reading = Callable[[Any], tuple[Any, ...]]
@@ -21,7 +21,7 @@ class InKey:
     how each field that is `described` joins, and `empty` is what they hold where they mention nothing."""
 
     itself: Reading
-    numbered: Callable[[Any], tuple[Slot, ...]]
+    numbered: Callable[[Any], tuple[Alternatives, ...]]
     described: Reading
     joins: tuple[Join, ...]
     empty: tuple[Any, ...]

@@ -8,7 +8,7 @@ from typing import Any
 
 from gradlint.domain.fields import REFERRING, Declaration, Join, PerClass, declarations
 from gradlint.domain.objects import Items, Object, Tensor
-from gradlint.domain.values import CONTEXT_BITS, OPAQUE, Const, Origin, Ref, Slot, Value, references, renamed
+from gradlint.domain.values import CONTEXT_BITS, OPAQUE, Constant, Origin, Ref, Alternatives, Value, references, renamed
 from gradlint.frozen import replace
 
 Renaming = dict[Ref, Ref]
@@ -95,7 +95,7 @@ def _mentioned_by(values: Iterable[Value]) -> References:
     for value in values:
         if type(value) is Ref:
             out.append(value)
-        elif type(value) is not Const:
+        elif type(value) is not Constant:
             out += references(value)
     return out
 
@@ -109,7 +109,7 @@ _MENTIONED: dict[Join, Callable[[Any], References]] = {
 """The references in the content of a field; of one that is not here, which holds alternatives, each of them."""
 
 
-def _slot_renamed(refs: Slot, now: Renaming) -> Slot:
+def _slot_renamed(refs: Alternatives, now: Renaming) -> Alternatives:
     if now.keys().isdisjoint(refs):
         return refs
     if len(refs) == 1:
@@ -118,7 +118,7 @@ def _slot_renamed(refs: Slot, now: Renaming) -> Slot:
 
 
 def _items_renamed(items: Items, now: Renaming) -> Items:
-    return tuple([(key, value if type(value) is Const else renamed(value, now)) for key, value in items])
+    return tuple([(key, value if type(value) is Constant else renamed(value, now)) for key, value in items])
 
 
 _RENAMED: dict[Join, Callable[[Any, Renaming], Any]] = {

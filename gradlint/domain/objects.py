@@ -42,13 +42,13 @@ from gradlint.domain.fields import (
     heap_object,
 )
 from gradlint.domain.values import (
-    MOST_MARKS,
+    MOST_CAUSES,
     NOTHING,
     UNKNOWN,
-    Mark,
+    Cause,
     Origin,
     Ref,
-    Slot,
+    Alternatives,
     Syntax,
     Value,
 )
@@ -62,8 +62,8 @@ class Belief(IntEnum):
 
     PROVEN = 0
     ANNOTATED = 1
-    BY_USE = 2
-    BY_NAME = 3
+    FROM_USAGE = 2
+    FROM_NAME = 3
 
 
 REFERENCE = "reference"
@@ -131,10 +131,10 @@ class Tensor(Cell):
     off, or before that was asked); `hooks` are the functions that may be called when a gradient arrives, by kind.
     `unseen` says whether code that is not shown may have had it, or what was computed from it, and so made graphs
     that lead to it.
-    `squashed` is the operation that made its elements probabilities, if nothing but moving, casting and selecting was
+    `probability_op` is the operation that made its elements probabilities, if nothing but moving, casting and selecting was
     done to them since. `alone`: torch counts the writes through it by themselves, though others are on its memory
     (`.data`); `count` is what it counts them by, which views and `.detach()` share, whatever memory they are given
-    later (None among them, or none at all: nobody knows). `many`: it stands for several tensors; `loose`: it may as
+    later (None among them, or none at all: nobody knows). `is_summary`: it stands for several tensors; `may_be_structured`: it may as
     well be a tuple, a dict or an object of tensors with these facts (the result of a module of an unknown class).
     """
 
@@ -158,19 +158,19 @@ class Tensor(Cell):
     unwritable: Truth = fixed(UNSURE, of=Aspect.HANDLE)
     showing: Truth = fixed(NO, of=Aspect.HANDLE)
     alone: Truth = fixed(NO, of=Aspect.HANDLE)
-    count: Slot = fixed((), join=Join.PERHAPS, key=Key.NUMBERED, shared=True, of=Aspect.HANDLE)
+    count: Alternatives = fixed((), join=Join.PERHAPS, key=Key.NUMBERED, shared=True, of=Aspect.HANDLE)
     storage: tuple[Ref, ...] = _alternatives((), key=Key.NUMBERED, shared=True, of=Aspect.HANDLE)
-    node: Slot = fixed((), join=Join.PERHAPS, key=Key.NUMBERED, of=Aspect.HANDLE)
-    base: Slot = fixed((), join=Join.PERHAPS, of=Aspect.HANDLE)
+    node: Alternatives = fixed((), join=Join.PERHAPS, key=Key.NUMBERED, of=Aspect.HANDLE)
+    base: Alternatives = fixed((), join=Join.PERHAPS, of=Aspect.HANDLE)
     grad_of: tuple[Ref, ...] = _alternatives((), shared=True, of=Aspect.PROVENANCE)
     gradient: Value = _forgotten(UNKNOWN, join=Join.VALUE, of=Aspect.GRADIENT)
     hooks: Items = _items((), of=Aspect.HANDLE)
     made: str = _agreed("", of=Aspect.PROVENANCE)
-    squashed: str = _agreed("", of=Aspect.PROVENANCE)
-    many: bool = _agreed(False, of=Aspect.PROVENANCE)
-    loose: bool = _agreed(False, of=Aspect.PROVENANCE)
+    probability_op: str = _agreed("", of=Aspect.PROVENANCE)
+    is_summary: bool = _agreed(False, of=Aspect.PROVENANCE)
+    may_be_structured: bool = _agreed(False, of=Aspect.PROVENANCE)
     belief: Belief = fixed(Belief.PROVEN, of=Aspect.PROVENANCE)
-    marks: tuple[Mark, ...] = _marks(of=Aspect.PROVENANCE)
+    marks: tuple[Cause, ...] = _marks(of=Aspect.PROVENANCE)
 
     def __str__(self) -> str:
         shown = [str(self.dtype), f"requires_grad={self.requires_grad}", f"leaf={self.leaf}"]
@@ -185,7 +185,7 @@ class Node(Cell):
 
     `inputs` are its operands and `saves` the memories it keeps for backward, and the counts of writes that torch
     compares then where these are not those of the memories, part by part; an input is a Node, a leaf Tensor, None
-    (nothing recorded) or `OPAQUE`. `freed`: a backward has been through; `swept`: and through all that lies behind
+    (nothing recorded) or `OPAQUE`. `freed`: a backward has been through; `backward_done`: and through all that lies behind
     it; `stale`: a saved memory was written and torch will notice; `corrupt`: it was written unnoticed; `grows`: its
     history certainly holds an older node of its own site; `reached`: a backward has differentiated through it.
     `marks` are the places that freed it ("freed") or went through and kept it ("kept", the last one), or wrote what
@@ -195,15 +195,15 @@ class Node(Cell):
     key: ClassVar[str] = REFERENCE
     op: str = _agreed()
     at: Syntax = _agreed()
-    inputs: tuple[Slot, ...] = _parts(())
-    saves: tuple[Slot, ...] = _parts(())
+    inputs: tuple[Alternatives, ...] = _parts(())
+    saves: tuple[Alternatives, ...] = _parts(())
     freed: Truth = _begun(NO, of=Aspect.LACKING_NOTICED)
-    swept: Truth = fixed(NO)
+    backward_done: Truth = fixed(NO)
     stale: Truth = fixed(NO, of=Aspect.LACKING_NOTICED)
     corrupt: Truth = fixed(NO, of=Aspect.LACKING)
     grows: Truth = fixed(NO)
     reached: Truth = _grown(NO)
-    marks: tuple[Mark, ...] = _marks()
+    marks: tuple[Cause, ...] = _marks()
 
     def __str__(self) -> str:
         return f"Node[{self.op}]"
@@ -235,7 +235,7 @@ class Module(Cell):
     holder: str = _agreed("")
     hooks: Items = _items(())
     belief: Belief = fixed(Belief.PROVEN)
-    marks: tuple[Mark, ...] = _marks()
+    marks: tuple[Cause, ...] = _marks()
     absent: frozenset[str] = _names()
 
     def __str__(self) -> str:
@@ -254,7 +254,7 @@ class Optimizer(Cell):
     of_torch = True
     key: ClassVar[str] = REFERENCE
     kind: str = _agreed("")
-    groups: tuple[Slot, ...] = _parts(())
+    groups: tuple[Alternatives, ...] = _parts(())
     open: Truth = _grown(UNSURE, rarely=True)
     held_back: Truth = fixed(NO)
     stepped: Truth = _used(UNSURE)
@@ -266,7 +266,7 @@ class Optimizer(Cell):
     cls: Value = _value(UNKNOWN)
     attributes: Items = _items(())
     belief: Belief = fixed(Belief.PROVEN)
-    marks: tuple[Mark, ...] = _marks()
+    marks: tuple[Cause, ...] = _marks()
     absent: frozenset[str] = _names()
 
     def __str__(self) -> str:
@@ -286,7 +286,7 @@ class Scaler(Cell):
     optimizers: tuple[Ref, ...] = _alternatives(())
     storage: tuple[Ref, ...] = _alternatives(())
     belief: Belief = fixed(Belief.PROVEN)
-    marks: tuple[Mark, ...] = _marks()
+    marks: tuple[Cause, ...] = _marks()
 
     def __str__(self) -> str:
         return f"Scaler[enabled={self.enabled}]"
@@ -301,7 +301,7 @@ class Scheduler(Cell):
     kind: str = _agreed("")
     optimizers: tuple[Ref, ...] = _alternatives(())
     belief: Belief = fixed(Belief.PROVEN)
-    marks: tuple[Mark, ...] = _marks()
+    marks: tuple[Cause, ...] = _marks()
 
     def __str__(self) -> str:
         return f"Scheduler[{self.kind or '?'}]"
@@ -319,7 +319,7 @@ class Container(Cell):
     rest: Value = _elements(NOTHING, join=Join.VALUE, unseen=After.REACHED)
     origin: tuple[Ref, ...] = _alternatives((), shared=True)
     belief: Belief = fixed(Belief.PROVEN)
-    marks: tuple[Mark, ...] = _marks()
+    marks: tuple[Cause, ...] = _marks()
     keys: Value = _elements(UNKNOWN, join=Join.VALUE)
     cls: Value = _value(NOTHING)
     certain: tuple[Ref, ...] = _elements((), join=Join.CERTAIN)
@@ -350,7 +350,7 @@ class Iterator(Cell):
     several: Truth = fixed(UNSURE)
     length: int | None = _agreed(None)
     belief: Belief = fixed(Belief.PROVEN)
-    marks: tuple[Mark, ...] = _marks()
+    marks: tuple[Cause, ...] = _marks()
     listed: Value = _value(NOTHING)
     certain: tuple[Ref, ...] = _certain(())
     returned: Value = _value(UNKNOWN)
@@ -373,7 +373,7 @@ class Array(Cell):
     dtype: Dtypes = fixed(ANY_DTYPE)
     storage: tuple[Ref, ...] = _alternatives((), shared=True)
     belief: Belief = fixed(Belief.PROVEN)
-    marks: tuple[Mark, ...] = _marks()
+    marks: tuple[Cause, ...] = _marks()
 
     def __str__(self) -> str:
         return f"Array[{self.dtype}]"
@@ -410,7 +410,7 @@ class Instance(Cell):
     attributes: Items = _items(())
     open: Truth = _grown(UNSURE)
     belief: Belief = fixed(Belief.PROVEN)
-    marks: tuple[Mark, ...] = _marks()
+    marks: tuple[Cause, ...] = _marks()
     absent: frozenset[str] = _names()
 
     def __str__(self) -> str:
@@ -436,7 +436,7 @@ def with_attribute(thing: OwnerT, name: str, value: Value) -> OwnerT:
     return replace(thing, attributes=tuple(attributes.items()), absent=thing.absent - {name})
 
 
-def with_mark(marks: tuple[Mark, ...], mark: Mark) -> tuple[Mark, ...]:
+def with_mark(marks: tuple[Cause, ...], mark: Cause) -> tuple[Cause, ...]:
     """The marks and one more, if its kind is not among them and there is room."""
-    known = len(marks) >= MOST_MARKS or any(one.how == mark.how for one in marks)
+    known = len(marks) >= MOST_CAUSES or any(one.how == mark.how for one in marks)
     return marks if known else (*marks, mark)

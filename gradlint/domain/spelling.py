@@ -8,13 +8,13 @@ from typing import Any
 from gradlint.domain.objects import Object
 from gradlint.domain.values import (
     Bound,
-    Const,
+    Constant,
     Context,
     Function,
     Imported,
-    Named,
-    Plain,
-    Scalar,
+    ImportPath,
+    PlainObject,
+    PythonNumber,
     Value,
     alternatives,
 )
@@ -33,10 +33,10 @@ def _spell(value: Value) -> str:
 
 
 _WORDS: dict[type, Callable[[Any], str]] = {
-    Const: lambda value: repr(value.value),
-    Scalar: lambda value: f"number[{value.dtype}]",
-    Plain: lambda value: value.kind,
-    Named: lambda value: value.path,
+    Constant: lambda value: repr(value.value),
+    PythonNumber: lambda value: f"number[{value.dtype}]",
+    PlainObject: lambda value: value.kind,
+    ImportPath: lambda value: value.path,
     Context: lambda value: value.path,
     Function: lambda value: f"function {value.name}",
     Bound: lambda value: f"method {value.name}",

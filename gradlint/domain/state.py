@@ -165,7 +165,7 @@ class State:
                 now[ref] = Ref(site, part, context, OLDEST if at_once else age + 1)
         if now:
             self.rename(now, touched)
-        return [ref for ref in now.values() if ref.age == OLDEST]
+        return [ref for ref in now.values() if ref.recency == OLDEST]
 
     def are_apart(self, refs: Sequence[Ref]) -> bool:
         """Whether no path has two of these objects, so that what is one of them is the one that there is."""
@@ -189,7 +189,7 @@ class State:
     def rename(self, now: dict[Ref, Ref], touched: Iterable[Ref]) -> None:
         """Objects get other references, which these objects mention; what is there already joins them."""
         if not all(here.isdisjoint(now) and there.isdisjoint(now) for here, there in self.apart):
-            merged = {ref for ref, older in now.items() if older.age == OLDEST or older in self.heap}
+            merged = {ref for ref, older in now.items() if older.recency == OLDEST or older in self.heap}
             self.apart = tuple(
                 (_renamed(here - merged, now), _renamed(there - merged, now)) for here, there in self.apart
             )

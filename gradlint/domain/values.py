@@ -39,7 +39,7 @@ Origin = int
 
 CONTEXT_BITS = 24
 MOST_ALTERNATIVES = 5
-MOST_MARKS = 6
+MOST_CAUSES = 6
 MOST_CERTAIN = 1_000
 FEW_COMPARED = 16
 FEW_REACHED = 64
@@ -50,14 +50,14 @@ class Ref(NamedTuple):
     """An object on the heap.
 
     `site` is the place in the program that makes it and `part` which of the objects made there;
-    `context` is the chain of calls it was made under. `age` tells the objects of one site apart:
+    `context` is the chain of calls it was made under. `recency` tells the objects of one site apart:
     0 the newest, 1 the one before, 2 all older ones together.
     """
 
     site: int
     part: str
     context: int
-    age: int = 0
+    recency: int = 0
 
     @property
     def origin(self) -> Origin:
@@ -70,7 +70,7 @@ class Ref(NamedTuple):
         return self[:3]
 
 
-Slot = tuple[Ref | None, ...]
+Alternatives = tuple[Ref | None, ...]
 """One part of what something refers to: its alternatives, of which one holds; None among them: or nothing."""
 
 OPAQUE = Ref(-1, "opaque", 0)
@@ -84,7 +84,7 @@ NOWHERE = Ref(-3, "nowhere", 0)
 """Among the alternatives of an operand: an operation that was recorded may hand no gradient on to it."""
 
 
-class Const:
+class Constant:
     """A Python constant: a number, a string, None. Equal only to one of the same type."""
 
     __slots__ = ("value",)
@@ -95,7 +95,7 @@ class Const:
     def __eq__(self, other: object) -> bool:
         if self is other:
             return True
-        if type(other) is not Const or type(other.value) is not type(self.value):
+        if type(other) is not Constant or type(other.value) is not type(self.value):
             return False
         if type(self.value) in (float, complex):  # 0.0 is not -0.0, and nan is nan
             return repr(other.value) == repr(self.value)
@@ -115,11 +115,11 @@ class Const:
 class Places:
     """The value of a constant index that takes a place in each of several dimensions; no container has such a key."""
 
-    parts: tuple[Const, ...]
+    parts: tuple[Constant, ...]
 
 
 @frozen()
-class Mark:
+class Cause:
     """A place in the program that contributed, and how: "made", "asked", "cut", "retained", "flat" ...
 
     A "cut" is where something left the graph: `by` is the operation or function that gave it without one, or
@@ -142,15 +142,15 @@ class Mark:
 
 
 @frozen()
-class Scalar:
+class PythonNumber:
     """A Python number whose value is not known, of one of these kinds; `cuts` are where tensors became such numbers."""
 
     dtype: Dtypes
-    cuts: tuple[Mark, ...] = ()
+    cuts: tuple[Cause, ...] = ()
 
 
 @frozen()
-class Plain:
+class PlainObject:
     """A Python object that holds no tensor and that autograd cannot touch: a string, a shape, a device.
 
     `start` is how a string begins, as far as that is known.
@@ -161,7 +161,7 @@ class Plain:
 
 
 @frozen()
-class Named:
+class ImportPath:
     """A thing that an import path names, however it was imported: `torch.nn.Linear`."""
 
     path: str
@@ -201,7 +201,7 @@ class Bound:
 
     owner: Value
     name: str
-    function: Function | Named | None = None
+    function: Function | ImportPath | None = None
 
 
 @frozen()
@@ -245,11 +245,11 @@ class Super:
     cls: Ref
 
 
-Value = Super | Ref | Const | Scalar | Plain | Named | Imported | Function | Bound | Context | Unknown | OneOf
+Value = Super | Ref | Constant | PythonNumber | PlainObject | ImportPath | Imported | Function | Bound | Context | Unknown | OneOf
 
 UNKNOWN = Unknown()
-NONE_VALUE = Const(None)
-NOTHING = Plain("nothing")
+NONE_VALUE = Constant(None)
+NOTHING = PlainObject("nothing")
 """No value at all: the elements of what is certainly empty. Joined with a value it gives that value."""
 
 NUMBER_KINDS: dict[type, Dtypes] = {bool: BOOL, int: INTEGER, float: FLOAT, complex: COMPLEX}
@@ -281,7 +281,7 @@ def one_of(values: Iterable[Value], most: int = MOST_ALTERNATIVES) -> Value:
             kind = numbers[0]
             for other in numbers:
                 kind = kind | other
-            return Scalar(kind, cuts_of_numbers(found))
+            return PythonNumber(kind, cuts_of_numbers(found))
         return _anything(found)
     return OneOf(tuple(found))
 
@@ -339,36 +339,36 @@ def _different(values: list[Value]) -> list[Value]:
     return found
 
 
-def cuts_of_numbers(values: Iterable[Value]) -> tuple[Mark, ...]:
+def cuts_of_numbers(values: Iterable[Value]) -> tuple[Cause, ...]:
     """Where tensors became these numbers."""
-    found = {mark: None for value in values if type(value) is Scalar for mark in value.cuts}
-    return tuple(found)[:MOST_MARKS]
+    found = {mark: None for value in values if type(value) is PythonNumber for mark in value.cuts}
+    return tuple(found)[:MOST_CAUSES]
 
 
 def _told_once(values: list[Value]) -> list[Value]:
     """Numbers of one kind that differ only in where they come from are one alternative."""
     kinds: dict[Dtypes, list[Value]] = {}
     for value in values:
-        if type(value) is Scalar:
+        if type(value) is PythonNumber:
             kinds.setdefault(value.dtype, []).append(value)
     if all(len(same) == 1 for same in kinds.values()):
         return values
-    merged = {kind: Scalar(kind, cuts_of_numbers(same)) for kind, same in kinds.items()}
-    return list(dict.fromkeys(merged[value.dtype] if type(value) is Scalar else value for value in values))
+    merged = {kind: PythonNumber(kind, cuts_of_numbers(same)) for kind, same in kinds.items()}
+    return list(dict.fromkeys(merged[value.dtype] if type(value) is PythonNumber else value for value in values))
 
 
 def number_kind(value: Value) -> Dtypes | None:
     """The kind of a Python number; None for everything else."""
-    if type(value) is Scalar:
+    if type(value) is PythonNumber:
         return value.dtype
-    if type(value) is Const:
+    if type(value) is Constant:
         return NUMBER_KINDS.get(type(value.value))
     return None
 
 
 def key_of(value: Value) -> object | None:
     """The constant key or index that a value is; None where it is not one constant."""
-    if type(value) is Const and isinstance(value.value, (str, int, float, bool, bytes, tuple)):
+    if type(value) is Constant and isinstance(value.value, (str, int, float, bool, bytes, tuple)):
         return value.value
     return None
 

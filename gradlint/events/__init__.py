@@ -20,7 +20,7 @@ from gradlint.events.gradients import (
     HookRegistered,
 )
 from gradlint.events.graphs import (
-    BindingDropped,
+    NameRebound,
     ContextEntered,
     GradModeChanged,
     GraphGrown,
@@ -43,7 +43,7 @@ from gradlint.events.tensors import (
     AttributeAssigned,
     Called,
     Copied,
-    LeafWanted,
+    LeafRequired,
     Recorded,
     RequiresGradChanged,
     ResultDiscarded,
@@ -54,7 +54,7 @@ from gradlint.events.training import OptimizerBuilt, OptimizerStepped, ScalerUse
 __all__ = [
     "AttributeAssigned",
     "BackwardRun",
-    "BindingDropped",
+    "NameRebound",
     "BufferRegistered",
     "Called",
     "Checkpointed",
@@ -70,7 +70,7 @@ __all__ = [
     "GraphGrown",
     "HookRegistered",
     "IteratorConsumed",
-    "LeafWanted",
+    "LeafRequired",
     "LoopFinished",
     "Method",
     "ModeChanged",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from gradlint.domain import NO, UNSURE, Container, Context, Function, Graph, Iterator, Mark, Syntax, Tensor, Truth
+from gradlint.domain import NO, UNSURE, Container, Context, Function, Graph, Iterator, Cause, Syntax, Tensor, Truth
 from gradlint.events.base import Event, Thing
 from gradlint.frozen import frozen
 
@@ -15,8 +15,8 @@ class GraphGrown(Event):
     graphs of all iterations.
 
     `name` is how the program writes what it was computed from, `added` the syntax of what came to it (None: not one
-    thing). `graph` names its graph nodes, for `used`, `escaped` and `returned` of `ModuleFinished`; `spent` says
-    whether a backward has certainly freed a part of it, so that nobody can differentiate it. `brings`
+    thing). `graph` names its graph nodes, for `used`, `escaped` and `returned` of `ModuleFinished`; `freed` says
+    whether a backward has certainly freed a part of it, so that nobody can differentiate it. `adds_grad`
     says whether what came to it requires grad: what this iteration recorded, or a leaf. What earlier iterations may
     have recorded brings nothing new.
     """
@@ -26,10 +26,10 @@ class GraphGrown(Event):
     op: str
     result: Tensor
     graph: tuple[Graph, ...]
-    spent: Truth
+    freed: Truth
     name: str = ""
     added: Syntax | None = None
-    brings: Truth = UNSURE
+    adds_grad: Truth = UNSURE
     depends_on_mode: ClassVar[bool] = True
 
     @property
@@ -58,7 +58,7 @@ class ContextEntered(Event):
 
 
 @frozen(kw_only=True, eq=False)
-class BindingDropped(Event):
+class NameRebound(Event):
     """Inside a loop a name that holds the tensor `old` is bound to another one, `value`.
 
     `looped`: a `for` around it binds the same name, so it says goodbye to the element it went over. `read`: the name
@@ -105,7 +105,7 @@ class Stored(Event):
     `name` is how the program writes the container, `given` the syntax of the value where it is an argument. `recorded`
     is a tensor, the value itself or in it, that certainly carries a graph; `graph` names the nodes that made the
     tensors of the value; `piles`: the container already holds what an earlier iteration put into it here, graph and
-    all, and `spent` says whether a backward has certainly freed a part of each graph in that. `replaces`: it takes
+    all, and `freed` says whether a backward has certainly freed a part of each graph in that. `replaces`: it takes
     the place of an element of a list, which is no longer than before. `by_part`: of all loops that fill it each goes
     over parts of networks (modules, parameters, their names).
     """
@@ -119,7 +119,7 @@ class Stored(Event):
     recorded: Tensor | None = None
     graph: tuple[Graph, ...] = ()
     piles: Truth = NO
-    spent: Truth = NO
+    freed: Truth = NO
     replaces: bool = False
     by_part: bool = False
     depends_on_mode: ClassVar[bool] = True
@@ -147,6 +147,6 @@ class Returned(Event):
 
     value: Thing
     written: Truth
-    taken: tuple[Mark, ...] = ()
+    taken: tuple[Cause, ...] = ()
     arguments: tuple[str, ...] = ()
     name: str = ""

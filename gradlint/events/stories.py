@@ -6,7 +6,7 @@ from collections.abc import Set
 from dataclasses import field
 from enum import Enum
 
-from gradlint.domain import UNSURE, Class, Function, Graph, Instance, Mark, Module, Syntax, Truth
+from gradlint.domain import UNSURE, Class, Function, Graph, Instance, Cause, Module, Syntax, Truth
 from gradlint.events.base import Event
 from gradlint.frozen import frozen
 
@@ -113,4 +113,4 @@ class ModuleFinished(Event):
     escaped: frozenset[Graph] = field(default=frozenset())
     differentiated: frozenset[Graph] = field(default=frozenset())
     returned: frozenset[Graph] = field(default=frozenset())
-    left: tuple[tuple[Graph, Mark], ...] = ()
+    left: tuple[tuple[Graph, Cause], ...] = ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from gradlint.domain import NO, UNKNOWN, UNSURE, Container, Mark, Optimizer, Syntax, Tensor, Truth, Value
+from gradlint.domain import NO, UNKNOWN, UNSURE, Container, Cause, Optimizer, Syntax, Tensor, Truth, Value
 from gradlint.events.base import Event, Thing
 from gradlint.frozen import frozen
 
@@ -70,12 +70,12 @@ class AttributeAssigned(Event):
 
 
 @frozen(kw_only=True, eq=False)
-class LeafWanted(Event):
+class LeafRequired(Event):
     """Only a leaf will do for what `tensor` is used for: its gradient is read ("gradient"), it is given to an optimizer
     ("optimizer") or it is set on a module ("attribute"); the last two are told only where it may be none.
 
-    `lost` is the leaf it was computed from, or may be itself, by these `steps` and from nothing else that requires
-    grad, if the program holds that leaf no more; `at` is the last step. `holders` are the containers that hold what is
+    `source_leaf` is the leaf it was computed from, or may be itself, by these `operations` and from nothing else that requires
+    grad, if the program holds that leaf no more; `last_operation` is the last step. `holders` are the containers that hold what is
     certainly no leaf.
     """
 
@@ -83,9 +83,9 @@ class LeafWanted(Event):
 
     tensor: Tensor
     use: str
-    lost: Tensor | None = None
-    steps: tuple[str, ...] = ()
-    at: Syntax | None = None
+    source_leaf: Tensor | None = None
+    operations: tuple[str, ...] = ()
+    last_operation: Syntax | None = None
     holders: tuple[Container, ...] = ()
     name: str = ""
 
@@ -103,7 +103,7 @@ class Recorded(Event):
     result: Tensor
     saved: tuple[Tensor, ...]
     grows: Truth
-    numbers: tuple[Mark, ...] = ()
+    numbers: tuple[Cause, ...] = ()
     others: tuple[tuple[int, Value], ...] = ()
     depends_on_mode: ClassVar[bool] = True
 
@@ -130,7 +130,7 @@ class Called(Event):
     keywords: tuple[tuple[str, Thing], ...] = ()
     result: Thing = UNKNOWN
     written: Truth = NO
-    taken: tuple[Mark, ...] = ()
+    taken: tuple[Cause, ...] = ()
     callee: Syntax = None
     name: str = ""
     missing: Truth = NO
@@ -169,7 +169,7 @@ class WrittenInPlace(Event):
     local: bool
     arguments: tuple[str, ...] = ()
     operands: tuple[Tensor, ...] = ()
-    numbers: tuple[Mark, ...] = ()
+    numbers: tuple[Cause, ...] = ()
     saved: tuple[Tensor, ...] = ()
     arrays: tuple[Syntax, ...] = ()
     name: str = ""

@@ -13,7 +13,7 @@ from gradlint.frozen import frozen
 class OptimizerBuilt(Event):
     """An optimizer is made over `parameters`, which come in `parts`, one for each group. `elements` are what certainly
     stands in each part, one by one: each is joined over what it may be, and all that an iteration gives is one.
-    `twice` are the elements that certainly stand in two parts, `repeated` those that stand more than once in one.
+    `in_two_groups` are the elements that certainly stand in two parts, `duplicated` those that stand more than once in one.
     `graph` is the
     optimizer's name for `escaped` and `returned` of `ModuleFinished`."""
 
@@ -23,8 +23,8 @@ class OptimizerBuilt(Event):
     parameters: tuple[Tensor, ...]
     parts: tuple[tuple[Tensor, ...], ...]
     elements: tuple[tuple[Tensor, ...], ...]
-    twice: tuple[Tensor, ...]
-    repeated: tuple[Tensor, ...]
+    in_two_groups: tuple[Tensor, ...]
+    duplicated: tuple[Tensor, ...]
     graph: Graph
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from gradlint.domain import Class, Function, Named, Syntax
+from gradlint.domain import Class, Function, ImportPath, Syntax
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python.mro import ancestry
 
@@ -50,7 +50,7 @@ def _is_collected_class(m: Interpreter, node: Syntax) -> bool:
     cls = m.state.heap.get(ref) if ref is not None else None
     if ref is None or type(cls) is not Class:
         return False
-    bases = [one.path.rpartition(".")[2] for one in ancestry(m, ref) if type(one) is Named]
+    bases = [one.path.rpartition(".")[2] for one in ancestry(m, ref) if type(one) is ImportPath]
     if any(name.endswith("TestCase") for name in bases):
         return True
     return CLASSES.match(cls.name) is not None and "__init__" not in dict(cls.members)

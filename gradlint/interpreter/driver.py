@@ -27,7 +27,7 @@ from gradlint.domain import (
     Graph,
     Instance,
     Module,
-    Named,
+    ImportPath,
     Optimizer,
     Ref,
     State,
@@ -391,7 +391,7 @@ def _finish(m: Interpreter) -> None:
     for node, ref in classes.items():
         thing = m.state.heap.get(ref)
         if type(thing) is Class:
-            derived = frozenset(one.path for one in ancestry(m, ref) if type(one) is Named)
+            derived = frozenset(one.path for one in ancestry(m, ref) if type(one) is ImportPath)
             own = [function for function in (functions | _methods(thing)).values() if function.owner is node]
             whole = is_function(m, ref)
             told = tuple(_method(m, function, runs.get(function.node, ()), whole) for function in own)
@@ -437,7 +437,7 @@ def _methods(cls: Class) -> dict[Any, Function]:
 
 def _passed_by(m: Interpreter, event: Event) -> Event:
     """What happened behind a line that raises counts where nothing else comes by."""
-    return replace(event, behind=False) if event.behind and event.node not in m.log.come_by else event
+    return replace(event, after_error=False) if event.after_error and event.node not in m.log.come_by else event
 
 
 def _seen_from_around(m: Interpreter, story: list[Event]) -> Iterator[Event]:
@@ -483,5 +483,5 @@ def _method(m: Interpreter, function: Function, runs: Sequence[Run], whole: bool
 
 def _tell(m: Interpreter, kind: type[Event], node: object, **facts: Any) -> None:
     """Tell a story, of another file with where that is; it is no part of another."""
-    belief = Belief.BY_NAME if m.unmeasured else Belief.PROVEN
+    belief = Belief.FROM_NAME if m.unmeasured else Belief.PROVEN
     m.log.listen(kind(node=node, grad_mode=m.state.grad_mode, inference=m.state.inference, belief=belief, **facts))

@@ -35,7 +35,7 @@ from gradlint.domain import (
     NUMBER_KINDS,
     TRAIN,
     UNKNOWN,
-    Const,
+    Constant,
     Device,
     Dtypes,
     Fact,
@@ -43,7 +43,7 @@ from gradlint.domain import (
     OneOf,
     Optimizer,
     Precision,
-    Scalar,
+    PythonNumber,
     Scaler,
     Tensor,
     joined,
@@ -291,8 +291,8 @@ def excluded(known: Thing, thing: dict[str, Any]) -> Iterator[str]:
         for name, fact in thing.items():
             if isinstance(fact, Fact) and not fact.is_unsure and not getattr(known, name).may(fact):
                 yield f"{name} is {fact} in torch, gradlint says {getattr(known, name)}"
-    elif isinstance(known, Scalar):
+    elif isinstance(known, PythonNumber):
         if thing["is"] != "number" or not known.dtype.may(thing["dtype"]):
             yield f"torch has a {thing['is']}, gradlint says {spell(known)}"
-    elif isinstance(known, Const) and known != Const(thing.get("value", ...)):
+    elif isinstance(known, Constant) and known != Constant(thing.get("value", ...)):
         yield f"torch has {thing}, gradlint says {spell(known)}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from gradlint.domain import NO, YES, Mark
+from gradlint.domain import NO, YES, Cause
 from gradlint.events import BackwardRun, ModuleFinished, Recorded, WrittenInPlace
 from gradlint.rule import LIKELY, Draft, Findings, Rule, believed, quoted
 
@@ -35,21 +35,21 @@ EXTREMES = frozenset({"max", "amax", "min", "amin"})
 METHODS = frozenset({"item", "tolist", "detach", "detach_", "numpy"})
 
 
-def kind_of(mark: Mark) -> str:
+def kind_of(mark: Cause) -> str:
     """How a cut was done; what is none of the others is an operation without a derivative."""
     if mark.by in FACTORIES or mark.by.endswith("Tensor"):
         return TENSOR
     return NUMBER if mark.by.startswith(("builtins.", "math.")) else _KINDS.get(mark.by, OPERATION)
 
 
-def cut_by(kind: str, marks: Iterable[Mark]) -> Mark | None:
+def cut_by(kind: str, marks: Iterable[Cause]) -> Cause | None:
     """The cut of this kind, unless there is one of a kind that is spoken of first."""
     cuts = {kind_of(mark): mark for mark in reversed(tuple(marks)) if mark.how == "cut"}
     first = next((one for one in _SPOKEN_OF_FIRST if one in cuts), "")
     return cuts[kind] if first == kind else None
 
 
-def spelled(mark: Mark) -> str:
+def spelled(mark: Cause) -> str:
     """How a cut is written in the program."""
     if mark.by == "data":
         return "`.data`"
@@ -64,7 +64,7 @@ def root_cut_by(rule: Rule, kind: str, event: BackwardRun, note: str) -> Finding
         yield with_cuts(rule.at(event.node, name=name, cut=spelled(mark)), mark, note)
 
 
-def constant_terms(end: ModuleFinished, ops: frozenset[str]) -> Iterator[tuple[tuple[Mark, ...], Sum]]:
+def constant_terms(end: ModuleFinished, ops: frozenset[str]) -> Iterator[tuple[tuple[Cause, ...], Sum]]:
     """The cuts behind each number without a graph that an operation of these adds to what is differentiated, and where
     it does. What is detached right there is a constant on purpose, and so is what was subtracted before (as the
     exponents of a sum are, by their largest)."""
@@ -83,7 +83,7 @@ def constant_terms(end: ModuleFinished, ops: frozenset[str]) -> Iterator[tuple[t
             yield tuple(mark for mark in event.numbers if mark not in beside), event
 
 
-def terms_cut_by(kind: str, end: ModuleFinished) -> Iterator[tuple[Mark, Sum]]:
+def terms_cut_by(kind: str, end: ModuleFinished) -> Iterator[tuple[Cause, Sum]]:
     """The cuts of this kind by which a term of a loss is a constant, and where it is added."""
     for marks, event in constant_terms(end, frozenset({"add"})):
         if (mark := cut_by(kind, marks)) is not None:
@@ -96,6 +96,6 @@ def added(draft: Draft, event: Sum) -> Draft:
     return draft.doing("wrong result").lowered(max(LIKELY, believed(event)))
 
 
-def with_cuts(draft: Draft, mark: Mark, note: str) -> Draft:
+def with_cuts(draft: Draft, mark: Cause, note: str) -> Draft:
     """The finding with a note at the cut."""
     return draft.note(mark.node, note) if mark.node is not draft.node else draft

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence, Set
 
-from gradlint.domain import NO, Mark, Memory, Ref, Syntax, Tensor
+from gradlint.domain import NO, Cause, Memory, Ref, Syntax, Tensor
 from gradlint.events import Called, Event, Recorded, WrittenInPlace
 
 from ._cutting import DETACHED, MODE, kind_of
@@ -60,5 +60,5 @@ def _cuts(event: Recorded) -> list[Syntax]:
     return [mark.node for mark in first if _is_cut_here(mark, event.node) or (kind_of(mark) == MODE and off)]
 
 
-def _is_cut_here(mark: Mark, node: Syntax) -> bool:
+def _is_cut_here(mark: Cause, node: Syntax) -> bool:
     return kind_of(mark) == DETACHED and mark.node is node

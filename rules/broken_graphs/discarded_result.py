@@ -76,7 +76,7 @@ def check(event: ResultDiscarded) -> Findings:
         return
     if of == FUNCTIONS and not _is_made_here(event):
         return
-    if not isinstance(event.value, Tensor) or method.endswith("_") or method in WAITING or tensor.loose:
+    if not isinstance(event.value, Tensor) or method.endswith("_") or method in WAITING or tensor.may_be_structured:
         return
     narrow = (event.name or _is_of_another(tensor)) and (method in REPLACING or method in TWINS)
     draft = rule.at(event.node, method=method, name=quoted(event.name, "the tensor"))

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import NO, Mark
+from gradlint.domain import NO, Cause
 from gradlint.events import BackwardRun, ModuleFinished
 from gradlint.rule import Draft, Edit, Findings, Rule, believed
 
@@ -62,7 +62,7 @@ def check_term(end: ModuleFinished) -> Findings:
                 yield _at(mark).note(event.node, "added here as a constant").lowered(believed(event))
 
 
-def _at(mark: Mark) -> Draft:
+def _at(mark: Cause) -> Draft:
     return rule.at(mark.node).fix(Edit("set keyword", mark.node, "create_graph", "True"), safety="safe")
 
 

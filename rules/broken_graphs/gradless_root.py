@@ -20,7 +20,7 @@ a graph and a test that gradlint cannot decide stands before it, the finding is 
 
 from __future__ import annotations
 
-from gradlint.domain import NO, YES, Mark
+from gradlint.domain import NO, YES, Cause
 from gradlint.events import BackwardRun, ModuleFinished
 from gradlint.rule import POSSIBLE, Draft, Findings, Raises, Rule, believed, may_be_told_apart, quoted
 
@@ -44,7 +44,7 @@ def check(end: ModuleFinished) -> Findings:
     runs = [event for event in end.story if isinstance(event, BackwardRun)]
     recorded = [event for event in runs if event.root.requires_grad.may(YES)]
     for event in runs:
-        if event.expected or event.behind or not event.root.requires_grad <= NO:
+        if event.expected or event.after_error or not event.root.requires_grad <= NO:
             continue
         draft = _at(event).lowered(believed(event))
         if any(one.node is event.node and may_be_told_apart(event, one, end) for one in recorded):
@@ -62,7 +62,7 @@ def _at(event: BackwardRun) -> Draft:
     return rule.at(event.node, name=name).advising(THAW.format(spelled(frozen)))
 
 
-def spelled(mark: Mark) -> str:
+def spelled(mark: Cause) -> str:
     """How the program writes what froze something."""
     flag = "requires_grad = False" if mark.by == "assign" else "requires_grad_(False)"
     return f"`{mark.name}.{flag}`" if mark.name else f"`{flag}`"

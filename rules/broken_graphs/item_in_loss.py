@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import OneOf, Scalar
+from gradlint.domain import OneOf, PythonNumber
 from gradlint.events import BackwardRun, Called, ModuleFinished
 from gradlint.rule import Findings, Raises, Rule, quoted
 
@@ -55,7 +55,7 @@ def check_number(event: Called) -> Findings:
     """A number has no backward at all."""
     number = event.args[0]
     options = number.values if isinstance(number, OneOf) else (number,)
-    mark = cut_by(NUMBER, [mark for option in options if isinstance(option, Scalar) for mark in option.cuts])
+    mark = cut_by(NUMBER, [mark for option in options if isinstance(option, PythonNumber) for mark in option.cuts])
     if mark is not None:
         yield with_cuts(rule.at(event.node, name=quoted(event.name, "the loss"), cut=spelled(mark)), mark, NOTE)
 

@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import YES, Const, Ref, Tensor
+from gradlint.domain import YES, Constant, Ref, Tensor
 from gradlint.events import ModuleFinished, Recorded
 from gradlint.rule import LIKELY, POSSIBLE, Draft, Findings, Rule, believed
 
@@ -94,7 +94,7 @@ def _is_shifted(event: Recorded) -> bool:
     root = event.operands[0] if event.operands else None
     if root is None or root.made != "sqrt" or not root.requires_grad <= YES or len(event.operands) > 1:
         return False
-    numbers = [value.value for _, value in event.others if isinstance(value, Const)]
+    numbers = [value.value for _, value in event.others if isinstance(value, Constant)]
     small = any(isinstance(one, float) and 0 < one <= LARGEST_SHIFT for one in numbers)
     return small and (event.op == "add" or event.op in CLAMPS)
 

@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from gradlint.domain import NONE, YES, Mark, Memory, Syntax
+from gradlint.domain import NONE, YES, Cause, Memory, Syntax
 from gradlint.events import BackwardRun, ModuleFinished, OptimizerStepped
 from gradlint.rule import LIKELY, Draft, Findings, Rule, believed
 
@@ -58,7 +58,7 @@ def check(end: ModuleFinished) -> Findings:
     if not without:
         return
     behind, uncut = cut_off(end.story, without)
-    cuts: dict[int, dict[Mark, None]] = {}
+    cuts: dict[int, dict[Cause, None]] = {}
     found: set[Memory] = set()
     for event in end.story:
         if type(event) is BackwardRun:
@@ -77,13 +77,13 @@ def check(end: ModuleFinished) -> Findings:
                     yield draft.lowered(max(LIKELY, believed(event)))
 
 
-def _cut(mark: Mark, whose: str, step: OptimizerStepped, computed: Syntax) -> Draft:
+def _cut(mark: Cause, whose: str, step: OptimizerStepped, computed: Syntax) -> Draft:
     """The finding at the cut through which all goes that is computed from the parameters."""
     draft = rule.at(mark.node, whose=whose, why=LEAVES.format(spelled(mark))).note(step.node, "stepped here")
     return draft if computed is mark.node else draft.note(computed, "computed from them here")
 
 
-def _undone(mark: Mark, whose: str, step: OptimizerStepped) -> Draft:
+def _undone(mark: Cause, whose: str, step: OptimizerStepped) -> Draft:
     """The finding at the step, where something is computed from them that is not cut off, and not differentiated."""
     draft = rule.at(step.node, whose=whose, why=UNDONE.format(spelled(mark))).advising(DIFFERENTIATE)
     return draft.note(mark.node, "the graph is left here")

@@ -61,7 +61,7 @@ def check_function(event: Called) -> Findings:
 
 
 def _is_refused(event: Called, tensor: Tensor) -> bool:
-    return event.grad_mode <= YES and tensor.requires_grad <= YES and not tensor.loose
+    return event.grad_mode <= YES and tensor.requires_grad <= YES and not tensor.may_be_structured
 
 
 @rule.bad

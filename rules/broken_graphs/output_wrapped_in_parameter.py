@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import Mark, Tensor
+from gradlint.domain import Cause, Tensor
 from gradlint.events import AttributeAssigned, BackwardRun, ModuleFinished, RequiresGradChanged, Run
 from gradlint.rule import POSSIBLE, Findings, Rule, believed
 
@@ -63,7 +63,7 @@ def check(end: ModuleFinished) -> Findings:
             yield draft if at_once or _in_forward(event.run, runs) else draft.lowered(POSSIBLE)
 
 
-def _wrapped(value: object) -> list[Mark]:
+def _wrapped(value: object) -> list[Cause]:
     """Where a tensor with a history became a parameter."""
     marks = value.marks if isinstance(value, Tensor) else ()
     return [mark for mark in marks if mark.how == "cut" and kind_of(mark) == PARAMETER]

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import YES, Named
+from gradlint.domain import YES, ImportPath
 from gradlint.events import AttributeAssigned, ClassFinished, Event, ModuleBuilt, RequiresGradChanged, Run
 from gradlint.rule import POSSIBLE, Findings, Rule, believed
 
@@ -66,7 +66,7 @@ def _made(event: Event) -> str:
         return "a parameter"
     if isinstance(event, ModuleBuilt) and any(p.requires_grad <= YES for p in event.own):
         cls = event.module.cls
-        return f"a layer (`{cls.path.rpartition('.')[2]}`)" if isinstance(cls, Named) else "a layer"
+        return f"a layer (`{cls.path.rpartition('.')[2]}`)" if isinstance(cls, ImportPath) else "a layer"
     return ""
 
 

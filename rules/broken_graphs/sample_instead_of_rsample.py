@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import NO, YES, Mark, Syntax
+from gradlint.domain import NO, YES, Cause, Syntax
 from gradlint.events import BackwardRun, ModuleFinished, Recorded
 from gradlint.rule import Edit, Findings, Rule, believed
 
@@ -68,7 +68,7 @@ def check(end: ModuleFinished) -> Findings:
             yield draft.fix(Edit("rename", node, "rsample"), safety="unsafe")
 
 
-def _samples(marks: tuple[Mark, ...]) -> set[Syntax]:
+def _samples(marks: tuple[Cause, ...]) -> set[Syntax]:
     """Where a sample left the graph."""
     return {mark.node for mark in marks if mark.how == "cut" and mark.by == "sample"}
 

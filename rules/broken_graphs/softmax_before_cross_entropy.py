@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import Named, Syntax, Tensor
+from gradlint.domain import ImportPath, Syntax, Tensor
 from gradlint.events import Called, ModuleCalled, Thing
 from gradlint.rule import Edit, Findings, Rule
 
@@ -75,25 +75,25 @@ def check_function(event: Called) -> Findings:
 
 @rule.on(ModuleCalled)
 def check_module(event: ModuleCalled) -> Findings:
-    path = event.module.cls.path if isinstance(event.module.cls, Named) else ""
+    path = event.module.cls.path if isinstance(event.module.cls, ImportPath) else ""
     if path in CLASSES and event.args:
         yield from _judged(event.node, path, event.args[0], CLASSES[path])
 
 
 def _judged(node: Syntax, path: str, given: Thing | None, twice: frozenset[str]) -> Findings:
-    if not isinstance(given, Tensor) or given.squashed not in twice:
+    if not isinstance(given, Tensor) or given.probability_op not in twice:
         return
-    loss, activation = path.rpartition(".")[2], given.squashed.lower().removesuffix("2d")
+    loss, activation = path.rpartition(".")[2], given.probability_op.lower().removesuffix("2d")
     logarithms = loss in OF_LOGARITHMS
     draft = rule.at(
         node,
         loss=loss,
         takes="takes log-probabilities" if logarithms else f"applies the {activation} itself",
-        activation=f"`{given.squashed}`",
+        activation=f"`{given.probability_op}`",
     ).advising("use `log_softmax` instead" if logarithms else f"pass the scores, without the {activation}")
     draft = draft.marked(given.marks, squashed=f"the {activation} is applied here")
     made = next((mark.node for mark in given.marks if mark.how == "squashed"), None)
-    fixable = logarithms and given.squashed == "softmax" and made is not None
+    fixable = logarithms and given.probability_op == "softmax" and made is not None
     yield draft.fix(Edit("rename", made, "log_softmax"), safety="unsafe") if fixable else draft
 
 

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import NO, YES, Mark
+from gradlint.domain import NO, YES, Cause
 from gradlint.events import BackwardRun, ModuleFinished, Recorded, RequiresGradChanged
 from gradlint.rule import POSSIBLE, Draft, Edit, Findings, Raises, Rule
 
@@ -74,12 +74,12 @@ def check_term(end: ModuleFinished) -> Findings:
         yield added(_at(mark), event)
 
 
-def _made_here(event: RequiresGradChanged | Recorded, marks: tuple[Mark, ...]) -> list[Mark]:
+def _made_here(event: RequiresGradChanged | Recorded, marks: tuple[Cause, ...]) -> list[Cause]:
     """The cut that the call of a factory itself is."""
     return [mark for mark in marks if mark.how == "cut" and mark.node is event.node and kind_of(mark) == TENSOR]
 
 
-def _at(mark: Mark, *more: Edit) -> Draft:
+def _at(mark: Cause, *more: Edit) -> Draft:
     draft = rule.at(mark.node, call=f"torch.{mark.by}")
     return draft.fix(Edit("rename", mark.node, "stack"), *more, safety="unsafe") if mark.by == "tensor" else draft
 

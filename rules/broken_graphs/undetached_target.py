@@ -240,7 +240,7 @@ def _can_be_cut(one: _Waiting, wasted: frozenset[Memory]) -> bool:
     leaves = one.event.leaves
     stepped = sum(1 << index for index, leaf in enumerate(leaves) if leaf.storage in one.stepped)
     return all(
-        not company & stepped for leaf, company in zip(leaves, one.event.company, strict=True) if leaf.storage in wasted
+        not company & stepped for leaf, company in zip(leaves, one.event.co_leaves, strict=True) if leaf.storage in wasted
     )
 
 

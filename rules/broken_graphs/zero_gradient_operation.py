@@ -43,17 +43,17 @@ def consequence(returned: Any) -> bool:
 
 @rule.on(BackwardRun)
 def check(event: BackwardRun) -> Findings:
-    if not event.flat:
+    if not event.zero_gradient_ops:
         return
-    refused = any(mark.by == WITHOUT_DERIVATIVE for mark in event.flat)
+    refused = any(mark.by == WITHOUT_DERIVATIVE for mark in event.zero_gradient_ops)
     draft = rule.at(
         event.node,
         name=quoted(event.name, "the output"),
-        operation=f"`{event.flat[0].by}`",
+        operation=f"`{event.zero_gradient_ops[0].by}`",
         so="which has no derivative in torch" if refused else "whose gradient is zero",
     )
     draft = draft.doing("error") if refused else draft
-    yield draft.marked(event.flat, flat="constant between its jumps, so no gradient gets through")
+    yield draft.marked(event.zero_gradient_ops, flat="constant between its jumps, so no gradient gets through")
 
 
 @rule.bad

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gradlint.domain import Named
+from gradlint.domain import ImportPath
 from gradlint.events import ClassFinished, Event, Method
 
 FUNCTIONS = frozenset({"torch.autograd.Function", "torch.autograd.function.Function"})
@@ -14,7 +14,7 @@ TOKENS = ("autograd",)
 
 def custom_function(event: ClassFinished) -> dict[str, Method] | None:
     """The methods by name of a class that derives from `torch.autograd.Function` and from nothing else."""
-    bases = [base.path if isinstance(base, Named) else "" for base in event.cls.bases]
+    bases = [base.path if isinstance(base, ImportPath) else "" for base in event.cls.bases]
     if not bases or not FUNCTIONS.issuperset(bases):
         return None
     return {method.name: method for method in event.methods}

@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from gradlint.domain import Function, Named, Syntax
+from gradlint.domain import Function, ImportPath, Syntax
 from gradlint.events import BackwardRun, Called, ModuleFinished
 from gradlint.rule import Findings, Rule, believed
 
@@ -64,7 +64,7 @@ def check(event: ModuleFinished) -> Findings:
 def _compiled(event: ModuleFinished) -> Iterator[tuple[Syntax, Syntax]]:
     """The functions that are compiled, by decorator or by call, and where the call is."""
     for run in event.runs:
-        if run.function is not None and Named(COMPILE) in run.function.decorators:
+        if run.function is not None and ImportPath(COMPILE) in run.function.decorators:
             yield run.function.node, None
     for happened in event.story:
         if isinstance(happened, Called) and happened.path == COMPILE:

@@ -19,7 +19,7 @@ Where the function is also called without the transform, and only then comes to 
 
 from __future__ import annotations
 
-from gradlint.domain import NO, Const, Function, Scalar, Tensor
+from gradlint.domain import NO, Constant, Function, PythonNumber, Tensor
 from gradlint.events import BackwardRun, Called, Event, ModuleFinished, Returned
 from gradlint.rule import Findings, Raises, Rule, believed
 
@@ -77,9 +77,9 @@ def _fault(event: Event, path: str, *, of_itself: bool) -> tuple[str, str] | Non
 
 
 def _is_number(value: object) -> bool:
-    if isinstance(value, Const):
+    if isinstance(value, Constant):
         return type(value.value) in (int, float)
-    return isinstance(value, Scalar)
+    return isinstance(value, PythonNumber)
 
 
 @rule.bad

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import NOTHING, Const, Container, Ref, Tensor
+from gradlint.domain import NOTHING, Constant, Container, Ref, Tensor
 from gradlint.events import ClassFinished, Returned, Thing
 from gradlint.rule import Edit, Findings, Rule, believed
 
@@ -78,7 +78,7 @@ def _counts_as_one(value: Thing) -> bool:
     """A list is no tuple: torch takes it for the only gradient."""
     if isinstance(value, Container):
         return value.kind == "list"
-    return isinstance(value, Const) or (isinstance(value, Tensor) and not value.loose)
+    return isinstance(value, Constant) or (isinstance(value, Tensor) and not value.may_be_structured)
 
 
 def _counted(count: int, noun: str) -> str:

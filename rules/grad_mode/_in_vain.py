@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
 
-from gradlint.domain import EVAL, NO, TRAIN, UNSURE, YES, Graph, Mark, Syntax, Tensor, memories
+from gradlint.domain import EVAL, NO, TRAIN, UNSURE, YES, Graph, Cause, Syntax, Tensor, memories
 from gradlint.events import (
     BackwardRun,
     Called,
@@ -54,7 +54,7 @@ class Whole:
         reached = end.used | end.escaped | end.returned
         kept = [one for one in end.story if isinstance(one, GraphGrown | Stored)]
         self._keeping = {
-            one.run for one in kept if not one.spent <= YES and one.graph and reached.isdisjoint(one.graph)
+            one.run for one in kept if not one.freed <= YES and one.graph and reached.isdisjoint(one.graph)
         }
 
     def callers(self, event: Event) -> Iterator[Syntax]:
@@ -206,7 +206,7 @@ def switched_to_eval(call: ModuleCalled, whole: Whole) -> ModeChanged | None:
     return found
 
 
-def exit_of(call: ModuleCalled, whole: Whole) -> Mark | None:
+def exit_of(call: ModuleCalled, whole: Whole) -> Cause | None:
     """Where what a call gives first leaves its graph."""
     return next((whole.left[graph] for graph in call.graph if graph in whole.left), None)
 

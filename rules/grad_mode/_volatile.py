@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from gradlint.domain import Const, Syntax, Tensor
+from gradlint.domain import Constant, Syntax, Tensor
 from gradlint.events import AttributeAssigned, Called, Event, Recorded, Thing
 
 FLAG_OF_VARIABLE = 2
@@ -32,9 +32,9 @@ def _marked(event: Event) -> Thing | None:
     """The tensor that is marked here."""
     if isinstance(event, Called) and event.path == "torch.autograd.Variable":
         given = [dict(event.keywords).get("volatile"), *event.args[FLAG_OF_VARIABLE:]]
-        return event.result if any(isinstance(one, Const) and one.value for one in given) else None
+        return event.result if any(isinstance(one, Constant) and one.value for one in given) else None
     if isinstance(event, AttributeAssigned) and event.attr == "volatile":
-        return event.owner if isinstance(event.value, Const) and event.value.value else None
+        return event.owner if isinstance(event.value, Constant) and event.value.value else None
     return None
 
 

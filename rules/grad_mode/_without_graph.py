@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gradlint.domain import NO, Mark, Syntax
+from gradlint.domain import NO, Cause, Syntax
 from gradlint.events import BackwardRun
 from gradlint.rule import Draft, Edit
 
@@ -39,7 +39,7 @@ def noted(draft: Draft, event: BackwardRun, by: str, text: str) -> Draft:
     return draft
 
 
-def instead_of_inference(draft: Draft, marks: Sequence[Mark], safety: str) -> Draft:
+def instead_of_inference(draft: Draft, marks: Sequence[Cause], safety: str) -> Draft:
     """The finding with the cure that inference mode becomes `no_grad`, where the marks tell what switched it on."""
     edits = [Edit("replace", mark.node, "torch.no_grad()") for mark in marks if mark.how == "inference"]
     return draft.fix(*edits, safety=safety, imports=("torch",)) if edits else draft

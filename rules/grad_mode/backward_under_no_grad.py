@@ -44,7 +44,7 @@ def check(end: ModuleFinished) -> Findings:
     runs = [event for event in end.story if isinstance(event, BackwardRun)]
     recorded = [event for event in runs if event.root.requires_grad.may(YES)]
     for event in runs:
-        if event.expected or event.behind or reasons(event) != {OFF}:
+        if event.expected or event.after_error or reasons(event) != {OFF}:
             continue
         draft = rule.at(event.node, name=quoted(event.name, "the output")).lowered(believed(event))
         if any(one.node is event.node and may_be_told_apart(event, one, end) for one in recorded):

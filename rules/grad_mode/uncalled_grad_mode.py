@@ -18,7 +18,7 @@ Never known to be.
 
 from __future__ import annotations
 
-from gradlint.domain import Named
+from gradlint.domain import ImportPath
 from gradlint.events import ContextEntered
 from gradlint.rule import Edit, Findings, Raises, Rule
 
@@ -39,7 +39,7 @@ consequence = Raises(TypeError, "object does not support the context manager pro
 
 @rule.on(ContextEntered)
 def check(event: ContextEntered) -> Findings:
-    if isinstance(event.manager, Named) and event.manager.path in CLASSES:
+    if isinstance(event.manager, ImportPath) and event.manager.path in CLASSES:
         argument = "False" if event.manager.path.endswith("set_grad_enabled") else ""
         draft = rule.at(event.node, path=event.manager.path, argument=argument)
         yield draft.fix(Edit("wrap", event.node, after=f"({argument})"), safety="safe")

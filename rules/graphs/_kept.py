@@ -61,13 +61,13 @@ def _given(kept: Kept) -> Syntax | None:
 
 def _has_graph(kept: Kept) -> bool:
     if isinstance(kept, GraphGrown):
-        return kept.brings <= YES and kept.result.requires_grad <= YES and kept.result.leaf <= NO
+        return kept.adds_grad <= YES and kept.result.requires_grad <= YES and kept.result.leaf <= NO
     return kept.recorded is not None
 
 
 def _is_in_vain(kept: Kept, end: ModuleFinished) -> bool:
     """Whether a graph is kept that no backward goes through, or one that no backward can go through again."""
-    if kept.spent <= YES:
+    if kept.freed <= YES:
         return isinstance(kept, Stored) or end.used.isdisjoint(kept.graph)
     reached = end.used | end.escaped | end.returned
     return reached.isdisjoint(kept.graph) and not _in_forward(kept, end) and not _in_evaluation(kept, end)
@@ -94,12 +94,12 @@ def _in_evaluation(kept: Kept, end: ModuleFinished) -> bool:
 
 def what(found: list[Kept]) -> str:
     """What is kept: after a backward the saved values are gone."""
-    return "the unused graph" if all(one.spent <= YES for one in found) else "the unused graph and activations"
+    return "the unused graph" if all(one.freed <= YES for one in found) else "the unused graph and activations"
 
 
 def finished(draft: Draft, found: list[Kept], safety: str) -> Draft:
     """The finding with its cure, believed as what it was told by."""
-    added = dict.fromkeys(_given(one) for one in found if not isinstance(one, GraphGrown) or one.brings.may(YES))
+    added = dict.fromkeys(_given(one) for one in found if not isinstance(one, GraphGrown) or one.adds_grad.may(YES))
     if added and None not in added:
         draft = draft.fix(*(Edit("wrap", node, after=".detach()") for node in added), safety=safety)
     return draft.lowered(max(believed(one) for one in found))

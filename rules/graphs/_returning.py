@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from gradlint.domain import YES, Mark, Node
+from gradlint.domain import YES, Cause, Node
 from gradlint.events import BackwardRun
 
 CALLS = {"backward": "`backward()`", "grad": "`autograd.grad()`"}
 """How the program asks for a backward."""
 
 
-def freed(event: BackwardRun) -> tuple[Node, Mark] | None:
+def freed(event: BackwardRun) -> tuple[Node, Cause] | None:
     """A node that this backward needs and an earlier one certainly freed, and where that one stands."""
-    for node in event.spoiled:
+    for node in event.modified_nodes:
         if node.freed <= YES:
             for mark in node.marks:
                 if mark.how == "freed":
@@ -19,9 +19,9 @@ def freed(event: BackwardRun) -> tuple[Node, Mark] | None:
     return None
 
 
-def stepped(event: BackwardRun) -> tuple[Node, Mark] | None:
+def stepped(event: BackwardRun) -> tuple[Node, Cause] | None:
     """A node that this backward needs and that saved weights which were stepped since, and where."""
-    for node in event.spoiled:
+    for node in event.modified_nodes:
         for mark in node.marks:
             if mark.how == "stepped":
                 return node, mark

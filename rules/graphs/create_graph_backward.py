@@ -67,7 +67,7 @@ def _is_needless(run: BackwardRun, end: ModuleFinished) -> bool:
     steps = [one for one in end.story if isinstance(one, OptimizerStepped)]
     held = {memory for step in steps for one in step.parameters for memory in one.storage}
     read = any(isinstance(one, GradientRead) for one in end.story)
-    again = any(run.node in one.again for one in end.story if isinstance(one, BackwardRun))
+    again = any(run.node in one.earlier_backwards for one in end.story if isinstance(one, BackwardRun))
     shown = (end.escaped | end.returned).isdisjoint(run.graph)
     used = all(held.issuperset(leaf.storage) for leaf in run.leaves) and all(_is_of_torch(step) for step in steps)
     return used and not read and not again and shown

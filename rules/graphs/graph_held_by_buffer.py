@@ -45,7 +45,7 @@ def consequence(returned: Any) -> bool:
 @rule.on(ModuleFinished)
 def check(event: ModuleFinished) -> Findings:
     detached = {one.name for one in event.story if isinstance(one, Called) and one.path in DETACHING}
-    spent = [one for one in event.story if isinstance(one, BackwardRun) and one.carried <= YES]
+    spent = [one for one in event.story if isinstance(one, BackwardRun) and one.from_earlier_iteration <= YES]
     runs = {run.index: run for run in event.runs}
     computed_with: set[tuple[Ref, ...]] = set()
     for happened in event.story:

@@ -52,7 +52,7 @@ def consequence(returned: Any) -> bool:
 @rule.on(ModuleFinished)
 def check(end: ModuleFinished) -> Findings:
     runs = [event for event in end.story if isinstance(event, BackwardRun) and not event.expected]
-    needed = {node for run in runs for node in run.again}
+    needed = {node for run in runs for node in run.earlier_backwards}
     for run in runs:
         handed_on = not (end.escaped | end.returned).isdisjoint(run.graph)
         kept = run.retain <= YES and run.create_graph <= NO and not run.freed.possibly(YES)

@@ -47,7 +47,7 @@ def check(end: ModuleFinished) -> Findings:
     runs = [(number, event) for number, event in enumerate(end.story) if isinstance(event, BackwardRun)]
     failing = {event.node for _, event in runs if freed(event)}
     for number, event in runs:
-        if event.expected or event.behind or not (found := freed(event)):
+        if event.expected or event.after_error or not (found := freed(event)):
             continue
         node, mark = found
         outside = node.at not in computed.get(event.run, {node.at})
@@ -80,7 +80,7 @@ def _computed_in_closures(end: ModuleFinished) -> dict[int, set[Syntax]]:
 
 
 def _freed_by(event: BackwardRun) -> set[Syntax]:
-    return {mark.node for node in event.spoiled for mark in node.marks if mark.how == "freed"}
+    return {mark.node for node in event.modified_nodes for mark in node.marks if mark.how == "freed"}
 
 
 def _cured(draft: Draft, story: Sequence[Event]) -> Draft:

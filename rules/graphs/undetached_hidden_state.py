@@ -53,7 +53,7 @@ CUTS = {
 @rule.on(BackwardRun)
 def check(event: BackwardRun) -> Findings:
     spent = freed(event) or stepped(event)
-    if event.later <= YES and event.carried <= YES and spent:
+    if event.later <= YES and event.from_earlier_iteration <= YES and spent:
         node, mark = spent
         how = "freed" if mark.how == "freed" else "the weights it saved were stepped"
         why = WHY["freed" if mark.how == "freed" else "stepped"]
@@ -69,7 +69,7 @@ def check(event: BackwardRun) -> Findings:
 def check_repeated(event: LoopFinished) -> Findings:
     """Judge the backwards that may have been through a part of the graph when they ran before."""
     for run in event.story:
-        if type(run) is BackwardRun and run.repeated and run.later <= YES and run.retain <= NO and not run.spoiled:
+        if type(run) is BackwardRun and run.repeated and run.later <= YES and run.retain <= NO and not run.modified_nodes:
             for node, guarded in _always_behind(run, event):
                 draft = rule.at(run.node, call=CALLS[run.how], why=WHY["freed"])
                 draft = draft.note(node.at, "computed here from the state of the iteration before")

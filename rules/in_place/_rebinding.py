@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from gradlint.domain import Tensor
-from gradlint.events import BindingDropped
+from gradlint.events import NameRebound
 
 
-def tensors(event: BindingDropped) -> tuple[Tensor, Tensor] | None:
+def tensors(event: NameRebound) -> tuple[Tensor, Tensor] | None:
     """The tensor that the name held and the one it holds now."""
     if isinstance(event.old, Tensor) and isinstance(event.value, Tensor):
         return event.old, event.value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gradlint.domain import NO, YES, Mark, Node
+from gradlint.domain import NO, YES, Cause, Node
 from gradlint.events import BackwardRun
 from gradlint.rule import Draft
 
@@ -14,10 +14,10 @@ UNNAMED = frozenset({"call", "module"})
 """Operations that stand for more than one."""
 
 
-def written_marks(event: BackwardRun, *hows: str) -> Iterator[tuple[Node, Mark]]:
+def written_marks(event: BackwardRun, *hows: str) -> Iterator[tuple[Node, Cause]]:
     """The nodes on which this backward raises because what they saved was written, each with the place where it was
     written in one of these ways."""
-    for node in event.spoiled:
+    for node in event.modified_nodes:
         if node.stale <= YES and node.freed <= NO:
             found = [mark for mark in node.marks if mark.how in hows]
             if found:
@@ -29,7 +29,7 @@ def operation(node: Node) -> str:
     return "an operation" if node.op in UNNAMED else f"`{node.op}`"
 
 
-def explained(draft: Draft, node: Node, mark: Mark, written: str) -> Draft:
+def explained(draft: Draft, node: Node, mark: Cause, written: str) -> Draft:
     """The finding, pointing at where the value was saved and where it was written."""
     saved = draft.note(node.at, f"{operation(node)} saved it here") if node.at is not mark.node else draft
     return saved.note(mark.node, written)

@@ -45,7 +45,7 @@ def consequence(returned: Any, cured: Any) -> bool:
 
 @rule.on(BackwardRun)
 def check(event: BackwardRun) -> Findings:
-    for node in event.spoiled:
+    for node in event.modified_nodes:
         for mark in node.marks:
             if node.corrupt <= YES and mark.how == "hidden":
                 draft = rule.at(

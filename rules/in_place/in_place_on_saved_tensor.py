@@ -19,7 +19,7 @@ Never where it is reported: the saved value was certainly written before this ba
 
 from __future__ import annotations
 
-from gradlint.domain import Mark
+from gradlint.domain import Cause
 from gradlint.events import BackwardRun
 from gradlint.rule import Draft, Edit, Findings, Raises, Rule, quoted
 
@@ -44,7 +44,7 @@ def check(event: BackwardRun) -> Findings:
         return
 
 
-def _cured(draft: Draft, mark: Mark) -> Draft:
+def _cured(draft: Draft, mark: Cause) -> Draft:
     """Under a name of its own the copy can be written instead, unless that is saved by what writes it."""
     if not mark.name.isidentifier() or mark.by == "itself":
         return draft

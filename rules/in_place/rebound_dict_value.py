@@ -22,7 +22,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gradlint.domain import NO
-from gradlint.events import BindingDropped
+from gradlint.events import NameRebound
 from gradlint.rule import Edit, Findings, Rule
 
 from ._rebinding import tensors
@@ -44,8 +44,8 @@ def consequence(returned: Any, cured: Any) -> bool:
     return any(fact(a) != fact(b) for a, b in zip(returned, cured, strict=True) for fact in facts)
 
 
-@rule.on(BindingDropped)
-def check(event: BindingDropped) -> Findings:
+@rule.on(NameRebound)
+def check(event: NameRebound) -> Findings:
     if event.updates or not event.same.possibly(NO) or not tensors(event):
         return
     if any(holder.kind != "tuple" for holder in event.holders):

@@ -21,7 +21,7 @@ Never where it is reported: the gradient is certainly read again. Unrolled optim
 from __future__ import annotations
 
 from gradlint.domain import NO, YES, Tensor
-from gradlint.events import BindingDropped, GradientRead, LoopFinished
+from gradlint.events import NameRebound, GradientRead, LoopFinished
 from gradlint.rule import Edit, Findings, Raises, Rule, believed
 
 rule = Rule(
@@ -39,7 +39,7 @@ consequence = Raises(TypeError, "NoneType")
 def check(event: LoopFinished) -> Findings:
     reads = [one for one in event.story if isinstance(one, GradientRead) and one.later <= YES and _gets_none(one)]
     for bound in event.story:
-        if isinstance(bound, BindingDropped) and bound.updates and not bound.looped and _is_lost(bound):
+        if isinstance(bound, NameRebound) and bound.updates and not bound.looped and _is_lost(bound):
             for read in reads:
                 if read.name == bound.name:
                     recorded = isinstance(bound.value, Tensor) and bound.value.leaf <= NO
@@ -57,7 +57,7 @@ def _gets_none(read: GradientRead) -> bool:
     return not read.guard and (tensor.leaf <= NO or tensor.requires_grad <= NO) and not tensor.retains.may(YES)
 
 
-def _is_lost(bound: BindingDropped) -> bool:
+def _is_lost(bound: NameRebound) -> bool:
     """Whether a leaf that gets gradients gives its name to something that does not."""
     old, value = bound.old, bound.value
     if not (isinstance(old, Tensor) and isinstance(value, Tensor)):

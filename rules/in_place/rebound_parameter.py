@@ -22,7 +22,7 @@ from __future__ import annotations
 from typing import Any
 
 from gradlint.domain import NO, YES
-from gradlint.events import BindingDropped
+from gradlint.events import NameRebound
 from gradlint.rule import Draft, Edit, Findings, Rule
 
 from ._rebinding import tensors
@@ -42,8 +42,8 @@ def consequence(returned: Any, cured: Any) -> bool:
     return any(not kept.equal(meant) for kept, meant in zip(returned.parameters(), cured.parameters(), strict=True))
 
 
-@rule.on(BindingDropped)
-def check(event: BindingDropped) -> Findings:
+@rule.on(NameRebound)
+def check(event: NameRebound) -> Findings:
     """A leaf that was to be updated by its gradient, or a parameter whose name gets a tensor with memory of its own."""
     held = tensors(event) if event.looped and not event.read else None
     if held is None:
@@ -61,7 +61,7 @@ def check(event: BindingDropped) -> Findings:
     yield _updated(rule.at(event.node, name=event.name).advising(cure), event)
 
 
-def _updated(draft: Draft, event: BindingDropped) -> Draft:
+def _updated(draft: Draft, event: NameRebound) -> Draft:
     """The draft with an update in place, where the assignment does nothing else."""
     if event.statement is None:
         return draft

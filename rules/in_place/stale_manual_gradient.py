@@ -104,7 +104,7 @@ def _read_again(update: Update, story: Sequence[Event]) -> Iterator[GradientRead
         elif event.node is update.node and isinstance(event, Update):
             updated = True
         elif isinstance(event, GradientRead) and _are_one(event.tensor, _target(update)):
-            if updated and not (_target(update).many and event.node in seen):
+            if updated and not (_target(update).is_summary and event.node in seen):
                 yield event
             seen.add(event.node)
 

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import YES, Mark, Syntax, memories
+from gradlint.domain import YES, Cause, Syntax, memories
 from gradlint.events import Called, LoopFinished, ModuleKept, OptimizerStepped, Returned, StateLoaded
 from gradlint.rule import LIKELY, Edit, Findings, Rule, believed, quoted
 
@@ -80,7 +80,7 @@ def check_kept(event: LoopFinished) -> Findings:
 MODULE = "copy it: `copy.deepcopy(model)`"
 
 
-def _at_each(taken: tuple[Mark, ...], used: Syntax, name: str, how: str) -> Findings:
+def _at_each(taken: tuple[Cause, ...], used: Syntax, name: str, how: str) -> Findings:
     """A finding wherever the dict was taken, pointing at its use; at the use if that is all we know."""
     subject = quoted(name, "the `state_dict()`")
     if not taken:

@@ -23,7 +23,7 @@ from __future__ import annotations
 from typing import Any
 
 from gradlint.domain import NO
-from gradlint.events import LeafWanted
+from gradlint.events import LeafRequired
 from gradlint.rule import LIKELY, Draft, Edit, Findings, Rule, quoted
 
 from ._wanting import MOVES, is_no_leaf, is_none_elsewhere
@@ -53,9 +53,9 @@ def consequence(returned: Any) -> bool:
     return returned.requires_grad and not returned.is_leaf and not returned.retains_grad
 
 
-@rule.on(LeafWanted)
-def check(event: LeafWanted) -> Findings:
-    if event.lost is None or event.use not in USES or not set(event.steps) <= ARRANGING:
+@rule.on(LeafRequired)
+def check(event: LeafRequired) -> Findings:
+    if event.source_leaf is None or event.use not in USES or not set(event.operations) <= ARRANGING:
         return
     if is_no_leaf(event):
         yield _draft(event, elsewhere="")
@@ -63,13 +63,13 @@ def check(event: LeafWanted) -> Findings:
         yield _draft(event, elsewhere=" on other devices").lowered(LIKELY)
 
 
-def _draft(event: LeafWanted, elsewhere: str) -> Draft:
-    place = event.node if event.at is None else event.at
+def _draft(event: LeafRequired, elsewhere: str) -> Draft:
+    place = event.node if event.last_operation is None else event.last_operation
     draft = rule.at(place, name=quoted(event.name, "the tensor"), elsewhere=elsewhere, outcome=OUTCOMES[event.use])
-    marks = {mark.how: mark.node for mark in event.lost.marks} if event.lost else {}
+    marks = {mark.how: mark.node for mark in event.source_leaf.marks} if event.source_leaf else {}
     if place is not event.node:
         draft = draft.note(event.node, USES[event.use])
-        if marks.get("asked") is marks.get("made") and event.lost and event.lost.parameter <= NO:
+        if marks.get("asked") is marks.get("made") and event.source_leaf and event.source_leaf.parameter <= NO:
             plain = Edit("drop keyword", marks["made"], "requires_grad")
             draft = draft.fix(plain, Edit("wrap", place, after=".requires_grad_()"), safety="safe")
     return draft

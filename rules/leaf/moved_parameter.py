@@ -23,7 +23,7 @@ from collections import Counter
 from typing import Any
 
 from gradlint.domain import YES, Syntax
-from gradlint.events import AttributeAssigned, LeafWanted, ModuleFinished
+from gradlint.events import AttributeAssigned, LeafRequired, ModuleFinished
 from gradlint.rule import LIKELY, Draft, Edit, Findings, Rule, believed, quoted
 
 from ._wanting import is_no_leaf, is_none_elsewhere
@@ -57,9 +57,9 @@ def check(event: ModuleFinished) -> Findings:
     }
     times = Counter(set_at.values())
     for wanted in event.story:
-        if not isinstance(wanted, LeafWanted) or wanted.use != "attribute":
+        if not isinstance(wanted, LeafRequired) or wanted.use != "attribute":
             continue
-        if wanted.lost is None or not wanted.lost.parameter <= YES:
+        if wanted.source_leaf is None or not wanted.source_leaf.parameter <= YES:
             continue
         attribute = set_at.get(wanted.node)
         alone = attribute is not None and times[attribute] == 1
@@ -69,10 +69,10 @@ def check(event: ModuleFinished) -> Findings:
             yield _draft(wanted, elsewhere=" on other devices", alone=alone).lowered(max(LIKELY, believed(wanted)))
 
 
-def _draft(event: LeafWanted, elsewhere: str, alone: bool) -> Draft:
+def _draft(event: LeafRequired, elsewhere: str, alone: bool) -> Draft:
     """Where the attribute is set at one place alone, the cure is safe: once it is a parameter, torch refuses anything
     else under its name."""
-    place = event.node if event.at is None else event.at
+    place = event.node if event.last_operation is None else event.last_operation
     draft = rule.at(place, name=quoted(event.name, "the attribute"), elsewhere=elsewhere)
     if place is event.node:
         return draft

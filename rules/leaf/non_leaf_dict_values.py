@@ -23,7 +23,7 @@ from __future__ import annotations
 from typing import Any
 
 from gradlint.domain import MAPPINGS, YES
-from gradlint.events import LeafWanted
+from gradlint.events import LeafRequired
 from gradlint.rule import Edit, Findings, Rule, quoted
 
 from ._wanting import is_no_leaf
@@ -47,8 +47,8 @@ def consequence(returned: Any) -> bool:
     return all(not value.is_leaf and not value.retains_grad for value in returned.values())
 
 
-@rule.on(LeafWanted)
-def check(event: LeafWanted) -> Findings:
+@rule.on(LeafRequired)
+def check(event: LeafRequired) -> Findings:
     tensor = event.tensor
     held = any(holder.kind in MAPPINGS for holder in event.holders)
     if event.use not in OUTCOMES or not held or not is_no_leaf(event) or not tensor.requires_grad <= YES:

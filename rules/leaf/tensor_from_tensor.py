@@ -19,7 +19,7 @@ warn; a call under `torch.no_grad()` is not reported.
 
 from __future__ import annotations
 
-from gradlint.domain import NO, YES, Const, Tensor
+from gradlint.domain import NO, YES, Constant, Tensor
 from gradlint.events import Called
 from gradlint.rule import Edit, Findings, Rule, Warns
 
@@ -45,7 +45,7 @@ def check(event: Called) -> Findings:
     source = event.args[0] if event.args else keywords.get("data")
     if not isinstance(source, Tensor) or not source.requires_grad <= YES or not event.grad_mode <= YES:
         return
-    asks = keywords.get("requires_grad") == Const(True)
+    asks = keywords.get("requires_grad") == Constant(True)
     draft = rule.at(event.node, call=event.name or "torch.tensor").advising(CURES[asks])
     if event.name.endswith(".tensor") and len(event.args) == 1 and keywords.keys() <= {"requires_grad"}:
         clone = Edit("rename", event.node, "clone")

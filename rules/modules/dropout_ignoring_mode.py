@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from gradlint.domain import Const
+from gradlint.domain import Constant
 from gradlint.events import Called, ClassFinished, Method, Run, Thing
 from gradlint.rule import LIKELY, POSSIBLE, Draft, Edit, Findings, Rule, believed
 
@@ -83,7 +83,7 @@ def _of_method(method: Method) -> Iterator[Draft]:
 def _is_looked_at(method: Method, run: Run, call: Called) -> bool:
     """Whether the method looks at the mode, for a test around the call or for the probability that it is given."""
     given = _argument(call, DROPOUT_OF_ATTENTION if call.path == ATTENTION else PROBABILITY)
-    computed = given is not None and not isinstance(given, Const)
+    computed = given is not None and not isinstance(given, Constant)
     return "training" in method.reads and (computed or call.conditions != run.conditions)
 
 
@@ -112,7 +112,7 @@ def _argument(call: Called, parameter: tuple[int, str]) -> Thing | None:
 
 
 def _is_zero(given: Thing | None, default: float = 0.0) -> bool:
-    return default == 0 if given is None else isinstance(given, Const) and given.value == 0
+    return default == 0 if given is None else isinstance(given, Constant) and given.value == 0
 
 
 @rule.bad

@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from gradlint.domain import EVAL, NO, TRAIN, Named, Syntax
+from gradlint.domain import EVAL, NO, TRAIN, ImportPath, Syntax
 from gradlint.events import ModeChanged, ModuleCalled, ModuleFinished, RequiresGradChanged
 from gradlint.rule import LIKELY, POSSIBLE, Draft, Findings, Rule, believed, quoted
 
@@ -100,7 +100,7 @@ def _began(event: ModuleFinished) -> dict[int, int]:
 
 def _moves(call: ModuleCalled) -> bool:
     cls = call.module.cls
-    keeps = isinstance(cls, Named) and cls.path in KEEPING_STATISTICS
+    keeps = isinstance(cls, ImportPath) and cls.path in KEEPING_STATISTICS
     return keeps and call.module.mode <= TRAIN and "running_mean" in dict(call.module.buffers)
 
 

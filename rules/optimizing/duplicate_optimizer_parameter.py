@@ -36,11 +36,11 @@ IN_ONE_GROUP = Warns("optimizer contains a parameter group with duplicate parame
 
 @rule.on(OptimizerBuilt)
 def check(event: OptimizerBuilt) -> Findings:
-    found = event.twice or event.repeated
+    found = event.in_two_groups or event.duplicated
     if found:
         count = f"{len(found)} parameters" if len(found) > 1 else "a parameter"
         draft = rule.at(event.node, count=count).marked(found[0].marks, made="one of them is made here")
-        yield draft if event.twice else draft.doing("wrong result")
+        yield draft if event.in_two_groups else draft.doing("wrong result")
 
 
 @rule.bad

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import FRESH, MIXED, NO, USED, YES, Const, Optimizer, Ref, Tensor
+from gradlint.domain import FRESH, MIXED, NO, USED, YES, Constant, Optimizer, Ref, Tensor
 from gradlint.events import OptimizerStepped
 from gradlint.rule import Edit, Findings, Rule
 
@@ -81,8 +81,8 @@ def _still_moves(optimizer: Optimizer, tensor: Tensor) -> bool:
 
 def _has_inertia(optimizer: Optimizer) -> bool:
     options = dict(optimizer.options)
-    asked = [options.get(name, Const(0)) for name in ("momentum", "weight_decay")]
-    return optimizer.kind in WITH_INERTIA or any(isinstance(one, Const) and bool(one.value) for one in asked)
+    asked = [options.get(name, Constant(0)) for name in ("momentum", "weight_decay")]
+    return optimizer.kind in WITH_INERTIA or any(isinstance(one, Constant) and bool(one.value) for one in asked)
 
 
 @rule.bad

@@ -62,7 +62,7 @@ def check(event: ModuleFinished) -> Findings:
         elif isinstance(thing, Unknown):
             return  # whose gradient is set, nobody knows
     for built, tensor in found:
-        yield _draft(built, tensor).lowered(LIKELY if tensor.belief is Belief.BY_USE else believed(built))
+        yield _draft(built, tensor).lowered(LIKELY if tensor.belief is Belief.FROM_USAGE else believed(built))
 
 
 def _stays_put(tensor: Tensor) -> bool:
@@ -70,7 +70,7 @@ def _stays_put(tensor: Tensor) -> bool:
     parameter."""
     if not (tensor.requires_grad <= NO and tensor.leaf <= YES and tensor.parameter <= NO and tensor.grad <= NONE):
         return False
-    return tensor.belief < Belief.BY_NAME and not tensor.many and bool(tensor.made) and bool(tensor.storage)
+    return tensor.belief < Belief.FROM_NAME and not tensor.is_summary and bool(tensor.made) and bool(tensor.storage)
 
 
 def _given_a_gradient(event: Event) -> Thing | None:

@@ -18,7 +18,7 @@ dtype.
 
 from __future__ import annotations
 
-from gradlint.domain import Array, Const, Container, Plain, Scalar, Tensor
+from gradlint.domain import Array, Constant, Container, PlainObject, PythonNumber, Tensor
 from gradlint.events import AttributeAssigned
 from gradlint.rule import Edit, Findings, Raises, Rule, quoted
 
@@ -34,7 +34,7 @@ OTHER_DTYPE = Raises(RuntimeError, "attempting to assign a gradient with dtype")
 OTHER_SHAPE = Raises(RuntimeError, "attempting to assign a gradient of size")
 OTHER_DEVICE = Raises(RuntimeError, "attempting to assign a gradient with device type")
 
-KINDS = {Array: "a NumPy array", Scalar: "a number"}
+KINDS = {Array: "a NumPy array", PythonNumber: "a number"}
 LITERALS = {int: "a number", float: "a number", bool: "a boolean", complex: "a number", str: "a string"}
 NO_TENSORS = {"str": "a string", "tuple": "a tuple", "list": "a list", "Size": "a shape"}
 CLEAR = "assign `None` to clear the gradient"
@@ -52,7 +52,7 @@ def check(event: AttributeAssigned) -> Findings:
             yield rule.at(event.node, name=name, what=f"a tensor of another {differs}").advising(LIKE)
     elif what := _no_tensor(value):
         draft = rule.at(event.node, name=name, what=what).advising(CLEAR)
-        is_zero = isinstance(value, Const) and value.value == 0 and event.given is not None
+        is_zero = isinstance(value, Constant) and value.value == 0 and event.given is not None
         yield draft.fix(Edit("replace", event.given, "None"), safety="safe") if is_zero else draft
 
 
@@ -67,11 +67,11 @@ def _difference(owner: Tensor, value: Tensor) -> str:
 
 def _no_tensor(value: object) -> str:
     """What a value that is certainly no tensor is."""
-    if isinstance(value, Const):
+    if isinstance(value, Constant):
         return LITERALS.get(type(value.value), "")
     if isinstance(value, Container):
         return f"a {value.kind}"
-    if isinstance(value, Plain):
+    if isinstance(value, PlainObject):
         return NO_TENSORS.get(value.kind, "")
     return KINDS.get(type(value), "")
 

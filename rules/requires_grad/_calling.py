@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from gradlint.domain import Const
+from gradlint.domain import Constant
 from gradlint.events import AttributeAssigned
 from gradlint.rule import Draft, Edit
 
 
 def given(event: AttributeAssigned) -> str:
     """The truth value that is assigned, as the program writes it; nothing where it writes something else."""
-    literal = isinstance(event.value, Const) and isinstance(event.value.value, bool)
+    literal = isinstance(event.value, Constant) and isinstance(event.value.value, bool)
     return str(event.value.value) if literal else ""  # type: ignore[union-attr]
 
 

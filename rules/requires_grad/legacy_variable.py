@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import NO, YES, Const, Tensor
+from gradlint.domain import NO, YES, Constant, Tensor
 from gradlint.events import Called
 from gradlint.rule import Draft, Edit, Findings, Rule
 
@@ -66,10 +66,10 @@ def _fixed(draft: Draft, event: Called, data: Tensor) -> Draft:
     asked = dict(event.keywords)
     if len(event.args) > 1 or "." in event.name or not event.name or not asked.keys() <= {"requires_grad"}:
         return draft
-    if asked and asked["requires_grad"] not in (Const(True), Const(False)):
+    if asked and asked["requires_grad"] not in (Constant(True), Constant(False)):
         return draft
     dropped = [Edit("drop keyword", event.node, name) for name in asked]
-    wanted = asked.get("requires_grad") == Const(True)
+    wanted = asked.get("requires_grad") == Constant(True)
     behind = [Edit("wrap", event.node, "", ".detach().requires_grad_()")] if wanted else []
     same = data.requires_grad <= NO
     return draft.fix(Edit("rename", event.node), *dropped, *behind, safety="safe" if same else "unsafe")

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import Const, Module, Scalar, Tensor
+from gradlint.domain import Constant, Module, PythonNumber, Tensor
 from gradlint.events import AttributeAssigned
 from gradlint.rule import Draft, Edit, Findings, Rule
 
@@ -56,7 +56,7 @@ def _flags(thing: Any) -> list[Any]:
 @rule.on(AttributeAssigned, *sorted(frozenset().union(*METHODS.values())))
 def check(event: AttributeAssigned) -> Findings:
     """A module's class may well have an attribute of that name for itself, and of the more common ones does."""
-    if event.attr not in METHODS.get(type(event.owner), ()) or not isinstance(event.value, Const | Scalar):
+    if event.attr not in METHODS.get(type(event.owner), ()) or not isinstance(event.value, Constant | PythonNumber):
         return
     own = event.own and event.attr != "requires_grad_"
     if isinstance(event.owner, Module) and (own or event.read_by_class):

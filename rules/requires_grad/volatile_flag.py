@@ -21,7 +21,7 @@ reported, and neither is a value that may be False.
 
 from __future__ import annotations
 
-from gradlint.domain import Const, Tensor
+from gradlint.domain import Constant, Tensor
 from gradlint.events import AttributeAssigned, Called, Thing
 from gradlint.rule import Draft, Edit, Findings, Raises, Rule, Warns
 
@@ -64,7 +64,7 @@ def check_attribute(event: AttributeAssigned) -> Findings:
 
 def _switches_on(value: Thing) -> bool:
     """Whether it is meant to have an effect: False would have had none either."""
-    return isinstance(value, Const) and bool(value.value)
+    return isinstance(value, Constant) and bool(value.value)
 
 
 @rule.bad

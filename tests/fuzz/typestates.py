@@ -91,7 +91,7 @@ _TOLD: dict[type[Event], tuple[tuple[str, Callable[[Any], Moved]], ...]] = {
         ("gradient", _differentiated),
         ("unit of a gradient", _measured),
         ("freed graph", _graph),
-        ("graph that was kept", lambda event: [(truth(bool(event.again)), "backward")]),
+        ("graph that was kept", lambda event: [(truth(bool(event.earlier_backwards)), "backward")]),
         ("stale graph", lambda event: [(event.stale, "backward")]),
         ("corrupt graph", lambda event: [(event.corrupt, "backward")]),
     ),

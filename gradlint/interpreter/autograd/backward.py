@@ -18,10 +18,10 @@ from gradlint.domain import (
     UNSURE,
     YES,
     Belief,
-    Mark,
+    Cause,
     Node,
     Ref,
-    Slot,
+    Alternatives,
     Tensor,
     Truth,
     Unit,
@@ -90,7 +90,7 @@ class History:
     """All that may have led to the roots, what of it is certain, and the unit in which each node may be reached.
     `starts` are the roots as operands of the graph."""
 
-    starts: list[Slot]
+    starts: list[Alternatives]
     past: dict[Ref, None]
     sure: dict[Ref, None]
     nodes: list[Ref] = field(default_factory=list)
@@ -188,7 +188,7 @@ def _required_grad(m: Interpreter, node: Site, root: Value) -> None:
     before = []
     for ref, tensor in found:
         recorded = _recorded(m, tensor.node)
-        if _may_be_told(tensor) and (recorded or tensor.belief >= Belief.BY_USE):
+        if _may_be_told(tensor) and (recorded or tensor.belief >= Belief.FROM_USAGE):
             if not recorded or OPAQUE in recorded:
                 unseen = Node("unknown", syntax(node), (recorded or (OPAQUE,),))
                 recorded = (m.new(node, f"history of {ref.site}.{ref.part}", unseen),)
@@ -208,7 +208,7 @@ def _may_be_told(tensor: Tensor) -> bool:
 def _alone_before(m: Interpreter, recorded: tuple[Ref, ...]) -> set[Ref]:
     """The nodes without which these alternatives cannot have been recorded: the way back while there is only one."""
     before: set[Ref] = set()
-    while len(recorded) == 1 and recorded[0].age < 2 and recorded[0] not in before:
+    while len(recorded) == 1 and recorded[0].recency < 2 and recorded[0] not in before:
         thing = m.state.heap.get(recorded[0])
         if type(thing) is not Node:
             break
@@ -225,13 +225,13 @@ def _all_recorded(m: Interpreter, nodes: set[Ref]) -> None:
     """These nodes were recorded, so the tensors that they made require grad."""
     heap = m.state.heap
     for ref, tensor in list(heap.items()) if nodes else ():
-        if type(tensor) is Tensor and ref.age < 2 and _may_be_told(tensor) and not nodes.isdisjoint(tensor.node):
+        if type(tensor) is Tensor and ref.recency < 2 and _may_be_told(tensor) and not nodes.isdisjoint(tensor.node):
             recorded = _recorded(m, tensor.node)
             if len(recorded) == 1:
                 m.store_exact(ref, replace(tensor, requires_grad=YES, leaf=NO, node=recorded))
 
 
-def _recorded(m: Interpreter, slot: Slot) -> tuple[Ref, ...]:
+def _recorded(m: Interpreter, slot: Alternatives) -> tuple[Ref, ...]:
     """What an operand is where it was recorded: the nodes of its alternatives. A tensor that an operation made stands
     beside its node for the leaf that it may have been made by hand."""
     out = []
@@ -261,7 +261,7 @@ def _reaching(m: Interpreter, history: History, request: Request) -> dict[Ref, b
     return found if request.how == "grad" else dict.fromkeys(ends, False) | found
 
 
-def _history(m: Interpreter, starts: list[Slot]) -> History:
+def _history(m: Interpreter, starts: list[Alternatives]) -> History:
     past = past_of(m, [ref for start in starts for ref in start])
     sure: dict[Ref, None] = {}
     for start in starts:
@@ -297,7 +297,7 @@ def _tell(m: Interpreter, node: Site, root: Value, history: History, spoiled: Se
     heap, wanted = m.state.heap, request.inputs
     reached = history.leaves if wanted is None else [ref for ref in history.leaves if ref in wanted]
     leaves = history.leaves if request.how == "grad" else reached
-    carried = bool(spoiled) and spoiled[0].age > 0
+    carried = bool(spoiled) and spoiled[0].recency > 0
     m.emit(
         events.BackwardRun,
         node,
@@ -309,12 +309,12 @@ def _tell(m: Interpreter, node: Site, root: Value, history: History, spoiled: Se
         freed=_state_of(m, history, spoiled, "freed"),
         stale=_state_of(m, history, spoiled, "stale"),
         corrupt=_state_of(m, history, spoiled, "corrupt"),
-        spoiled=tuple(heap[ref] for ref in spoiled),
-        again=_kept_by(m, history),
+        modified_nodes=tuple(heap[ref] for ref in spoiled),
+        earlier_backwards=_kept_by(m, history),
         repeated=freed_before(m, node, history.starts, history.nodes) if m.loops.active and wanted is None else (),
         opaque=_shares_unseen_graph(m, history),
         graph=tuple(ref.key for ref in nodes_of(m, root) if ref is not None),
-        carried=truth(carried),
+        from_earlier_iteration=truth(carried),
         carriers=carriers(m, node, spoiled) if carried else (),
         retain=request.retain,
         renamed=request.renamed,
@@ -325,8 +325,8 @@ def _tell(m: Interpreter, node: Site, root: Value, history: History, spoiled: Se
         inputs=None if wanted is None else tuple(one for each in request.listed if (one := m.only(each, Tensor))),
         unreached=_unreached(m, history, request),
         allow_unused=request.allow_unused,
-        flat=tuple(Mark("flat", m[ref].at, m[ref].op) for ref in flat_on_all_ways(m, root, history, wanted or ())),
-        company=company(m, nodes_of(m, root), leaves),
+        zero_gradient_ops=tuple(Cause("flat", m[ref].at, m[ref].op) for ref in flat_on_all_ways(m, root, history, wanted or ())),
+        co_leaves=company(m, nodes_of(m, root), leaves),
         certain=sum(1 << index for index, ref in enumerate(leaves) if ref in history.sure),
         aliased=_aliased(m, history, request),
     )
@@ -336,9 +336,9 @@ def _kept_by(m: Interpreter, history: History) -> tuple[Any, ...]:
     """The backwards that may have been through a part of a history and kept it. What stands for several older nodes
     may be of this iteration as well as of those before it: it was kept only if the iteration can get hold of it."""
     kept = {ref: mark.node for ref in history.nodes for mark in m[ref].marks if mark.how == "kept"}
-    oldest = [ref for ref in kept if ref.age == OLDEST]
+    oldest = [ref for ref in kept if ref.recency == OLDEST]
     if oldest and not may_be_carried(m, oldest):
-        kept = {ref: node for ref, node in kept.items() if ref.age < OLDEST}
+        kept = {ref: node for ref, node in kept.items() if ref.recency < OLDEST}
     return tuple(dict.fromkeys(kept.values()))
 
 
@@ -393,7 +393,7 @@ def _unreached(m: Interpreter, history: History, request: Request) -> Truth:
     two that only their use tells of, nobody knows that they are not the same."""
     if request.inputs is None:
         return NO
-    strange = all(any(m[ref].belief >= Belief.BY_USE for ref in refs) for refs in (request.inputs, history.leaves))
+    strange = all(any(m[ref].belief >= Belief.FROM_USAGE for ref in refs) for refs in (request.inputs, history.leaves))
     if OPAQUE in history.past or not request.exact or strange:
         return UNSURE
     return YES if any(_ends(m, [ref]).isdisjoint(history.past) for ref in request.inputs) else NO
@@ -412,12 +412,12 @@ def _spoiled(m: Interpreter, history: History, reaching: dict[Ref, bool] | None)
     nodes = history.nodes if reaching is None else [ref for ref in history.nodes if reaching.get(ref)]
     lacking = {ref: faults for ref in nodes if (faults := _faults(m[ref]))}
     if reaching is None:
-        swept = [ref for ref in nodes if m[ref].swept is YES and ref not in lacking]
+        swept = [ref for ref in nodes if m[ref].backward_done is YES and ref not in lacking]
         lacking |= {ref: {"freed"} for ref in savers(m, swept)}
     if not lacking:
         return []
     certain = {fault for start in history.starts for fault in in_every(m, start, lambda ref: lacking.get(ref, set()))}
-    return sorted((ref for ref in lacking if not certain.isdisjoint(lacking[ref])), key=lambda ref: -ref.age)
+    return sorted((ref for ref in lacking if not certain.isdisjoint(lacking[ref])), key=lambda ref: -ref.recency)
 
 
 def _faults(thing: Node) -> set[str]:
@@ -442,11 +442,11 @@ def _differentiated(m: Interpreter, node: Site, ref: Ref, sure: bool, keep: Trut
     m.graphs.kept = m.graphs.kept or keep is YES
     if keep is not YES:
         facts["freed"] = YES if sure and keep is NO else thing.freed | YES
-        facts["swept"] = YES if sure and keep is NO and everything else thing.swept
-        facts["marks"] = with_mark(thing.marks, Mark("freed", syntax(node)))
+        facts["backward_done"] = YES if sure and keep is NO and everything else thing.backward_done
+        facts["marks"] = with_mark(thing.marks, Cause("freed", syntax(node)))
     else:
         others = tuple(mark for mark in thing.marks if mark.how != "kept")
-        facts["marks"] = with_mark(others, Mark("kept", syntax(node)))
+        facts["marks"] = with_mark(others, Cause("kept", syntax(node)))
     m.state.heap[ref] = replace(thing, **facts)
 
 
@@ -464,7 +464,7 @@ def _fill(m: Interpreter, node: Site, history: History, request: Request) -> Non
         if wanted is not None and not asked and request.exact and not thing.retains.may(YES):
             continue
         if ref in leaves:
-            handed_over = thing.belief >= Belief.BY_USE and thing.requires_grad.possibly(YES) and not thing.node
+            handed_over = thing.belief >= Belief.FROM_USAGE and thing.requires_grad.possibly(YES) and not thing.node
             arrives = handed_over or (ref in sure and thing.requires_grad is YES)
             certain = arrives and (wanted is None or asked)
         elif (asked or thing.retains.may(YES)) and reached.intersection(thing.node):

@@ -8,7 +8,7 @@ from gradlint.domain import (
     NONE_VALUE,
     NOTHING,
     YES,
-    Const,
+    Constant,
     Container,
     Tensor,
     Truth,
@@ -38,8 +38,8 @@ GRAD = {"inputs": 1, "grad_outputs": 2, "retain_graph": 3, "create_graph": 4, "a
 
 def flag(args: Arguments, name: str, position: int, default: bool = False) -> Truth:
     """A yes-or-no argument; None counts as not given."""
-    value = args.get(name, position, Const(default))
-    return truth_of(Const(default) if value == NONE_VALUE else value)
+    value = args.get(name, position, Constant(default))
+    return truth_of(Constant(default) if value == NONE_VALUE else value)
 
 
 def wanted_inputs(m: Interpreter, node: Site, args: Arguments, positions: dict[str, int]) -> list[Value] | None:

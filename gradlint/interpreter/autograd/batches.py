@@ -6,7 +6,7 @@ holds tensors: one summary of them all, of which nothing else is known.
 
 from __future__ import annotations
 
-from gradlint.domain import Belief, Container, Iterator, Mark, Plain, Ref, Tensor, Value
+from gradlint.domain import Belief, Container, Iterator, Cause, PlainObject, Ref, Tensor, Value
 from gradlint.interpreter.autograd.tensor import made_of
 from gradlint.interpreter.engine.iteration import iterator
 from gradlint.interpreter.engine.machine import Interpreter
@@ -23,20 +23,20 @@ def batch(m: Interpreter, node: Site, reach: tuple[Ref, ...] = ()) -> Ref:
     history, memories = made_of(m, reach)
     storage = (m.memory(node, "batch memory"), *memories)
     found = Tensor(
-        storage=storage, node=history, made=BATCH, many=True, loose=True, belief=Belief.BY_USE,
-        marks=(Mark("made", node),),
+        storage=storage, node=history, made=BATCH, is_summary=True, may_be_structured=True, belief=Belief.FROM_USAGE,
+        marks=(Cause("made", node),),
     )  # fmt: skip
     return m.new(node, BATCH, found)
 
 
 def is_batch(thing: object) -> bool:
     """Whether it stands for a batch of a loader and all that is in it."""
-    return type(thing) is Tensor and thing.made == BATCH and thing.loose
+    return type(thing) is Tensor and thing.made == BATCH and thing.may_be_structured
 
 
 def part(m: Interpreter, node: Site, owner: Value, name: str) -> Value:
     """What a batch that is a dict gives under these names."""
     if name == "items":
-        owner = m.new(node, "pair", Container("tuple", items=((0, Plain("str")), (1, owner))))
-    element = Plain("str") if name == "keys" else owner
+        owner = m.new(node, "pair", Container("tuple", items=((0, PlainObject("str")), (1, owner))))
+    element = PlainObject("str") if name == "keys" else owner
     return owner if name in ("get", "pop") else iterator(m, node, Iterator(element, by=name))

@@ -5,11 +5,11 @@ from __future__ import annotations
 from gradlint.domain import (
     ANY_DEVICE,
     ANY_DTYPE,
-    Const,
+    Constant,
     Dtypes,
-    Named,
-    Plain,
-    Scalar,
+    ImportPath,
+    PlainObject,
+    PythonNumber,
     Tensor,
     Value,
     alternatives,
@@ -55,8 +55,8 @@ def _target(m: Interpreter, value: Value, own: Dtypes) -> Dtypes | None:
     other = m.only(value, Tensor)
     if other is not None:
         return other.dtype
-    if all(type(o) in (Const, Scalar) or (type(o) is Plain and o.kind != "dtype") for o in alternatives(value)):
+    if all(type(o) in (Constant, PythonNumber) or (type(o) is PlainObject and o.kind != "dtype") for o in alternatives(value)):
         return None
-    if type(value) is Named and value.path.startswith("torch.device"):
+    if type(value) is ImportPath and value.path.startswith("torch.device"):
         return None
     return own | ANY_DTYPE

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from gradlint.domain import MOST_MARKS, YES, Array, Container, Mark, Ref, Scalar, Tensor, Value, alternatives
+from gradlint.domain import MOST_CAUSES, YES, Array, Container, Cause, Ref, PythonNumber, Tensor, Value, alternatives
 from gradlint.interpreter.engine.history import DEEPEST, cut_at, tensors_in
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.sites import Site
@@ -14,11 +14,11 @@ MODE, IN_VAIN = "no_grad", "enable_grad"
 where the mode was set, if that is known. Else it is by an operation or a function, where that was called."""
 
 
-def cuts(m: Interpreter, values: Iterable[Value], depth: int = 0) -> tuple[Mark, ...]:
+def cuts(m: Interpreter, values: Iterable[Value], depth: int = 0) -> tuple[Cause, ...]:
     """Where anything that these values were computed from left its graph."""
-    found: dict[Mark, None] = {}
+    found: dict[Cause, None] = {}
     for option in (option for value in values for option in alternatives(value)):
-        if type(option) is Scalar:
+        if type(option) is PythonNumber:
             found |= dict.fromkeys(option.cuts)
         elif type(option) is Ref:
             thing = m.state.heap.get(option)
@@ -26,18 +26,18 @@ def cuts(m: Interpreter, values: Iterable[Value], depth: int = 0) -> tuple[Mark,
                 found |= {mark: None for mark in thing.marks if mark.how == "cut"}
             elif type(thing) is Container and depth < DEEPEST:
                 found |= dict.fromkeys(cuts(m, [*(inner for _, inner in thing.items), thing.rest], depth + 1))
-    return tuple(found)[:MOST_MARKS]
+    return tuple(found)[:MOST_CAUSES]
 
 
-def cuts_of_numbers(values: Iterable[Value]) -> tuple[Mark, ...]:
+def cuts_of_numbers(values: Iterable[Value]) -> tuple[Cause, ...]:
     """Where what is a number now among these values was a tensor and left its graph."""
-    options = [option for value in values for option in alternatives(value) if type(option) is Scalar]
+    options = [option for value in values for option in alternatives(value) if type(option) is PythonNumber]
     return tuple(dict.fromkeys(mark for option in options for mark in option.cuts))
 
 
-def cut_off(m: Interpreter, node: Site, by: str, values: Iterable[Value]) -> tuple[Mark, ...]:
+def cut_off(m: Interpreter, node: Site, by: str, values: Iterable[Value]) -> tuple[Cause, ...]:
     """The cuts behind what is computed here outside of the graph: here, where one of the values may require grad."""
-    values, mark = list(values), Mark("cut", getattr(node, "node", node), by)
+    values, mark = list(values), Cause("cut", getattr(node, "node", node), by)
     cut_at(m, mark, values)
     here = (mark,) if any(tensor.requires_grad.possibly(YES) for tensor in tensors_in(m, values)) else ()
-    return (*here, *cuts(m, values))[:MOST_MARKS]
+    return (*here, *cuts(m, values))[:MOST_CAUSES]

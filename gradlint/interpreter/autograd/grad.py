@@ -11,7 +11,7 @@ from gradlint.domain import (
     LOST,
     MIXED,
     MOST_ITEMS,
-    MOST_MARKS,
+    MOST_CAUSES,
     NO,
     NONE,
     NONE_VALUE,
@@ -20,9 +20,9 @@ from gradlint.domain import (
     UNSURE,
     USED,
     YES,
-    Const,
+    Constant,
     Grad,
-    Mark,
+    Cause,
     Ref,
     Tensor,
     Truth,
@@ -48,9 +48,9 @@ FILLING = frozenset({"backward", "mixed", CLEARED, RETURNED})
 """Marks that a backward which fills a gradient takes away: the backward before, that it found an old gradient there."""
 
 
-def marked(tensor: Tensor, how: str, node: Site) -> tuple[Mark, ...]:
+def marked(tensor: Tensor, how: str, node: Site) -> tuple[Cause, ...]:
     """The marks of a tensor with one of this kind, the latest."""
-    return (*(mark for mark in tensor.marks if mark.how != how), Mark(how, node))[-MOST_MARKS:]
+    return (*(mark for mark in tensor.marks if mark.how != how), Cause(how, node))[-MOST_CAUSES:]
 
 
 def is_left_over(grad: Grad) -> bool:
@@ -62,9 +62,9 @@ def filled(tensor: Tensor, node: Site, unit: Unit, *, certain: bool) -> Tensor:
     """The tensor after a gradient in that unit has arrived."""
     grad = BACKWARD.of(tensor)
     gradient = UNKNOWN if NONE_VALUE in alternatives(tensor.gradient) else tensor.gradient
-    marks = (*(mark for mark in tensor.marks if mark.how not in FILLING), Mark("backward", node))[-MOST_MARKS:]
+    marks = (*(mark for mark in tensor.marks if mark.how not in FILLING), Cause("backward", node))[-MOST_CAUSES:]
     if certain and is_left_over(tensor.grad):
-        marks = (*marks, Mark("mixed", node))
+        marks = (*marks, Cause("mixed", node))
     if not (certain and NO_CHANGE.of(tensor) <= NONE | LOST):
         unit = tensor.unit | unit
     return replace(tensor, grad=grad if certain else tensor.grad | grad, unit=unit, gradient=gradient, marks=marks)
@@ -126,7 +126,7 @@ def left_as_none(m: Interpreter, path: str, args: Arguments) -> Truth:
     if args.given("set_to_none", 0):
         return truth_of(args.get("set_to_none", 0, UNKNOWN))
     row = m.torch.clearing.get(path)
-    return UNSURE if row is None else truth_of(Const(row.to_none))
+    return UNSURE if row is None else truth_of(Constant(row.to_none))
 
 
 def clear_gradients(

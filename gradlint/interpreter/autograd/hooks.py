@@ -21,7 +21,7 @@ from gradlint.domain import (
     Function,
     Items,
     Module,
-    Plain,
+    PlainObject,
     Ref,
     Tensor,
     Truth,
@@ -47,7 +47,7 @@ BACKWARD = ("full_backward_pre_hook", "full_backward_hook", "backward_hook")
 AGAIN = "again"
 """Beside their kind the key of hooks that have been registered more than once."""
 
-HANDLE = Plain("RemovableHandle")
+HANDLE = PlainObject("RemovableHandle")
 
 
 class HandedGradients(dict[object, int]):

@@ -11,7 +11,7 @@ from gradlint.domain import (
     FRESH,
     KEPT,
     LOST,
-    MOST_MARKS,
+    MOST_CAUSES,
     NO,
     NONE,
     OLDEST,
@@ -19,13 +19,13 @@ from gradlint.domain import (
     UNSURE,
     YES,
     Belief,
-    Const,
+    Constant,
     Container,
-    Mark,
+    Cause,
     Node,
     Object,
     Ref,
-    Slot,
+    Alternatives,
     Tensor,
     Truth,
     Unit,
@@ -94,7 +94,7 @@ def write(m: Interpreter, target: Value, this: Write) -> None:
     for ref, tensor in found:
         if ref in refused:
             continue
-        mark = Mark(_how(noticed), syntax(this.node), name=this.name)
+        mark = Cause(_how(noticed), syntax(this.node), name=this.name)
         count = count_through(tensor)
         memory_written(m, tensor.storage, Change(sure, noticed, ref, mark=mark, count=count))
         gradients_written(m, tensor.storage, this.op, this.operands)
@@ -157,17 +157,17 @@ def _saved(m: Interpreter, this: Write, target: Tensor) -> tuple[Tensor, ...]:
     return tuple(one for one in given if one is not None and not memories.isdisjoint(one.storage))
 
 
-def _leave_marks(m: Interpreter, this: Write, ref: Ref, cut: Sequence[Mark], sure: bool) -> None:
+def _leave_marks(m: Interpreter, this: Write, ref: Ref, cut: Sequence[Cause], sure: bool) -> None:
     """What is written holds what was cut out of the graph elsewhere, and is squashed by this operation or no more."""
     tensor: Tensor = m[ref]
     base = this.op.removesuffix("_")
     squashed = base if base in SQUASHING else ""
-    if squashed != tensor.squashed:
+    if squashed != tensor.probability_op:
         marks = tuple(mark for mark in tensor.marks if mark.how != "squashed")
-        now = (Mark("squashed", syntax(this.node)), *marks)[:MOST_MARKS] if squashed else marks
-        m.store(ref, replace(tensor, squashed=squashed, marks=now), sure=sure)
+        now = (Cause("squashed", syntax(this.node)), *marks)[:MOST_CAUSES] if squashed else marks
+        m.store(ref, replace(tensor, probability_op=squashed, marks=now), sure=sure)
     if cut:
-        marks = tuple(dict.fromkeys((*m[ref].marks, *cut)))[:MOST_MARKS]
+        marks = tuple(dict.fromkeys((*m[ref].marks, *cut)))[:MOST_CAUSES]
         m.store(ref, replace(m[ref], marks=marks), sure=sure)
 
 
@@ -212,7 +212,7 @@ def _may_be_zeros(m: Interpreter, memories: Iterable[Ref], operands: Sequence[Va
     """Whether what is written here with these operands may be zeros, whatever was there: times zero, or less itself."""
     reach = [ref for value in operands for one in alternatives(value) if type(one) is Unknown for ref in one.reach]
     others = {memory for value in operands for _, other in m.all(value, Tensor) for memory in other.storage}
-    return Const(0) in operands or not (others | set(made_of(m, reach)[1])).isdisjoint(memories)
+    return Constant(0) in operands or not (others | set(made_of(m, reach)[1])).isdisjoint(memories)
 
 
 def _with_gradients_in(m: Interpreter, memories: Iterable[Ref]) -> dict[Ref, None]:
@@ -238,7 +238,7 @@ def written_without_graph(
     m.emit(events.WrittenInPlace, this.node, target=tensor, op=this.op, base=None, holders=held_by, by=this.by,
            noticed=happens, local=is_local(m, [(ref, tensor)]))  # fmt: skip
     m.state.grad_mode = mode
-    mark = Mark(WRITERS[this.by], syntax(this.node))
+    mark = Cause(WRITERS[this.by], syntax(this.node))
     noticed, count = negation(unnoticed(m, tensor)), count_through(tensor)
     memory_written(m, tensor.storage, Change(sure, noticed, ref, mark=mark, same=same, count=count))
 
@@ -305,7 +305,7 @@ class Change:
     noticed: Truth
     by: Ref | None = None
     known: bool = True
-    mark: Mark | None = None
+    mark: Cause | None = None
     same: bool = False
     count: Ref | None = None
 
@@ -327,20 +327,20 @@ def memory_written(m: Interpreter, memories: Iterable[Ref], change: Change) -> N
     for ref, thing in m.state.heap.holding(noticing):
         if not known and _in_doubt(thing):
             continue
-        if type(thing) is Node and ref.age < OLDEST and not compared.isdisjoint(thing.saves):
+        if type(thing) is Node and ref.recency < OLDEST and not compared.isdisjoint(thing.saves):
             m.state.heap[ref] = _outdated(thing, mark)
         elif type(thing) is Node and any(written.intersection(slot) for slot in thing.saves):
-            spoiled = _spoiled(thing, thing.saves, written, noticed, certain and ref.age < 2, YES if known else UNSURE)
+            spoiled = _spoiled(thing, thing.saves, written, noticed, certain and ref.recency < 2, YES if known else UNSURE)
             if any(getattr(thing, name) is not fact for name, fact in spoiled.items()):
                 marks = thing.marks if mark is None else with_mark(thing.marks, mark)
                 m.state.heap[ref] = replace(thing, marks=marks, **spoiled)
         elif (
             type(thing) is Tensor and ref not in same_one and not change.same and not written.isdisjoint(thing.storage)
         ):
-            strong = certain and written.issuperset(thing.storage) and ref.age < 2
+            strong = certain and written.issuperset(thing.storage) and ref.recency < 2
             now = YES if strong else thing.overwritten | (YES if known else UNSURE)
             if thing.overwritten is not YES and now is not thing.overwritten:
-                m.store_exact(ref, replace(thing, overwritten=now, squashed="" if known else thing.squashed))
+                m.store_exact(ref, replace(thing, overwritten=now, probability_op="" if known else thing.probability_op))
 
 
 @implements(TypeSlot.WRITTEN_UNSEEN, Tensor)
@@ -350,7 +350,7 @@ def _written_unseen(m: Interpreter, memories: Iterable[Ref]) -> None:
 
 def _is_one(memories: frozenset[Ref]) -> bool:
     """Whether these are certainly the one memory that is meant."""
-    return len(memories) == 1 and next(iter(memories)).age < 2
+    return len(memories) == 1 and next(iter(memories)).recency < 2
 
 
 def _how(noticed: Truth) -> str:
@@ -360,7 +360,7 @@ def _how(noticed: Truth) -> str:
 HIDDEN = "hidden"
 
 
-def _outdated(node: Node, mark: Mark | None) -> Node:
+def _outdated(node: Node, mark: Cause | None) -> Node:
     """The node once the count has certainly moved that it compares; who does not compare it may not see the write."""
     if mark is None:
         return replace(node, stale=YES)
@@ -376,7 +376,7 @@ def _in_doubt(thing: Object) -> bool:
 
 
 def _spoiled(
-    thing: Node, saves: Iterable[Slot], written: frozenset[Ref], noticed: Truth, certain: bool, verdict: Truth
+    thing: Node, saves: Iterable[Alternatives], written: frozenset[Ref], noticed: Truth, certain: bool, verdict: Truth
 ) -> dict[str, Any]:
     """What is known of a graph node whose saved memories are written. Who counts the writes to a copy, or through a
     handle that counts alone, nobody knows."""
@@ -412,10 +412,10 @@ def _rebase(m: Interpreter, this: Write, ref: Ref, wants: Truth, sure: bool) -> 
     written = frozenset(tensor.storage)
     compared = comparing(count_through(tensor)) if sure else frozenset()
     if not compared.isdisjoint(before):
-        made = _outdated(made, Mark("written", syntax(this.node), "itself", this.name))
+        made = _outdated(made, Cause("written", syntax(this.node), "itself", this.name))
     elif any(written.intersection(slot) for slot in before):  # it is written while it is an operand as well
         noticed, certain = negation(unnoticed(m, tensor)), _is_one(written)
-        mark = Mark(_how(noticed), syntax(this.node), "itself", this.name)
+        mark = Cause(_how(noticed), syntax(this.node), "itself", this.name)
         made = replace(made, marks=(mark,), **_spoiled(made, before, written, noticed, certain, YES))
     moved = m.new(this.node, "written node", made)
     own = {ref: None, **{base: None for base in tensor.base if base is not None}}
@@ -453,7 +453,7 @@ def _moved(m: Interpreter, tensor: Tensor, recorded: Truth, node: Ref) -> Tensor
     requires grad was written without, or is none of those that were written."""
     if tensor.leaf is YES and tensor.requires_grad is YES:
         return tensor
-    nodes: Slot = (node,) if recorded is YES else (node, None)
+    nodes: Alternatives = (node,) if recorded is YES else (node, None)
     now = replace(tensor, requires_grad=recorded, leaf=negation(recorded), node=nodes)
     if m.recording is YES:
         return now

@@ -8,11 +8,11 @@ from gradlint.domain import (
     NO,
     YES,
     Array,
-    Const,
+    Constant,
     Container,
-    Plain,
+    PlainObject,
     Ref,
-    Scalar,
+    PythonNumber,
     Tensor,
     Truth,
     Value,
@@ -30,18 +30,18 @@ from gradlint.interpreter.static.scopes import spelled
 from gradlint.interpreter.static.sites import Site
 from gradlint.knowledge.shapes import NOT_SEEN
 
-BASIC = Plain("basic index")
-ADVANCED = Plain("advanced index")
-UNCLEAR = Plain("index")
+BASIC = PlainObject("basic index")
+ADVANCED = PlainObject("advanced index")
+UNCLEAR = PlainObject("index")
 
 
 @implements(TypeSlot.GET_ITEM, Tensor)
 def _get_item(m: Interpreter, node: Site, owner: Value, index: Value) -> Value:
     """Indexing a tensor: a view for numbers, slices and None, a copy for lists and tensors."""
     tensor = m.only(owner, Tensor)
-    if tensor is not None and tensor.loose and tensor.many:
+    if tensor is not None and tensor.may_be_structured and tensor.is_summary:
         return owner
-    if tensor is not None and tensor.loose and type(index) is Const and isinstance(index.value, str):
+    if tensor is not None and tensor.may_be_structured and type(index) is Constant and isinstance(index.value, str):
         return output(m, node, owner, index.value)
     kind = index_kind(m, index)
     row = m.torch.operations["operator.getitem"] if kind is not YES else m.torch.operations[ADVANCED_ROW]
@@ -71,7 +71,7 @@ def index_kind(m: Interpreter, index: Value) -> Truth:
         thing = m.state.heap.get(option) if type(option) is Ref else None
         if type(thing) in (Tensor, Array) or (type(thing) is Container and thing.kind == "list"):
             found = YES
-        elif type(option) in (Const, Plain, Scalar):
+        elif type(option) in (Constant, PlainObject, PythonNumber):
             found = NO
         else:
             found = Truth.unsure()

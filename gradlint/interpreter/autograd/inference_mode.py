@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gradlint.domain import MAYBE, NO, YES, Const, Dtypes, Truth
+from gradlint.domain import MAYBE, NO, YES, Constant, Dtypes, Truth
 from gradlint.interpreter.autograd.operands import Operand
 from gradlint.knowledge.properties.inference_operands import accompanies, hears, hears_own
 from gradlint.knowledge.schema import Operation
@@ -63,4 +63,4 @@ def _is_company(row: Operation, one: Operand) -> bool | None:
         return None
     if one.dtype is None:  # nothing at all
         return False
-    return accompanies(row.name, one.name, one.value.value if type(one.value) is Const else None)
+    return accompanies(row.name, one.name, one.value.value if type(one.value) is Constant else None)

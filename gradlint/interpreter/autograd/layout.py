@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from gradlint.domain import NONE_VALUE, UNSURE, YES, Const, Container, Scalar, Tensor, Truth, Value
+from gradlint.domain import NONE_VALUE, UNSURE, YES, Constant, Container, PythonNumber, Tensor, Truth, Value
 from gradlint.domain.fields import Aspect, unknown
 from gradlint.interpreter.autograd.operands import Operand
 from gradlint.interpreter.engine.arguments import Arguments
@@ -46,14 +46,14 @@ def _by_numbers(told: Told) -> bool:
 
 
 def _in_order(one: Operand) -> bool:
-    return one.tensor is not None and not one.tensor.loose and one.tensor.contiguous is YES
+    return one.tensor is not None and not one.tensor.may_be_structured and one.tensor.contiguous is YES
 
 
 def handles(
     row: Operation, first: Operand | None, told: Told, measures: Mapping[str, Any], kinds: Collection[str]
 ) -> list[str]:
     """Which handles of these kinds an operation may give, by how its first operand lies and how deep the result is."""
-    if first is None or first.tensor is None or first.tensor.loose:
+    if first is None or first.tensor is None or first.tensor.may_be_structured:
         return list(kinds)
     left, ordered = set(kinds), _in_order(first) and not _may_be_told_an_order(row, told)
     if ordered and row.name in VIEWS_IN_ORDER:
@@ -75,9 +75,9 @@ def of_factory(m: Interpreter, row: Factory, bound: Mapping[str, Value]) -> Trut
         return UNSURE
     if row.name.endswith("_like"):
         like = m.only(bound.get("input", NONE_VALUE), Tensor)
-        return YES if like is not None and not like.loose and like.contiguous is YES else UNSURE
+        return YES if like is not None and not like.may_be_structured and like.contiguous is YES else UNSURE
     data = bound.get("data", NONE_VALUE)
-    listed = type(data) in (Const, Scalar) or m.only(data, Container) is not None
+    listed = type(data) in (Constant, PythonNumber) or m.only(data, Container) is not None
     return YES if row.name in IN_ORDER and listed else UNSURE
 
 

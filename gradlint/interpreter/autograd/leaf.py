@@ -67,13 +67,13 @@ def require_leaf(m: Interpreter, node: Site, value: Value, use: str, name: str =
     found = _lost(m, value) if shown.leaf.possibly(NO) else None
     refs = [ref for ref, _ in m.all(value, Tensor)]
     m.emit(
-        events.LeafWanted,
+        events.LeafRequired,
         node,
         tensor=shown,
         use=use,
-        lost=m[found.leaf] if found else None,
-        steps=found.steps if found else (),
-        at=found.at if found else None,
+        source_leaf=m[found.leaf] if found else None,
+        operations=found.steps if found else (),
+        last_operation=found.at if found else None,
         holders=holders(m, refs) if shown.leaf is NO else (),
         name=name,
     )

@@ -13,7 +13,7 @@ from gradlint.domain import (
     Container,
     Node,
     Ref,
-    Slot,
+    Alternatives,
     Tensor,
     Unknown,
     Value,
@@ -61,7 +61,7 @@ def may_be_carried(m: Interpreter, nodes: Iterable[Ref]) -> bool:
     return not past.keys().isdisjoint(nodes)
 
 
-def freed_before(m: Interpreter, node: Site, starts: Iterable[Slot], nodes: Iterable[Ref]) -> tuple[Node, ...]:
+def freed_before(m: Interpreter, node: Site, starts: Iterable[Alternatives], nodes: Iterable[Ref]) -> tuple[Node, ...]:
     """The nodes that this very backward may have freed when it ran before, of each place from which every one of these
     histories has some node. The node that is in it may be another one of that place, which is not freed."""
     here = {ref.key: m[ref] for ref in nodes if _may_be_freed_by(m[ref], syntax(node))}

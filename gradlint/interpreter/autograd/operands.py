@@ -16,11 +16,11 @@ from gradlint.domain import (
     NOWHERE,
     UNSURE,
     YES,
-    Const,
+    Constant,
     Dtypes,
-    Named,
+    ImportPath,
     Precision,
-    Slot,
+    Alternatives,
     Tensor,
     Truth,
     Value,
@@ -62,7 +62,7 @@ def precision_kept(row: Operation, operands: Sequence[Operand]) -> Precision:
     tensors = [one.tensor for one in operands if one.tensor is not None]
     if row.name not in KEEPING_PRECISION or not all(one.known for one in operands):
         return ANY_PRECISION
-    if any(one.loose or not one.dtype <= FLOAT for one in tensors):
+    if any(one.may_be_structured or not one.dtype <= FLOAT for one in tensors):
         return ANY_PRECISION
     found = {one.precision for one in tensors}
     if len(found) != 1 or (kept := found.pop()) not in PRECISE:
@@ -75,11 +75,11 @@ PRECISE = {Precision.named(name): name for name in Precision.names}
 AUTOCAST = frozenset(Precision.named(name) for name in LESS_PRECISE)
 
 
-def in_graph(m: Interpreter, value: Value) -> Slot:
+def in_graph(m: Interpreter, value: Value) -> Alternatives:
     """What an operand is in the graph. Of one of several leaves that only one handle stands for, nobody knows whether
     it is the one that is asked about."""
     slot, tensor = nodes_of(m, value), m.only(value, Tensor)
-    return (*slot, NOWHERE) if tensor and tensor.many and tensor.leaf.possibly(YES) else slot
+    return (*slot, NOWHERE) if tensor and tensor.is_summary and tensor.leaf.possibly(YES) else slot
 
 
 SEEN = frozenset(
@@ -91,7 +91,7 @@ SEEN = frozenset(
 
 
 def _is_no_tensor(value: Value) -> bool:
-    return type(value) is Const or (type(value) is Named and _is_seen(value.path))
+    return type(value) is Constant or (type(value) is ImportPath and _is_seen(value.path))
 
 
 @lru_cache(4096)

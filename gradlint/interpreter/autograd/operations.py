@@ -18,7 +18,7 @@ from gradlint.domain import (
     COMPLEX,
     FLOAT,
     INTEGER,
-    MOST_MARKS,
+    MOST_CAUSES,
     NO,
     NONE_VALUE,
     NOTHING,
@@ -27,15 +27,15 @@ from gradlint.domain import (
     YES,
     Array,
     Belief,
-    Const,
+    Constant,
     Container,
     Device,
     Dtypes,
-    Mark,
-    Plain,
+    Cause,
+    PlainObject,
     Precision,
     Ref,
-    Scalar,
+    PythonNumber,
     Tensor,
     Truth,
     Unknown,
@@ -147,7 +147,7 @@ def operation_row(m: Interpreter, path: str, args: Arguments) -> Operation | Non
 
 def plain_value(kind: str) -> Value:
     """What a call gives that leaves the tensors' world, by the word its row uses."""
-    return PLAIN_VALUES.get(kind) or (Plain(kind) if kind else UNKNOWN)
+    return PLAIN_VALUES.get(kind) or (PlainObject(kind) if kind else UNKNOWN)
 
 
 def plain_result(m: Interpreter, node: Site, kind: str) -> Value:
@@ -164,10 +164,10 @@ def plain_result(m: Interpreter, node: Site, kind: str) -> Value:
 LIST_OF = "list of "
 PLAIN_VALUES: dict[str, Value] = {
     "none": NONE_VALUE,
-    "bool": Scalar(BOOL),
-    "int": Scalar(INTEGER),
-    "float": Scalar(FLOAT),
-    "complex": Scalar(COMPLEX),
+    "bool": PythonNumber(BOOL),
+    "int": PythonNumber(INTEGER),
+    "float": PythonNumber(FLOAT),
+    "complex": PythonNumber(COMPLEX),
 }
 
 
@@ -381,12 +381,12 @@ def run_factory(m: Interpreter, node: Site, row: Factory, args: Arguments, *, li
     if args.unknown and row.takes_dtype:
         facts["dtype"] = facts["dtype"] | ANY_DTYPE
     if cut := cut_off(m, node, row.name, [bound[name] for name in DATA.intersection(bound)]):
-        facts["marks"] = (Mark("made", node), *cut)[:MOST_MARKS]
+        facts["marks"] = (Cause("made", node), *cut)[:MOST_CAUSES]
     if not args.unknown:
         facts |= shape.of_factory(m, row, bound, args.positional) | {"contiguous": layout.of_factory(m, row, bound)}
     out = bound.get("out", NONE_VALUE)
     if out != NONE_VALUE:
-        return _filled(m, node, row, out, truth_of(bound.get("requires_grad", Const(False))))
+        return _filled(m, node, row, out, truth_of(bound.get("requires_grad", Constant(False))))
     made = fresh(m, node, **facts)
     m.emit(events.Recorded, node, op=row.name, operands=(), result=m[made], saved=(), grows=NO)
     wants = bound.get("requires_grad")
@@ -454,7 +454,7 @@ def _is_literal(m: Interpreter, value: Value | None, depth: int = 4) -> bool:
     if type(thing) is Container:
         inside = [inner for _, inner in thing.items]
         return depth > 0 and thing.rest == NOTHING and all(_is_literal(m, inner, depth - 1) for inner in inside)
-    return type(value) is Const
+    return type(value) is Constant
 
 
 def factory_dtype(

@@ -16,25 +16,25 @@ from gradlint.domain import (
     CPU,
     DISCRETE,
     FLOAT,
-    MOST_MARKS,
+    MOST_CAUSES,
     NO,
     NOTHING,
     UNKNOWN,
     UNSURE,
     YES,
     Belief,
-    Const,
+    Constant,
     Container,
     Device,
     Dtypes,
-    Mark,
-    Named,
+    Cause,
+    ImportPath,
     Node,
-    Plain,
+    PlainObject,
     Precision,
     Ref,
-    Scalar,
-    Slot,
+    PythonNumber,
+    Alternatives,
     Tensor,
     Truth,
     Value,
@@ -137,7 +137,7 @@ def apply(
     if row.bundle == "list":
         return m.new(node, f"{part}list", Container("tuple", rest=values[0]))
     if row.bundle or len(values) > 1:
-        cls = Named(f"{RETURNED}{row.name}") if row.name in NAMES else NOTHING
+        cls = ImportPath(f"{RETURNED}{row.name}") if row.name in NAMES else NOTHING
         return m.new(node, f"{part}tuple", Container("tuple", items=tuple(enumerate(values)), cls=cls))
     return values[0]
 
@@ -219,13 +219,13 @@ def _moves(first: Operand, device: Device | None) -> bool:
     return known and not first.tensor.device.may(device)  # type: ignore[union-attr, arg-type]
 
 
-def _listed(m: Interpreter, node: Site, kind: Dtypes, cuts: tuple[Mark, ...]) -> Value:
-    return m.new(node, "list", Container("list", rest=one_of([Scalar(kind, cuts), Plain("list")])))
+def _listed(m: Interpreter, node: Site, kind: Dtypes, cuts: tuple[Cause, ...]) -> Value:
+    return m.new(node, "list", Container("list", rest=one_of([PythonNumber(kind, cuts), PlainObject("list")])))
 
 
-NO_TENSOR: dict[str, Callable[[Interpreter, Any, Dtypes, tuple[Mark, ...]], Value]] = {
-    "none": lambda m, node, kind, cuts: Const(None),
-    "number": lambda m, node, kind, cuts: Scalar(kind, cuts),
+NO_TENSOR: dict[str, Callable[[Interpreter, Any, Dtypes, tuple[Cause, ...]], Value]] = {
+    "none": lambda m, node, kind, cuts: Constant(None),
+    "number": lambda m, node, kind, cuts: PythonNumber(kind, cuts),
     "list": _listed,
 }
 """Results that leave the tensors' world."""
@@ -248,12 +248,12 @@ def _handle(
     facts: dict[str, Any] = {"dtype": kind, "requires_grad": requires, "leaf": leaf, "made": row.name}
     if _may_be_element(row, first):
         requires = UNSURE
-        facts |= {"requires_grad": UNSURE, "leaf": UNSURE, "retains": UNSURE, "grad": ANY_GRAD, "loose": True}
-    facts["many"] = row.bundle == "list"
+        facts |= {"requires_grad": UNSURE, "leaf": UNSURE, "retains": UNSURE, "grad": ANY_GRAD, "may_be_structured": True}
+    facts["is_summary"] = row.bundle == "list"
     if viewed:
         facts["unwritable"] = _unwritable(m, row, first, handle)
         facts["showing"] = both(negation(m.recording), kept)
-    facts["squashed"] = _squashed(row, first)
+    facts["probability_op"] = _squashed(row, first)
     if handle != "fresh":
         facts["precision"] = first.tensor.precision if first.tensor and kind is first.tensor.dtype else ANY_PRECISION
         facts |= _shared(m, node, row, first, handle, part)
@@ -269,13 +269,13 @@ def _handle(
     facts["belief"] = max(
         [t.belief for t in tensors] + [o.tensor.belief for o in own if o.tensor], default=Belief.PROVEN
     )
-    by_mode = Mark("cut", m.state.switch or node, IN_VAIN if m.state.grad_mode is YES else MODE)
-    cut = by_mode if wanted.may(YES) else Mark("cut", node, row.name)
+    by_mode = Cause("cut", m.state.switch or node, IN_VAIN if m.state.grad_mode is YES else MODE)
+    cut = by_mode if wanted.may(YES) else Cause("cut", node, row.name)
     # `x.view_as(y)` takes nothing but the shape of y.
     reached = [one for one in operands if one.name not in row.ignores]
     facts["marks"] = _reasons(m, node, requires, reached + own, cut)
-    if facts["squashed"]:
-        facts["marks"] = (_squashing(node, row, first), *facts["marks"])[:MOST_MARKS]
+    if facts["probability_op"]:
+        facts["marks"] = (_squashing(node, row, first), *facts["marks"])[:MOST_CAUSES]
     return fresh(m, node, part, **facts)
 
 
@@ -289,13 +289,13 @@ def _unwritable(m: Interpreter, row: Operation, first: Operand, handle: str) -> 
 def _squashed(row: Operation, first: Operand) -> str:
     if row.name in SQUASHING:
         return row.name
-    return first.tensor.squashed if first.tensor and row.name in KEEPING else ""
+    return first.tensor.probability_op if first.tensor and row.name in KEEPING else ""
 
 
-def _squashing(node: Site, row: Operation, first: Operand) -> Mark:
+def _squashing(node: Site, row: Operation, first: Operand) -> Cause:
     """Where elements became probabilities."""
     before = first.tensor.marks if first.tensor and row.name in KEEPING else ()
-    return next((mark for mark in before if mark.how == "squashed"), Mark("squashed", node))
+    return next((mark for mark in before if mark.how == "squashed"), Cause("squashed", node))
 
 
 def _flag_of_base(m: Interpreter, first: Operand) -> Truth:
@@ -334,7 +334,7 @@ def _shared(m: Interpreter, node: Site, row: Operation, first: Operand, handle: 
     """What a result that shares memory takes over from its operand."""
     refs = tuple(ref for ref, _ in m.all(first.value, Tensor))
     storage = first.tensor.storage if first.tensor else ()
-    base: Slot = ()
+    base: Alternatives = ()
     if handle != "alias":
         found: dict[Ref | None, None] = {}
         for ref in refs:
@@ -346,7 +346,7 @@ def _shared(m: Interpreter, node: Site, row: Operation, first: Operand, handle: 
         if first.tensor is not None and not first.tensor.base and _hides_its_base(first.tensor) and not recorded:
             base = (*base, None)
     alone = counts_alone(first.tensor) if first.tensor else NO
-    count: Slot = first.tensor.count if first.tensor else ()
+    count: Alternatives = first.tensor.count if first.tensor else ()
     if row.name == "data":
         alone, count = YES, own_count(m.memory(node, part))
     if handle == "view or fresh":
@@ -355,9 +355,9 @@ def _shared(m: Interpreter, node: Site, row: Operation, first: Operand, handle: 
     return {"storage": storage, "base": base, "alone": alone | NO if "fresh" in handle else alone, "count": count}
 
 
-def _reasons(m: Interpreter, node: Site, requires: Truth, operands: Sequence[Operand], cut: Mark) -> tuple[Mark, ...]:
+def _reasons(m: Interpreter, node: Site, requires: Truth, operands: Sequence[Operand], cut: Cause) -> tuple[Cause, ...]:
     """Where a result comes from: made here, and what `cut` it off the graph if something did."""
-    marks = [Mark("made", node)]
+    marks = [Cause("made", node)]
     known = m.recording is not NO  # gradients that are off keep out what nobody has seen, too
     if requires is NO and any(o.requires_grad.possibly(YES) if known else o.requires_grad.may(YES) for o in operands):
         marks.append(cut)
@@ -365,16 +365,16 @@ def _reasons(m: Interpreter, node: Site, requires: Truth, operands: Sequence[Ope
         cut_at(m, cut, [o.value for o in operands])
     marks += cuts(m, [o.value for o in operands])[:MOST_CUTS]
     marks += [mark for operand in operands if operand.tensor for mark in _asked(operand.tensor, requires)]
-    return tuple(dict.fromkeys(marks))[:MOST_MARKS]
+    return tuple(dict.fromkeys(marks))[:MOST_CAUSES]
 
 
-def _asked(operand: Tensor, requires: Truth) -> Iterator[Mark]:
+def _asked(operand: Tensor, requires: Truth) -> Iterator[Cause]:
     """Where what a result comes from was asked to require grad, or not to, so that the result does not."""
     for mark in operand.marks:
         if mark.how == "asked" and mark.by in FREEZING and requires is NO and operand.requires_grad is NO:
-            yield Mark("frozen", mark.node, mark.by, mark.name)
+            yield Cause("frozen", mark.node, mark.by, mark.name)
         elif mark.how == "asked":
-            yield Mark("asked", mark.node)
+            yield Cause("asked", mark.node)
         elif mark.how == "frozen" and requires is NO:
             yield mark
 
@@ -403,11 +403,11 @@ def _record(m: Interpreter, call: OperationCall, results: Mapping[Ref, bool]) ->
     older = operands[0].tensor.node if operands[0].tensor and _may_be_element(row, operands[0]) else ()
     for result, passes in results.items():
         tensor = m[result]
-        nodes: Slot = (ref,) if passes and tensor.requires_grad is YES and tensor.leaf is NO else (ref, None)
+        nodes: Alternatives = (ref,) if passes and tensor.requires_grad is YES and tensor.leaf is NO else (ref, None)
         m.state.heap[result] = replace(tensor, node=tuple(dict.fromkeys((*nodes, *older))))
 
 
-def _as_heard(slot: Slot, one: Operand, hearing: Truth) -> Slot:
+def _as_heard(slot: Alternatives, one: Operand, hearing: Truth) -> Alternatives:
     """What an operand is in the graph of an operation that hears of its flag, or does not. A leaf made in inference
     mode is one there if it is heard of."""
     if hearing is NO:
@@ -417,7 +417,7 @@ def _as_heard(slot: Slot, one: Operand, hearing: Truth) -> Slot:
     return tuple(part for part in slot if part is not None) if sure else slot
 
 
-def _all_alike(own: Sequence[Operand], inner: Sequence[Slot]) -> Truth:
+def _all_alike(own: Sequence[Operand], inner: Sequence[Alternatives]) -> Truth:
     """Whether the parameters of a layer are differentiated; both where only some are."""
     asked = [
         is_differentiated(one, slot)
@@ -429,7 +429,7 @@ def _all_alike(own: Sequence[Operand], inner: Sequence[Slot]) -> Truth:
 
 def _may_be_element(row: Operation, first: Operand) -> bool:
     """Whether what looks like a view of an operand may be an element of it, which was there before."""
-    return first.tensor is not None and first.tensor.loose and row.name in TAKING
+    return first.tensor is not None and first.tensor.may_be_structured and row.name in TAKING
 
 
 def _emit_recorded(m: Interpreter, call: OperationCall, result: Value) -> None:

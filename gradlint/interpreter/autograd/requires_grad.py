@@ -10,14 +10,14 @@ from typing import Any
 from gradlint import events
 from gradlint.domain import (
     ASTRAY,
-    MOST_MARKS,
+    MOST_CAUSES,
     NO,
     OPAQUE,
     UNSURE,
     YES,
     Container,
     Instance,
-    Mark,
+    Cause,
     Module,
     Ref,
     Tensor,
@@ -70,7 +70,7 @@ def set_requires_grad(m: Interpreter, value: Value, this: Asked, sure: Collectio
         )
     for ref, tensor in found:
         now = _afterwards(m, tensor, to)
-        marks = _marks(tensor, to, Mark("asked", this.site, by, this.name))
+        marks = _marks(tensor, to, Cause("asked", this.site, by, this.name))
         certain = m.is_strong(found) if sure is None else ref in sure
         m.store(ref, replace(tensor, requires_grad=now, marks=marks), sure=certain)
         if by not in NEW:
@@ -91,11 +91,11 @@ HOLDING = (Container, Instance, Module)
 """What holds what it is given until it is told otherwise."""
 
 
-def _marks(tensor: Tensor, to: Truth, asked: Mark) -> tuple[Mark, ...]:
+def _marks(tensor: Tensor, to: Truth, asked: Cause) -> tuple[Cause, ...]:
     """The marks of a tensor that is asked: what has no effect because it was asked before leaves no other."""
     if tensor.requires_grad is to and _is_asked(tensor):
         return tensor.marks
-    return (*[mark for mark in tensor.marks if mark.how != "asked"], asked)[-MOST_MARKS:]
+    return (*[mark for mark in tensor.marks if mark.how != "asked"], asked)[-MOST_CAUSES:]
 
 
 def _is_asked(tensor: Tensor) -> bool:

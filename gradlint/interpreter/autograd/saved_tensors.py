@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from gradlint.domain import FLOAT, INEXACT, KEPT, NO, UNSURE, YES, Ref, Slot, Tensor, Truth, Value, both, either
+from gradlint.domain import FLOAT, INEXACT, KEPT, NO, UNSURE, YES, Ref, Alternatives, Tensor, Truth, Value, both, either
 from gradlint.interpreter.autograd.operands import Operand, operand
 from gradlint.interpreter.autograd.version_counter import compared, kept
 from gradlint.interpreter.engine.history import nodes_of
@@ -24,7 +24,7 @@ def saved(
     asked: Mapping[str, Truth],
     results: Sequence[Ref],
     sure: Truth = YES,
-) -> list[Slot]:
+) -> list[Alternatives]:
     """The memories that an entry of a row's `savings` stands for; None among them where it may be none, or a copy.
 
     A number is kept as well, in memory that nothing else can write. `asked` says which operands require grad, `sure`
@@ -45,7 +45,7 @@ def saved(
     return _slots(m, chosen, kinds, wanted_all, or_copy)
 
 
-def _slots(m: Interpreter, chosen: Sequence[Operand], kinds: str, wanted: Truth, or_copy: str) -> list[Slot]:
+def _slots(m: Interpreter, chosen: Sequence[Operand], kinds: str, wanted: Truth, or_copy: str) -> list[Alternatives]:
     """The memory of one of these operands, if they are of a kind that is saved; or that of a copy. And what counts the
     writes to it, where that is certain."""
     sure = all(not kinds or one.dtype <= DTYPES[kinds] for one in chosen if one.dtype is not None)
@@ -72,19 +72,19 @@ COPIED: dict[str, Callable[[Tensor | None], bool]] = {
 """Whether a copy of an operand may be kept, by the word for those of which one may."""
 
 
-def _perhaps(m: Interpreter, memories: Slot, wanted: Truth) -> Slot:
+def _perhaps(m: Interpreter, memories: Alternatives, wanted: Truth) -> Alternatives:
     if wanted is NO:
         return ()
     return memories if (wanted is YES and not m.blocks.copying) or not memories else (*memories, None)
 
 
-def is_differentiated(one: Operand, slot: Slot) -> Truth:
+def is_differentiated(one: Operand, slot: Alternatives) -> Truth:
     """Whether an operation computes a gradient for an operand, given what it is in the graph: not for what has a flag
     that says so but is in no graph."""
     return one.requires_grad | NO if None in slot else one.requires_grad
 
 
-def differentiated(operands: Iterable[Operand], inputs: Iterable[Slot]) -> dict[str, Truth]:
+def differentiated(operands: Iterable[Operand], inputs: Iterable[Alternatives]) -> dict[str, Truth]:
     """Whether an operation computes a gradient for each operand, given what they are in the graph. Of several of one
     name the second is called 1 and so on."""
     asked: dict[str, Truth] = {}
@@ -115,7 +115,7 @@ def _is_tensor(operands: Sequence[Operand], name: str) -> Truth:
 DTYPES = {"f": FLOAT, "fc": INEXACT}
 
 
-def _memories(m: Interpreter, one: Operand, kinds: str) -> Slot:
+def _memories(m: Interpreter, one: Operand, kinds: str) -> Alternatives:
     if one.tensor is None:
         return () if kinds or not one.known or one.dtype is None else (KEPT,)
     return kept(m, one.tensor) if not kinds or one.tensor.dtype.may(DTYPES[kinds]) else ()
@@ -125,8 +125,8 @@ class Saves(NamedTuple):
     """What an operation keeps for backward that writes one of its operands: what it leaves `behind` when it is done,
     and others as they were `before`."""
 
-    behind: tuple[Slot, ...] = ()
-    before: tuple[Slot, ...] = ()
+    behind: tuple[Alternatives, ...] = ()
+    before: tuple[Alternatives, ...] = ()
 
 
 def saved_in_place(
@@ -138,7 +138,7 @@ def saved_in_place(
     asked = differentiated(operands, (nodes_of(m, one.value) for one in operands))
     others = [one for one in operands if one.name != name]
     written = tuple(memory for _, tensor in m.all(target, Tensor) for memory in kept(m, tensor))
-    behind, before = list[Slot](), list[Slot]()
+    behind, before = list[Alternatives](), list[Alternatives]()
     for saving in savings:
         what = saving.name
         wanted = both(_asked(asked, saving.condition), _is_tensor(operands, saving.beside))

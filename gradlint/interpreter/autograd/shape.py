@@ -13,13 +13,13 @@ from gradlint.domain import (
     UNKNOWN,
     UNSURE,
     YES,
-    Const,
+    Constant,
     Container,
     Module,
-    Named,
+    ImportPath,
     Places,
     Ref,
-    Scalar,
+    PythonNumber,
     Tensor,
     Truth,
     Value,
@@ -90,7 +90,7 @@ def _size(one: Operand) -> Size | None:
     """The size of an operand; a number has no dimensions."""
     if one.tensor is None:
         return () if one.known else None
-    return None if one.tensor.loose else one.tensor.size
+    return None if one.tensor.may_be_structured else one.tensor.size
 
 
 def told(m: Interpreter, row: Operation, bound: Mapping[str, Value], args: Arguments) -> Told:
@@ -129,7 +129,7 @@ BESIDE = frozenset({"dtype", "out", "device", "layout", "generator", "name"})
 
 def _constant(m: Interpreter, value: Value, depth: int = MOST_NESTED) -> object:
     """A constant, or a tuple of some."""
-    if type(value) is Const:
+    if type(value) is Constant:
         return value.value
     listed = m.only(value, Container) if type(value) is Ref and depth else None
     if listed is None or listed.rest != NOTHING or listed.kind not in ("tuple", "list"):
@@ -157,13 +157,13 @@ def of_call(m: Interpreter, row: Operation, bound: Mapping[str, Value]) -> Truth
     if "reduction" not in row.parameters or bound.keys() & {"size_average", "reduce"}:
         return UNSURE
     operands = [bound[name] for name in row.operands if name in bound]
-    return reduced(m, row.name, bound.get("reduction", Const("mean")), operands)
+    return reduced(m, row.name, bound.get("reduction", Constant("mean")), operands)
 
 
 def reduced(m: Interpreter, loss: str, reduction: Value, given: Sequence[Value]) -> Truth:
     """Whether a loss with this `reduction=` is one element; without one it has as many as what it is given has elements
     or rows. Where nothing is known of that, it is taken to have several."""
-    is_one = REDUCTIONS.get(reduction.value) if type(reduction) is Const and type(reduction.value) is str else None
+    is_one = REDUCTIONS.get(reduction.value) if type(reduction) is Constant and type(reduction.value) is str else None
     if is_one is not False:
         return UNSURE if is_one is None else YES
     tensors = [tensor for value in given if (tensor := m.only(value, Tensor)) is not None]
@@ -206,7 +206,7 @@ def _model(m: Interpreter, row: Factory, bound: Mapping[str, Value]) -> Tensor |
 def _made(m: Interpreter, row: Factory, bound: Mapping[str, Value], positional: list[Value]) -> Size | None:
     """The size of a new tensor, where it is known."""
     if (like := _model(m, row, bound)) is not None:
-        return None if like.loose else like.size
+        return None if like.may_be_structured else like.size
     if "size" in row.parameters:
         return _by_numbers(m, _sizes(m, row, bound, positional))
     if row.name in STEPPED:
@@ -256,7 +256,7 @@ def _by_numbers(m: Interpreter, given: Sequence[Value]) -> Size | None:
 
 def _of_data(m: Interpreter, data: Value, depth: int = MOST_NESTED) -> Size | None:
     """The size of data that is written out: lists of lists of numbers."""
-    if type(data) in (Const, Scalar):
+    if type(data) in (Constant, PythonNumber):
         return ()
     listed = m.only(data, Container) if type(data) is Ref and depth else None
     if listed is None or listed.rest != NOTHING or not listed.items or listed.kind not in ("tuple", "list"):
@@ -268,7 +268,7 @@ def _of_data(m: Interpreter, data: Value, depth: int = MOST_NESTED) -> Size | No
 
 def _is_planar(m: Interpreter, data: Value, most: int) -> bool:
     """Whether data certainly has no more dimensions than that."""
-    if type(data) in (Const, Scalar):
+    if type(data) in (Constant, PythonNumber):
         return True
     listed = m.only(data, Container)
     if listed is None or listed.rest != NOTHING or not most:
@@ -292,8 +292,8 @@ def of_parameters(m: Interpreter, row: ModuleRow, name: str, args: Arguments) ->
     size = None if args.unknown else of_parameter(layer, name, [_constant(m, one) for one in args.positional], by_name)
     if size is not None:
         return measured(size)
-    numbers = [one.value for one in args.values() if type(one) is Const and type(one.value) is int]
-    known = not args.unknown and all(type(one) in (Const, Named) for one in args.values())
+    numbers = [one.value for one in args.values() if type(one) is Constant and type(one.value) is int]
+    known = not args.unknown and all(type(one) in (Constant, ImportPath) for one in args.values())
     several = known and numbers and min(numbers) > 1
     return {"scalar": NO if several else UNSURE, "planar": YES if layer in PLANAR_LAYERS else UNSURE}
 

@@ -23,7 +23,7 @@ from gradlint.domain import (
     INTEGER,
     LOST,
     MIXED,
-    MOST_MARKS,
+    MOST_CAUSES,
     NO,
     NONE,
     NOTHING,
@@ -35,19 +35,19 @@ from gradlint.domain import (
     YES,
     Array,
     Belief,
-    Const,
+    Constant,
     Container,
     Device,
     Dtypes,
     Grad,
-    Mark,
-    Named,
+    Cause,
+    ImportPath,
     Node,
-    Plain,
+    PlainObject,
     Precision,
     Ref,
-    Scalar,
-    Slot,
+    PythonNumber,
+    Alternatives,
     Tensor,
     Truth,
     Unit,
@@ -82,7 +82,7 @@ class Change:
 
     def of(self, tensor: Tensor) -> Grad:
         """How the gradient of a tensor stands afterwards."""
-        return tensor.grad.mapped(self.known if tensor.belief < Belief.BY_USE else self._handed_over)
+        return tensor.grad.mapped(self.known if tensor.belief < Belief.FROM_USAGE else self._handed_over)
 
 
 BACKWARD = Change({NONE: FRESH, FRESH: FRESH, USED: MIXED, MIXED: MIXED, LOST: FRESH}, assumed=FRESH)
@@ -106,33 +106,33 @@ def fresh(m: Interpreter, node: Site, part: str = "tensor", **facts: Any) -> Ref
         memory = m.memory(node, part)
         facts |= {"storage": (memory,), "count": own_count(memory)}
     if "marks" not in facts:
-        facts["marks"] = (Mark("made", node),)
+        facts["marks"] = (Cause("made", node),)
     made = replace(_FRESH, **{"inference": m.state.inference, **facts})
     if made.inference is YES and m.state.inferring is not None:
-        made = replace(made, marks=(*made.marks[: MOST_MARKS - 1], Mark("inference", m.state.inferring)))
+        made = replace(made, marks=(*made.marks[: MOST_CAUSES - 1], Cause("inference", m.state.inferring)))
     return m.new(node, part, made)
 
 
 def dtype_named(value: Value) -> Dtypes | None:
     """The kind that a dtype (`torch.float32`, `float`, `x.dtype`) stands for; None for what is no dtype."""
-    if type(value) is Named:
+    if type(value) is ImportPath:
         letter = DTYPES.get(value.path)
         return LETTERS[letter] if letter else None
-    return KINDS_TOLD.get(value.start) if type(value) is Plain and value.kind == "dtype" else None
+    return KINDS_TOLD.get(value.start) if type(value) is PlainObject and value.kind == "dtype" else None
 
 
 def precision_named(value: Value | None) -> Precision:
     """The precision that a dtype asks for; unsure for what is none or not told apart."""
-    name = PRECISIONS.get(value.path) if type(value) is Named else None
+    name = PRECISIONS.get(value.path) if type(value) is ImportPath else None
     return Precision.named(name) if name else ANY_PRECISION
 
 
 def dtype_told(tensor: Tensor) -> Value:
     """What `x.dtype` is: the dtype by its name, where that is known, or else one of this kind."""
-    if tensor.loose:
-        return Plain("dtype")
+    if tensor.may_be_structured:
+        return PlainObject("dtype")
     name = PRECISE.get(tensor.precision) if tensor.dtype <= FLOAT else None
-    return Plain("dtype", str(tensor.dtype)) if name is None else Named(f"torch.{name}")
+    return PlainObject("dtype", str(tensor.dtype)) if name is None else ImportPath(f"torch.{name}")
 
 
 KINDS_TOLD = {str(kind): kind for kind in LETTERS.values()}
@@ -141,9 +141,9 @@ KINDS_TOLD = {str(kind): kind for kind in LETTERS.values()}
 def is_of_kind(m: Interpreter, value: Value, kind: Dtypes) -> Value:
     """What a tensor says when it is asked whether it is of floating point, say."""
     tensor = m.only(value, Tensor)
-    if tensor is None or tensor.loose or tensor.belief is not Belief.PROVEN:
-        return Scalar(BOOL)
-    return Const(True) if tensor.dtype <= kind else Scalar(BOOL) if tensor.dtype.may(kind) else Const(False)
+    if tensor is None or tensor.may_be_structured or tensor.belief is not Belief.PROVEN:
+        return PythonNumber(BOOL)
+    return Constant(True) if tensor.dtype <= kind else PythonNumber(BOOL) if tensor.dtype.may(kind) else Constant(False)
 
 
 KINDS_ASKED = {"is_floating_point": FLOAT, "is_complex": COMPLEX}
@@ -177,7 +177,7 @@ def device_named(value: Value | None) -> Device:
     """The device that a value stands for: a string, the number of an accelerator, a `torch.device`."""
     out: Device | None = None
     for option in alternatives(value) if value is not None else ():
-        text = option.start if type(option) is Plain else option.value if type(option) is Const else None
+        text = option.start if type(option) is PlainObject else option.value if type(option) is Constant else None
         name = text.partition(":")[0] if isinstance(text, str) else ""
         found = Device.named(name) if name in Device.names else CUDA if type(text) is int else ANY_DEVICE
         out = found if out is None else out | found
@@ -188,12 +188,12 @@ def device_asked(m: Interpreter, value: Value) -> Device | None:
     """The device that an argument of `to` asks for; None where it certainly asks for none."""
     if (tensor := m.only(value, Tensor)) is not None:
         return tensor.device
-    if dtype_named(value) is not None or value in NO_DEVICE or (type(value) is Plain and value.kind == "dtype"):
+    if dtype_named(value) is not None or value in NO_DEVICE or (type(value) is PlainObject and value.kind == "dtype"):
         return None
     return device_named(value)
 
 
-NO_DEVICE = (Const(True), Const(False), Const(None))
+NO_DEVICE = (Constant(True), Constant(False), Constant(None))
 
 
 def data_kind(m: Interpreter, value: Value, depth: int = 0) -> Dtypes:
@@ -226,7 +226,7 @@ def truth_of(value: Value) -> Truth:
     """Whether a value counts as true, as far as that is known of constants."""
     out: Truth | None = None
     for option in alternatives(value):
-        found = truth(bool(option.value)) if type(option) is Const else UNSURE
+        found = truth(bool(option.value)) if type(option) is Constant else UNSURE
         out = found if out is None else out | found
     return UNSURE if out is None else out
 
@@ -299,10 +299,10 @@ def unknown_tensor(m: Interpreter, node: Site, part: str, belief: Belief, reach:
         computed = Node("unknown", syntax(node), tuple((leaf, None) for leaf in leaves))
         history = (*history, m.new(node, f"{part} history", computed))
     storage = (m.memory(node, f"{part} memory"), *memories)
-    return m.new(node, part, Tensor(storage=storage, node=history, belief=belief, marks=(Mark("made", node),)))
+    return m.new(node, part, Tensor(storage=storage, node=history, belief=belief, marks=(Cause("made", node),)))
 
 
-def made_of(m: Interpreter, reach: Iterable[Ref]) -> tuple[Slot, tuple[Ref, ...]]:
+def made_of(m: Interpreter, reach: Iterable[Ref]) -> tuple[Alternatives, tuple[Ref, ...]]:
     """The nodes that unknown code may have given a tensor, and the memories it may share with what went in, or with the
     gradients of that.
 

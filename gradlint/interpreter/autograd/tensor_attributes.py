@@ -15,11 +15,11 @@ from gradlint.domain import (
     YES,
     Belief,
     Bound,
-    Const,
+    Constant,
     Grad,
-    Named,
+    ImportPath,
     Ref,
-    Scalar,
+    PythonNumber,
     Tensor,
     Truth,
     Unit,
@@ -54,10 +54,10 @@ def output(m: Interpreter, node: Site, owner: Value, name: str) -> Value:
     for ref, tensor in m.all(owner, Tensor):
         known = m.packs.cls(tensor.made)
         if known is not None and name in known.row.outputs:
-            found.append(m.new(node, f"output {name}", replace(tensor, loose=False, made="module")))
+            found.append(m.new(node, f"output {name}", replace(tensor, may_be_structured=False, made="module")))
         else:
-            some = unknown_tensor(m, node, f"{PART}{name}", max(tensor.belief, Belief.BY_USE), (ref,))
-            m.store(some, replace(m[some], loose=True))
+            some = unknown_tensor(m, node, f"{PART}{name}", max(tensor.belief, Belief.FROM_USAGE), (ref,))
+            m.store(some, replace(m[some], may_be_structured=True))
             found.append(some)
     return one_of([*found, NONE_VALUE])
 
@@ -80,7 +80,7 @@ def _get(m: Interpreter, node: Site, owner: Value, name: str, chain: str, guard:
     if name in PLAIN_ATTRIBUTES:
         plain = m.torch.plain.get(f"torch.Tensor.{name}")
         return plain_value(plain.returns if plain else name)
-    if tensor.loose and not is_tensor_method(m, name) and not (is_batch(tensor) and name in PARTS):
+    if tensor.may_be_structured and not is_tensor_method(m, name) and not (is_batch(tensor) and name in PARTS):
         return output(m, node, owner, name)
     return Bound(owner, name)
 
@@ -121,8 +121,8 @@ FLAGS: dict[str, Callable[[Tensor], Truth]] = {
 def _flag(fact: Truth, belief: Belief) -> Value:
     """What is likely decides no branch: a yes counts of what is known. A no comes from the mode of the place."""
     if fact is NO:
-        return Const(False)
-    return Const(True) if fact is YES and belief < Belief.BY_USE else Scalar(BOOL)
+        return Constant(False)
+    return Constant(True) if fact is YES and belief < Belief.FROM_USAGE else PythonNumber(BOOL)
 
 
 ZEROS = frozenset({"zeros", "zeros_like", "new_zeros"})
@@ -173,4 +173,4 @@ def _has(m: Interpreter, thing: Tensor, name: str) -> Truth:
 
 @implements(TypeSlot.TYPE_OF, Tensor)
 def _type_of(thing: Tensor) -> Value:
-    return Named("torch.Tensor") if thing.parameter is NO else UNKNOWN
+    return ImportPath("torch.Tensor") if thing.parameter is NO else UNKNOWN

@@ -12,7 +12,7 @@ from gradlint.domain import (
     CPU,
     CUDA,
     INTEGER,
-    MOST_MARKS,
+    MOST_CAUSES,
     NO,
     NONE_VALUE,
     UNKNOWN,
@@ -22,10 +22,10 @@ from gradlint.domain import (
     Container,
     Device,
     Dtypes,
-    Mark,
-    Plain,
+    Cause,
+    PlainObject,
     Ref,
-    Scalar,
+    PythonNumber,
     Tensor,
     Unknown,
     Value,
@@ -71,11 +71,11 @@ def call(m: Interpreter, node: Site, owner: Value, name: str, args: Arguments, c
     if plain is not None:
         return plain_value(plain.returns)
     if name == "size":
-        return Scalar(INTEGER) if args.positional else Plain("Size")
+        return PythonNumber(INTEGER) if args.positional else PlainObject("Size")
     tensor = m.only(owner, Tensor)
     if is_batch(tensor) and name in PARTS:
         return part(m, node, owner, name)
-    if tensor is not None and tensor.loose:
+    if tensor is not None and tensor.may_be_structured:
         escape_graphs(m, [owner])
         return Unknown(tuple(ref for ref, _ in m.all(owner, Tensor)))
     return None
@@ -92,7 +92,7 @@ def is_tensor_method(m: Interpreter, name: str) -> bool:
 @implements(TypeSlot.NEXT, Tensor)
 def _rows(m: Interpreter, node: Site, value: Ref, thing: Tensor) -> Value:
     """Iterating over a tensor gives views of its rows."""
-    if thing.many and thing.loose:
+    if thing.is_summary and thing.may_be_structured:
         return value
     row = m.torch.operations["torch.Tensor.unbind"]
     listed = apply(m, node, row, [(row.parameters[0], value)], Requested(told=Told(), part="rows "))
@@ -117,7 +117,7 @@ def _retain_grad(m: Interpreter, node: Site, owner: Value, args: Arguments, chai
         if tensor.leaf is YES:
             continue
         retains = YES if tensor.leaf is NO else tensor.retains | UNSURE
-        marks = (*[mark for mark in tensor.marks if mark.how != "retained"], Mark("retained", node))[-MOST_MARKS:]
+        marks = (*[mark for mark in tensor.marks if mark.how != "retained"], Cause("retained", node))[-MOST_CAUSES:]
         m.store(ref, replace(tensor, retains=retains, marks=marks), sure=m.is_strong(found))
     if m.refuses(owner, [ref for ref, tensor in found if tensor.requires_grad is NO]):
         m.raise_certainly()
@@ -131,7 +131,7 @@ def _detach_(m: Interpreter, node: Site, owner: Value, args: Arguments, chain: s
         if idle is YES:
             continue
         marks = (*cut_off(m, node, "detach_", [ref]), *(mark for mark in tensor.marks if mark.how != "cut"))
-        now = replace(tensor, requires_grad=NO, leaf=YES, node=(), marks=marks[:MOST_MARKS])
+        now = replace(tensor, requires_grad=NO, leaf=YES, node=(), marks=marks[:MOST_CAUSES])
         sure = idle is NO and m.is_strong(found)
         m.store(ref, now, sure=sure)
         show_on_views(m, ref, tensor, NO, sure=sure)
@@ -142,7 +142,7 @@ def _numpy(m: Interpreter, node: Site, owner: Value, args: Arguments, chain: str
     tensor = m.only(owner, Tensor)
     if tensor is None:
         return UNKNOWN
-    marks = (Mark("made", syntax(node)), *cut_off(m, node, "numpy", [owner]))[:MOST_MARKS]
+    marks = (Cause("made", syntax(node)), *cut_off(m, node, "numpy", [owner]))[:MOST_CAUSES]
     return m.new(node, "array", Array(tensor.dtype, tensor.storage, tensor.belief, marks))
 
 
@@ -156,7 +156,7 @@ def _moving(method: str, device: Device) -> Callable[[Interpreter, Any, Value, A
 
 
 def _type(m: Interpreter, node: Site, owner: Value, args: Arguments, chain: str) -> Value:
-    return to(m, node, owner, args, chain) if args.values() else Plain("str")
+    return to(m, node, owner, args, chain) if args.values() else PlainObject("str")
 
 
 def _zero_(m: Interpreter, node: Site, owner: Value, args: Arguments, chain: str) -> Value:

@@ -10,7 +10,7 @@ from gradlint.domain import (
     OLDEST,
     YES,
     Ref,
-    Slot,
+    Alternatives,
     Tensor,
     Truth,
     Value,
@@ -26,7 +26,7 @@ from gradlint.interpreter.engine.machine import Interpreter
 ALIASING = frozenset({"detach", "data", "Variable", "state_dict", "Parameter", "Buffer"})
 
 
-def own_count(memory: Ref) -> Slot:
+def own_count(memory: Ref) -> Alternatives:
     """The count of writes that begins with a memory, or with another handle on one, which this stands for."""
     return (memory._replace(part=memory.part + COUNT),)
 
@@ -34,10 +34,10 @@ def own_count(memory: Ref) -> Slot:
 def count_through(tensor: Tensor) -> Ref | None:
     """The count that a write through a handle certainly moves, if one is known: an inference tensor has none, and its
     aliases have their own."""
-    if tensor.many or tensor.loose or tensor.inference is not NO or len(tensor.count) != 1:
+    if tensor.is_summary or tensor.may_be_structured or tensor.inference is not NO or len(tensor.count) != 1:
         return None
     (count,) = tensor.count
-    return count if count is not None and count.age < OLDEST else None
+    return count if count is not None and count.recency < OLDEST else None
 
 
 def comparing(count: Ref | None) -> frozenset[tuple[Ref]]:
@@ -78,13 +78,13 @@ def _through(m: Interpreter, tensor: Tensor) -> list[Tensor]:
     return [tensor, *(m[base] for base in tensor.base if base is not None and base in m.state.heap)]
 
 
-def kept(m: Interpreter, tensor: Tensor) -> Slot:
+def kept(m: Interpreter, tensor: Tensor) -> Alternatives:
     """What a graph keeps that saves a tensor: its memory, and where it counts alone nobody knows who else may write
     that unnoticed."""
     return (*tensor.storage, KEPT) if unnoticed(m, tensor).may(YES) else tensor.storage
 
 
-def compared(m: Interpreter, tensor: Tensor) -> Slot:
+def compared(m: Interpreter, tensor: Tensor) -> Alternatives:
     """The count that a graph compares which saves a tensor, where that is known and its memory does not tell."""
     count = count_through(tensor)
     return () if count is None or kept(m, tensor) in comparing(count) else (count,)

@@ -17,7 +17,7 @@ from gradlint.domain import (
     Function,
     Imported,
     Module,
-    Named,
+    ImportPath,
     Optimizer,
     Ref,
     Scaler,
@@ -93,7 +93,7 @@ def _leads_to_torch(m: Interpreter, value: Value) -> bool:
     cls = m.state.heap.get(value) if type(value) is Ref else None
     if type(cls) is Class:
         return cls.module.may(YES)
-    return type(value) is Imported or (type(value) is Named and value.path.partition(".")[0] == "torch")
+    return type(value) is Imported or (type(value) is ImportPath and value.path.partition(".")[0] == "torch")
 
 
 @contextmanager

@@ -56,7 +56,7 @@ class Given:
             return ref
         number = self.described[ref] = len(self.described)
         sweeping = self.m.loops.sweeping
-        meant = ref.age < OLDEST, bool(sweeping) and ref in sweeping
+        meant = ref.recency < OLDEST, bool(sweeping) and ref in sweeping
         return number, meant, declared.itself(thing), self._numbers(declared, thing), self._rest(declared, thing, depth)
 
     def _numbers(self, declared: InKey, thing: Object) -> Hashable:
@@ -66,7 +66,7 @@ class Given:
         return tuple([
             tuple([
                 None if ref is None else (
-                    numbered.setdefault(ref, len(numbered)), ref.age < OLDEST,
+                    numbered.setdefault(ref, len(numbered)), ref.recency < OLDEST,
                     self._of_memory(ref) if ref.part.endswith(COUNT) else -1,
                 )
                 for ref in slot

@@ -27,12 +27,12 @@ from gradlint.domain import (
     Function,
     Instance,
     Items,
-    Mark,
+    Cause,
     Module,
     Node,
     Object,
     Ref,
-    Slot,
+    Alternatives,
     State,
     Tensor,
     Truth,
@@ -79,12 +79,12 @@ class Summary:
     numbered: tuple[Ref, ...]
     result: Value
     made: tuple[tuple[Ref, Object], ...]
-    recorded: dict[Ref, Slot]
-    histories: dict[Slot, History]
+    recorded: dict[Ref, Alternatives]
+    histories: dict[Alternatives, History]
     handed: tuple[tuple[Ref, Escape], ...]
     wrote: tuple[tuple[Ref, Holders], ...]
     differentiated: tuple[Ref, ...]
-    cut: tuple[tuple[Ref, Mark], ...]
+    cut: tuple[tuple[Ref, Cause], ...]
     looked: Looked | None
     learned: tuple[tuple[Ref, Items], ...]
     seen: tuple[tuple[Ref, Object], ...]
@@ -237,7 +237,7 @@ def _replayed(m: Interpreter, node: Site, summary: Summary, call: Call) -> Value
     for ref, mark in summary.cut:
         cut_at(m, mark, [now.get(ref, ref)])
     havoc_again(m, [(now.get(ref, ref), how) for ref, how in summary.handed])
-    nodes: dict[Slot, Ref] = {}
+    nodes: dict[Alternatives, Ref] = {}
     for index, (key, history) in enumerate(summary.histories.items()):
         nodes[key] = made = recorded_again(m, place, f"{index} node", history, now, kept)
         if len(key) == 1:
@@ -323,14 +323,14 @@ def _ends_as_it_began(state: State, call: Call) -> bool:
     return ends and (state.grad_mode, state.inference) == call.mode
 
 
-def _recorded(made: dict[Ref, Object]) -> dict[Ref, Slot]:
+def _recorded(made: dict[Ref, Object]) -> dict[Ref, Alternatives]:
     """The nodes that new tensors come from, of those that have any."""
     tensors = {ref: thing for ref, thing in made.items() if type(thing) is Tensor}
     found = {ref: tuple([node for node in tensor.node if node is not None]) for ref, tensor in tensors.items()}
     return {ref: nodes for ref, nodes in found.items() if nodes}
 
 
-def _histories(m: Interpreter, call: Call, made: dict[Ref, Object], recorded: dict[Ref, Slot]) -> dict[Slot, History]:
+def _histories(m: Interpreter, call: Call, made: dict[Ref, Object], recorded: dict[Ref, Alternatives]) -> dict[Alternatives, History]:
     """The histories of the nodes that new tensors come from."""
     memories = {memory for thing in made.values() for memory in _memories(thing)}
     if recorded:
@@ -374,7 +374,7 @@ def _escaped(m: Interpreter, call: Call, changed: list[tuple[Ref, Object]]) -> t
     return handed
 
 
-def _cut_of(argument: Object | None, cut: dict[Ref, Mark]) -> Mark | None:
+def _cut_of(argument: Object | None, cut: dict[Ref, Cause]) -> Cause | None:
     """Where something left the graph that an argument of a call came from."""
     nodes = argument.node if type(argument) is Tensor else ()
     return next((cut[node] for node in nodes if node is not None and node in cut), None)

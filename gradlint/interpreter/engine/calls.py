@@ -18,9 +18,9 @@ from gradlint.domain import (
     Container,
     Function,
     Instance,
-    Mark,
+    Cause,
     Module,
-    Named,
+    ImportPath,
     Ref,
     State,
     Tensor,
@@ -77,7 +77,7 @@ def call_value(m: Interpreter, node: Site, callee: Value, args: Arguments, name:
 
 def call_one(m: Interpreter, node: Site, callee: Value, args: Arguments, name: str) -> Value:
     """Call a value that has no alternatives."""
-    if type(callee) is Named:
+    if type(callee) is ImportPath:
         return call_named(m, node, callee.path, args, name)
     handler = CALL.get(kind_of(m, callee))
     found = None if handler is None else handler(m, node, callee, args, name)
@@ -108,7 +108,7 @@ def call_named(m: Interpreter, node: Site, path: str, args: Arguments, name: str
     before = written_since(m, args.values()) if not m.is_silent else {}
     found = call_path(m, node, path, args, name)
     note_options(m, node, args)
-    result = call_unknown(m, node, args.values(), Named(path)) if found is None else found
+    result = call_unknown(m, node, args.values(), ImportPath(path)) if found is None else found
     cannot_raise.for_showing(m, node, path, args.values())
     m.push(result)
     *values, result = m.pop_from(start)
@@ -121,7 +121,7 @@ def call_named(m: Interpreter, node: Site, path: str, args: Arguments, name: str
 
 def call_path(m: Interpreter, node: Site, path: str, args: Arguments, name: str) -> Value | None:
     """What calling an import path gives, told as no call; None where it is not known."""
-    return CALL[Named](m, node, Named(path), args, name)
+    return CALL[ImportPath](m, node, ImportPath(path), args, name)
 
 
 def results_of_each(
@@ -156,7 +156,7 @@ def emit_called(
 @implements(TypeSlot.CALL, Bound)
 def _call_bound(m: Interpreter, node: Site, bound: Bound, args: Arguments, name: str) -> Value:
     owner, function = bound.owner, bound.function
-    if type(function) is Named:
+    if type(function) is ImportPath:
         return call_named(m, node, function.path, args.with_first(owner), name)
     if type(function) is not Function:
         return call_method(m, node, owner, bound.name, args, name)
@@ -210,7 +210,7 @@ def written_since(m: Interpreter, values: Sequence[Value]) -> dict[str, Any]:
 
     A checkpoint, a dictionary with a state dictionary in it, counts like what it holds.
     """
-    marks: list[Mark] = []
+    marks: list[Cause] = []
     written: list[Truth] = []
     for thing in [found for value in values for found in _state_dicts(m, value, DEEPEST_CHECKPOINT)]:
         inside = [*(v for _, v in thing.items), thing.rest]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from gradlint.domain import FLOAT, NO, YES, Belief, Const, Node, Plain, Ref, Scalar, Tensor, Value
+from gradlint.domain import FLOAT, NO, YES, Belief, Constant, Node, PlainObject, Ref, PythonNumber, Tensor, Value
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.sites import Site
 from gradlint.knowledge.properties.never_raises import ALONE, BACKWARD, DENSE
@@ -33,7 +33,7 @@ def for_showing(m: Interpreter, node: Site, path: str, given: Sequence[Value]) -
     """Vouch for showing what is known."""
     if m.known_not_to_raise is None or path not in SHOWING:
         return
-    if all(type(value) in (Const, Scalar, Plain) or m.only(value, Tensor) is not None for value in given):
+    if all(type(value) in (Constant, PythonNumber, PlainObject) or m.only(value, Tensor) is not None for value in given):
         m.known_not_to_raise.add(node)
 
 
@@ -53,7 +53,7 @@ def _lets_through(m: Interpreter, ref: Ref) -> bool:
     it was made with, so that its gradient fits."""
     thing = m.state.heap.get(ref)
     if type(thing) is Node:
-        return thing.op in BACKWARD and thing.freed is NO and thing.swept is NO and thing.stale is NO
+        return thing.op in BACKWARD and thing.freed is NO and thing.backward_done is NO and thing.stale is NO
     if type(thing) is not Tensor or thing.hooks or not _is_dense(thing):
         return False
     return all(memory.site == ref.site for memory in thing.storage)

@@ -7,7 +7,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import Any
 
-from gradlint.domain import NO, Escape, Mark, Origin, Ref, State, Truth, Value
+from gradlint.domain import NO, Escape, Cause, Origin, Ref, State, Truth, Value
 from gradlint.domain.ground import Name
 from gradlint.interpreter.engine.frames import Frame
 
@@ -93,7 +93,7 @@ class Effects:
     handed: dict[Ref, Escape] = field(default_factory=dict)
     wrote: dict[Ref, None] = field(default_factory=dict)
     differentiated: dict[Ref, None] = field(default_factory=dict)
-    cut: dict[Ref, Mark] = field(default_factory=dict)
+    cut: dict[Ref, Cause] = field(default_factory=dict)
     looked: Looked | None = None
 
     def include(self, inner: Effects) -> None:

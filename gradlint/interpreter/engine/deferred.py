@@ -15,7 +15,7 @@ from typing import Any
 from gradlint.domain import (
     NOTHING,
     UNSURE,
-    Const,
+    Constant,
     Container,
     Context,
     Instance,
@@ -98,7 +98,7 @@ class Suspended:
         """What it has looked at that others may change."""
         modes = ((("grad mode",), self.grad_mode), (("inference",), self.inference))
         return bounded(
-            self.m, (*((mode, Const(value)) for mode, value in modes if value is not None), *self._observed())
+            self.m, (*((mode, Constant(value)) for mode, value in modes if value is not None), *self._observed())
         )
 
     def _left(self) -> list[tuple[Ref, Object, Object]]:
@@ -140,7 +140,7 @@ class Suspended:
 MOST_SEEN = 200
 """How many things that such code has looked at are remembered: what looks at iterators looks at all that they did, and
 where it is one of those itself there is more of it in each round."""
-FORGOTTEN: Seen = ((("forgotten",), Const(None)),)
+FORGOTTEN: Seen = ((("forgotten",), Constant(None)),)
 
 
 def bounded(m: Interpreter, seen: Seen) -> Seen:
@@ -195,7 +195,7 @@ def _content(thing: Object | None, name: str) -> tuple[object, tuple[Value, ...]
 
 def _of_mode(m: Interpreter, key: Any, value: Value, parts: Mapping[tuple[Any, ...], Value]) -> Iterable[object]:
     now = m.state.grad_mode if key[0] == "grad mode" else m.state.inference
-    return () if value == Const(now) else (key,)
+    return () if value == Constant(now) else (key,)
 
 
 def _of_name(m: Interpreter, key: Any, value: Value, parts: Mapping[tuple[Any, ...], Value]) -> Iterable[object]:

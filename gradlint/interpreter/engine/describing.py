@@ -16,7 +16,7 @@ from gradlint.domain import (
     YES,
     Belief,
     Class,
-    Const,
+    Constant,
     Container,
     Fact,
     Function,
@@ -25,7 +25,7 @@ from gradlint.domain import (
     Instance,
     Module,
     Name,
-    Named,
+    ImportPath,
     Node,
     Object,
     Optimizer,
@@ -51,7 +51,7 @@ LONGEST = 60
 """How many characters of a constant are shown."""
 MOST_IMPORTS = 8
 """How many files a name is followed through that each import it from the next."""
-BELIEFS = {Belief.ANNOTATED: "annotated", Belief.BY_USE: "by use", Belief.BY_NAME: "by name"}
+BELIEFS = {Belief.ANNOTATED: "annotated", Belief.FROM_USAGE: "by use", Belief.FROM_NAME: "by name"}
 
 
 # ---- what is there
@@ -130,7 +130,7 @@ def _described(m: Interpreter, value: Value, deep: int) -> str:
     if type(value) is Ref:
         thing = thing_of(m, value)
         return "unknown" if thing is None else object_described(m, thing, deep)
-    if type(value) is Const:
+    if type(value) is Constant:
         text = repr(value.value)
         return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
     if type(value) is Function:
@@ -179,8 +179,8 @@ def _tensor(m: Interpreter, thing: Tensor, deep: int) -> Iterator[str]:
     yield from _graph(m, thing)
     if thing.size is not None:
         yield f"size={thing.size}"
-    yield "several" if thing.many else ""
-    yield "or a structure of tensors" if thing.loose else ""
+    yield "several" if thing.is_summary else ""
+    yield "or a structure of tensors" if thing.may_be_structured else ""
 
 
 def _graph(m: Interpreter, thing: Tensor) -> Iterator[str]:
@@ -222,7 +222,7 @@ def _parameters(m: Interpreter, tensors: list[Tensor]) -> Iterator[str]:
     """How many parameters there are, and what is known of all of them together."""
     if not tensors:
         return
-    yield f"parameters={'some' if any(tensor.many for tensor in tensors) else len(tensors)}"
+    yield f"parameters={'some' if any(tensor.is_summary for tensor in tensors) else len(tensors)}"
     asked, grad = tensors[0].requires_grad, tensors[0].grad
     for tensor in tensors[1:]:
         asked, grad = asked | tensor.requires_grad, grad | tensor.grad
@@ -259,7 +259,7 @@ def _iterator(m: Interpreter, thing: IteratorObject, deep: int) -> Iterator[str]
 def class_of(m: Interpreter, value: Value) -> str:
     """The name of a class."""
     found = [thing_of(m, one) if type(one) is Ref else one for one in alternatives(value)]
-    names = [one.path if type(one) is Named else getattr(one, "name", "?") for one in found]
+    names = [one.path if type(one) is ImportPath else getattr(one, "name", "?") for one in found]
     return " or ".join(dict.fromkeys(names))
 
 
@@ -277,7 +277,7 @@ _FACTS: dict[type, Callable[[Interpreter, Any, int], Iterable[str]]] = {
 def is_obvious(m: Interpreter, value: Value, name: str) -> bool:
     """Whether a name says itself what it holds: a library, what is defined under that very name; or an import that has
     not been followed."""
-    if type(value) is Named:
+    if type(value) is ImportPath:
         return value.path.partition(".")[0] in OBVIOUS
     if type(value) is Imported:
         return True

@@ -16,19 +16,19 @@ from gradlint.domain import (
     Array,
     Belief,
     Bound,
-    Const,
+    Constant,
     Escape,
     Function,
     Graph,
     Imported,
     Module,
-    Named,
+    ImportPath,
     Node,
     Object,
     Optimizer,
-    Plain,
+    PlainObject,
     Ref,
-    Scalar,
+    PythonNumber,
     Tensor,
     Unknown,
     Value,
@@ -53,7 +53,7 @@ def as_it_was(before: Object, now: Object) -> Object:
     if type(before) is not type(now) or type(before) not in IS_KNOWN or not IS_KNOWN[type(before)](before):
         return now
     rarely = {name: getattr(before, name) for name in RARELY[type(before)]}
-    return replace(now, belief=max(now.belief, Belief.BY_USE), **rarely)  # type: ignore[union-attr]
+    return replace(now, belief=max(now.belief, Belief.FROM_USAGE), **rarely)  # type: ignore[union-attr]
 
 
 IS_KNOWN: dict[type, Callable[[Any], bool]] = {
@@ -166,7 +166,7 @@ def _differentiated(m: Interpreter, graphs: list[Ref], how: Escape) -> None:
 
 def _out_of_reach(value: Value) -> bool:
     kind = type(value)
-    return kind is Const or kind is Scalar or kind is Plain or kind is Named or kind is Imported or value == UNKNOWN
+    return kind is Constant or kind is PythonNumber or kind is PlainObject or kind is ImportPath or kind is Imported or value == UNKNOWN
 
 
 def _captured(m: Interpreter, values: Iterable[Value]) -> list[Value]:

@@ -17,10 +17,10 @@ from gradlint.domain import (
     Container,
     Graph,
     Instance,
-    Mark,
+    Cause,
     Node,
     Ref,
-    Slot,
+    Alternatives,
     Tensor,
     Truth,
     Unknown,
@@ -79,7 +79,7 @@ def certainly_recorded(m: Interpreter, value: Value) -> Tensor | None:
                 found.append(thing)
         elif one not in seen:
             if type(thing) is Container and type(some := m.thing(thing.rest)) is Tensor and _is_recorded(some):
-                found.append(replace(some, belief=max(some.belief, Belief.BY_USE)))
+                found.append(replace(some, belief=max(some.belief, Belief.FROM_USAGE)))
             seen.add(one)
             todo += [inner for _, inner in (*getattr(thing, "items", ()), *getattr(thing, "attributes", ()))]
             todo += getattr(thing, "certain", ())
@@ -90,25 +90,25 @@ def _is_recorded(tensor: Tensor) -> bool:
     return tensor.requires_grad is YES and tensor.leaf is NO
 
 
-def sure_past(m: Interpreter, start: Slot, most: int = MOST_WEIGHED) -> dict[Ref, None]:
+def sure_past(m: Interpreter, start: Alternatives, most: int = MOST_WEIGHED) -> dict[Ref, None]:
     """Nodes and leaves that are certainly in the history: in every history it may be."""
     nodes = past_of(m, start, most)
     if len(nodes) > most:
         if most is MOST_WEIGHED:
             m.log.exceeded("size of a graph")
         return _single_past(m, start, most)
-    sure = in_all(start, _certain(m, start, lambda ref: {ref} if ref.age < 2 else set()))
+    sure = in_all(start, _certain(m, start, lambda ref: {ref} if ref.recency < 2 else set()))
     return {ref: None for ref in nodes if ref in sure}
 
 
-def sure_places(m: Interpreter, start: Slot, most: int) -> frozenset[Graph] | set[Graph]:
+def sure_places(m: Interpreter, start: Alternatives, most: int) -> frozenset[Graph] | set[Graph]:
     """Where nodes and leaves were made that are certainly in the history, whichever of those made there they are."""
     if len(past_of(m, start, most)) > most:
         return {ref.key for ref in _single_past(m, start, most)}
     return in_all(start, _certain(m, start, lambda ref: {ref.key}))
 
 
-def in_every(m: Interpreter, start: Slot, known: Callable[[Ref], set[T]]) -> frozenset[T]:
+def in_every(m: Interpreter, start: Alternatives, known: Callable[[Ref], set[T]]) -> frozenset[T]:
     """What is said of some node, whichever it be, in every history that it may be."""
     return in_all(start, _certain(m, start, known))
 
@@ -125,7 +125,7 @@ def surely_saves(thing: object) -> bool:
     return type(thing) is Node and any(None not in slot for slot in thing.saves)
 
 
-def _certain(m: Interpreter, start: Slot, known: Callable[[Ref], set[T]]) -> dict[Ref, frozenset[T]]:
+def _certain(m: Interpreter, start: Alternatives, known: Callable[[Ref], set[T]]) -> dict[Ref, frozenset[T]]:
     """For each node of a history what `known` says of it and of all that is certainly before it."""
     certain: dict[Ref, frozenset[T]] = {}
     for ref in inputs_first(m, start):
@@ -141,7 +141,7 @@ def in_all(slot: Iterable[Ref | None], certain: Mapping[Ref, frozenset[T]]) -> f
     return found[0] if len(found) == 1 else frozenset.intersection(*found) if found else frozenset()
 
 
-def inputs_first(m: Interpreter, start: Slot, ends: Callable[[Ref], bool] | None = None) -> list[Ref]:
+def inputs_first(m: Interpreter, start: Alternatives, ends: Callable[[Ref], bool] | None = None) -> list[Ref]:
     """The nodes of a history, each after those it was made from (but for cycles), and no further than to its ends."""
     heap, order = m.state.heap, list[Ref]()
     seen: set[Ref] = set()
@@ -158,13 +158,13 @@ def inputs_first(m: Interpreter, start: Slot, ends: Callable[[Ref], bool] | None
     return order
 
 
-def _single_past(m: Interpreter, start: Slot, most: int) -> dict[Ref, None]:
+def _single_past(m: Interpreter, start: Alternatives, most: int) -> dict[Ref, None]:
     """The part of the history to which only one way leads at every step."""
     found: dict[Ref, None] = {}
     todo = list(start) if len(start) == 1 else []
     while todo and (len(found) < most or most is MOST_WEIGHED):
         ref = todo.pop()
-        if ref is None or ref in found or ref.age >= 2:
+        if ref is None or ref in found or ref.recency >= 2:
             continue
         found[ref] = None
         thing = m.state.heap.get(ref)
@@ -173,7 +173,7 @@ def _single_past(m: Interpreter, start: Slot, most: int) -> dict[Ref, None]:
     return found
 
 
-def towards(m: Interpreter, starts: Iterable[Slot], ends: frozenset[Ref]) -> dict[Ref, bool]:
+def towards(m: Interpreter, starts: Iterable[Alternatives], ends: frozenset[Ref]) -> dict[Ref, bool]:
     """The nodes of a history from which one of the ends may be reached, and whether it certainly is."""
     found: dict[Ref, bool] = {}
     for ref in inputs_first(m, tuple(ref for start in starts for ref in start)):
@@ -185,7 +185,7 @@ def towards(m: Interpreter, starts: Iterable[Slot], ends: frozenset[Ref]) -> dic
     return found
 
 
-def company(m: Interpreter, start: Slot, leaves: Sequence[Ref]) -> tuple[int, ...]:
+def company(m: Interpreter, start: Alternatives, leaves: Sequence[Ref]) -> tuple[int, ...]:
     """For each leaf, as bits, the leaves that may be in the history of an operation that takes it."""
     bits = {leaf: 1 << index for index, leaf in enumerate(leaves)}
     behind, together = dict(bits), dict(bits)
@@ -203,7 +203,7 @@ def company(m: Interpreter, start: Slot, leaves: Sequence[Ref]) -> tuple[int, ..
     return tuple(together[leaf] for leaf in leaves)
 
 
-def grows(m: Interpreter, node: Site, part: str, inputs: tuple[Slot, ...]) -> Truth:
+def grows(m: Interpreter, node: Site, part: str, inputs: tuple[Alternatives, ...]) -> Truth:
     """Whether the history holds an older node of the same place: certainly, or on some path that ran."""
     site, part, frame = m.allocations.site(node), f"{part}node", m.frame.id
     older = [ref for age in (1, OLDEST) if (ref := Ref(site, part, frame, age)) in m.state.heap]
@@ -221,7 +221,7 @@ MOST_LEFT = 300
 """How many nodes of a graph are noted of which something is cut."""
 
 
-def cut_at(m: Interpreter, mark: Mark, values: Iterable[Value]) -> None:
+def cut_at(m: Interpreter, mark: Cause, values: Iterable[Value]) -> None:
     """Something computed from these values leaves their graphs at this cut, as far as they may carry one."""
     nodes = [node for tensor in tensors_in(m, values) if tensor.requires_grad.may(YES) for node in tensor.node]
     for ref in past_of(m, nodes, MOST_LEFT):
@@ -246,7 +246,7 @@ DEEPEST = 3
 """How deep containers are looked into."""
 
 
-def nodes_of(m: Interpreter, value: Value) -> Slot:
+def nodes_of(m: Interpreter, value: Value) -> Alternatives:
     """What a value is as an operand of the graph: nodes, leaves, None (nothing recorded) or OPAQUE."""
     out: dict[Ref | None, None] = {}
     for option in alternatives(value):

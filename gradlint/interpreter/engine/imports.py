@@ -22,11 +22,11 @@ from gradlint.domain import (
     OPAQUE,
     UNKNOWN,
     Class,
-    Const,
+    Constant,
     Container,
     Imported,
     Name,
-    Named,
+    ImportPath,
     Ref,
     State,
     Unknown,
@@ -154,7 +154,7 @@ class Neighbours:
         self.resolving.add(value)
         found = self.member(value.module, value.name)
         self.resolving.discard(value)
-        return Named(f"{value.module}.{value.name}") if found is None else found
+        return ImportPath(f"{value.module}.{value.name}") if found is None else found
 
     def attribute(self, owner: Imported, name: str) -> Value:
         """`module.name`."""
@@ -230,7 +230,7 @@ class Neighbours:
 
     def _run(self, file: File, program: Program) -> None:
         m = self.m
-        file.names["__name__"], file.tree = Const(file.name), program.tree
+        file.names["__name__"], file.tree = Constant(file.name), program.tree
         file.frame = m.frame_ids.setdefault(file, len(m.frame_ids) + 1)
         m.scan = _both(m.scan, program.scan)
         frame = m.frames[file.frame] = Frame(file.frame, None, m.scan.scopes[program.tree], file)

@@ -9,19 +9,19 @@ from gradlint.domain import (
     INTEGER,
     MAPPINGS,
     MOST_ITEMS,
-    MOST_MARKS,
+    MOST_CAUSES,
     NO,
     NOTHING,
     UNKNOWN,
     UNSURE,
     YES,
-    Const,
+    Constant,
     Container,
     Iterator,
-    Mark,
-    Plain,
+    Cause,
+    PlainObject,
     Ref,
-    Scalar,
+    PythonNumber,
     Truth,
     Unknown,
     Value,
@@ -80,9 +80,9 @@ def _following(m: Interpreter, node: Site, value: Value) -> Value:
         thing = m.state.heap.get(value)
         step = NEXT.get(type(thing))
         return Unknown((value,)) if step is None else step(m, node, value, thing)
-    if type(value) is Const and isinstance(value.value, (str, bytes)):
-        return Plain("str")
-    if type(value) is Plain:
+    if type(value) is Constant and isinstance(value.value, (str, bytes)):
+        return PlainObject("str")
+    if type(value) is PlainObject:
         return ELEMENTS.get(value.kind, UNKNOWN)
     return value if type(value) is Unknown else UNKNOWN
 
@@ -97,9 +97,9 @@ def _of_iterator(m: Interpreter, node: Site, ref: Ref, thing: Iterator) -> Value
 
 
 ELEMENTS: dict[str, Value] = {
-    **dict.fromkeys(("range", "Size"), Scalar(INTEGER)),
-    **dict.fromkeys(("str", "list of str", "file"), Plain("str")),
-    "data": Plain("data"),
+    **dict.fromkeys(("range", "Size"), PythonNumber(INTEGER)),
+    **dict.fromkeys(("str", "list of str", "file"), PlainObject("str")),
+    "data": PlainObject("data"),
 }
 """What the elements of Python objects are that hold no tensors."""
 
@@ -119,7 +119,7 @@ def element_list(m: Interpreter, value: Value) -> list[Value] | None:
     if thing is None or thing.rest != NOTHING or not (thing.kind in SEQUENCES or thing.kind in MAPPINGS):
         return None
     if thing.kind in MAPPINGS and by != "values()":
-        return [Const(key) for key, _ in thing.items]
+        return [Constant(key) for key, _ in thing.items]
     return [element for _, element in thing.items]
 
 
@@ -164,7 +164,7 @@ def consume(m: Interpreter, node: Site, value: Value, by: str) -> None:
             continue
         m.emit(events.IteratorConsumed, node, iterator=thing, element=m.thing(thing.element), by=by)
         resume_again(m, thing)
-        marks = (*thing.marks[: MOST_MARKS - 1], Mark("used", getattr(node, "node", node)))
+        marks = (*thing.marks[: MOST_CAUSES - 1], Cause("used", getattr(node, "node", node)))
         m.store(ref, replace(_after_next(thing, YES), marks=marks), sure=len(options) == 1)
         if thing.by == WAITING and thing.used is NO and len(options) == 1:
             consume(m, thing.marks[0].node.for_in.iter, thing.source, "comprehension")
@@ -202,7 +202,7 @@ def begin(m: Interpreter, value: Value) -> None:
 def iterator(m: Interpreter, node: Site, made: Iterator, followed: Suspended | None = None) -> Ref:
     """A new iterator: what goes on when its source does, goes on when it does, and what changes the elements of its
     source changes its own."""
-    made = replace(made, marks=(Mark("made", getattr(node, "node", node)),))
+    made = replace(made, marks=(Cause("made", getattr(node, "node", node)),))
     return m.new(node, f"iterator {made.by}", going_on(m, made, followed))
 
 

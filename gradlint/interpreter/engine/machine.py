@@ -159,7 +159,7 @@ class Interpreter:
 
         Of a parameter that unseen callers handed over, it is more likely that they switched gradients off.
         """
-        weakest = Belief.PROVEN if self.assumed_mode else Belief.BY_USE
+        weakest = Belief.PROVEN if self.assumed_mode else Belief.FROM_USAGE
         known = all(self[ref].belief <= weakest for ref in refused)
         return bool(refused) and known and len(refused) == len(alternatives(value))
 
@@ -208,7 +208,7 @@ class Interpreter:
 
     def copy_site(self, node: Site, ref: Ref) -> Part:
         """The place at which a copy of an object is made."""
-        return self.part_of(node, f"copy of {ref.site}.{ref.part}.{ref.context}.{ref.age}")
+        return self.part_of(node, f"copy of {ref.site}.{ref.part}.{ref.context}.{ref.recency}")
 
     def new(self, node: object, part: str, thing: Object) -> Ref:
         """Put a new object on the heap."""
@@ -293,7 +293,7 @@ class Interpreter:
     def is_single(self, ref: Ref, thing: object) -> bool:
         """Whether what happens to one that this reference stands for happens to each: it is one, or a loop goes over
         all."""
-        return ref.age < 2 and (not getattr(thing, "many", False) or ref in self.loops.sweeping)
+        return ref.recency < 2 and (not getattr(thing, "is_summary", False) or ref in self.loops.sweeping)
 
     def store_exact(self, ref: Ref, thing: Object, *, filling: bool = False) -> None:
         """An object is like this from now on, whoever knows it by whatever reference; `filling` as in `store`."""
@@ -436,9 +436,9 @@ class Interpreter:
             return
         belief = max((_belief(facts.get(name)) for name in kind.believed_from), default=Belief.PROVEN)
         if kind.depends_on_mode and self.assumed_mode:
-            belief = max(belief, Belief.BY_USE)
+            belief = max(belief, Belief.FROM_USAGE)
         if self.unmeasured:
-            belief = Belief.BY_NAME
+            belief = Belief.FROM_NAME
         event = kind(
             node=syntax(node),
             grad_mode=self.state.grad_mode,
@@ -447,7 +447,7 @@ class Interpreter:
             assumed_mode=self.assumed_mode,
             belief=belief,
             expected=self.calls.expected > 0,
-            behind=self.state.refused or self.state.unexplained_edge,
+            after_error=self.state.refused or self.state.unexplained_edge,
             run=self.log.run,
             conditions=self.conditions,
             guards=self.state.guards,
@@ -459,7 +459,7 @@ class Interpreter:
             self.trace.happened(self, event)
         if self.log.muted:
             return
-        if not event.behind:
+        if not event.after_error:
             self.log.come_by.add(event.node)
         self.log.append(event)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from gradlint.domain import ANY_MODE, EVAL, NO, TRAIN, YES, Const, Mode, Module, Ref, Tensor, Truth, Value, either
+from gradlint.domain import ANY_MODE, EVAL, NO, TRAIN, YES, Constant, Mode, Module, Ref, Tensor, Truth, Value, either
 from gradlint.interpreter.engine.machine import Interpreter
 
 
@@ -48,7 +48,7 @@ def buffers(m: Interpreter, value: Value, *, recurse: bool = True, saved: bool =
 
     def wanted(module: Module, name: object, tensor: Tensor) -> bool:
         registered = dict(module.buffers).get(name)
-        return registered is not None and not (saved and registered == Const(False))
+        return registered is not None and not (saved and registered == Constant(False))
 
     return _tensors(m, value, recurse, wanted)
 

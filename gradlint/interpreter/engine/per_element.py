@@ -82,7 +82,7 @@ def _distinguished(m: Interpreter, value: Value, several: bool) -> list[Ref]:
     """Those of the alternatives that are one of several objects that the loop goes over, and no loop around is at."""
     several = several or len(alternatives(value)) > 1
     found = [(ref, thing) for kind in TOLD_APART for ref, thing in m.all(value, kind)]
-    return [ref for ref, thing in found if plain(ref) == ref and (several or getattr(thing, "many", False))]
+    return [ref for ref, thing in found if plain(ref) == ref and (several or getattr(thing, "is_summary", False))]
 
 
 @contextmanager

@@ -6,7 +6,7 @@ from typing import Any
 
 import libcst as cst
 
-from gradlint.domain import Class, Container, Imported, Instance, Module, Named, Ref, Value, with_attribute
+from gradlint.domain import Class, Container, Imported, Instance, Module, ImportPath, Ref, Value, with_attribute
 from gradlint.frozen import replace
 from gradlint.interpreter.engine import variables
 from gradlint.interpreter.engine.machine import Interpreter
@@ -74,6 +74,6 @@ def peek_class(m: Interpreter, node: Site) -> str | Ref | None:
         return path if not rest else None
     while type(found) is Imported and rest:
         found = m.neighbours.attribute(found, rest.pop(0))
-    if type(found) is Named:
+    if type(found) is ImportPath:
         return ".".join([found.path, *rest])
     return found if type(found) is Ref and not rest and type(m.state.heap.get(found)) is Class else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from gradlint.domain import Escape, Function, Graph, Instance, Mark, Module, Ref, Value
+from gradlint.domain import Escape, Function, Graph, Instance, Cause, Module, Ref, Value
 
 
 @dataclass(slots=True)
@@ -34,7 +34,7 @@ class Graphs:
     returned: set[Graph] = field(default_factory=set)
     escaped: dict[Graph, Escape] = field(default_factory=dict)
     escapes: list[Graph] = field(default_factory=list)
-    left: dict[Graph, Mark] = field(default_factory=dict)
+    left: dict[Graph, Cause] = field(default_factory=dict)
     around: dict[Graph, dict[Graph, None]] = field(default_factory=dict)
 
     def escape(self, graph: Graph, how: Escape) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import Any
 
-from gradlint.domain import KEPT, NOWHERE, Graph, Node, Ref, Slot
+from gradlint.domain import KEPT, NOWHERE, Graph, Node, Ref, Alternatives
 from gradlint.domain.heap import Heap
 from gradlint.frozen import frozen
 from gradlint.interpreter.engine.history import grows, in_all, inputs_first, nodes_of, past_of
@@ -26,16 +26,16 @@ class History:
     among the alternatives of a slot: perhaps not. `inside` are the names of all nodes that lie between. `flattened` are
     those inputs to which no gradient but zero arrives, because every way goes through an operation like `flat`."""
 
-    inputs: tuple[Slot, ...]
-    saves: tuple[Slot, ...]
+    inputs: tuple[Alternatives, ...]
+    saves: tuple[Alternatives, ...]
     inside: frozenset[Graph]
-    flattened: tuple[Slot, ...] = ()
+    flattened: tuple[Alternatives, ...] = ()
     flat: Node | None = None
 
 
 def histories_of(
-    m: Interpreter, before: Heap, keys: Iterable[Slot], memories: set[Ref], operands: dict[Ref, Slot]
-) -> dict[Slot, History]:
+    m: Interpreter, before: Heap, keys: Iterable[Alternatives], memories: set[Ref], operands: dict[Ref, Alternatives]
+) -> dict[Alternatives, History]:
     """The histories of new tensors by the nodes these come from, each after those that it builds on."""
     keys = list(keys)
     ends = {key[0] for key in keys if len(key) == 1}
@@ -56,13 +56,13 @@ def have_a_common_trunk(histories: Iterable[History]) -> bool:
 
 
 def _history(
-    m: Interpreter, before: Heap, key: Slot, ends: Collection[Ref | None], memories: set[Ref], operands: dict[Ref, Slot]
+    m: Interpreter, before: Heap, key: Alternatives, ends: Collection[Ref | None], memories: set[Ref], operands: dict[Ref, Alternatives]
 ) -> History:
     """What is in the history of these nodes of what was there before or other new tensors come from, and whose memory
     is saved in it."""
-    certain: dict[Ref, frozenset[Ref | Slot]] = {}
+    certain: dict[Ref, frozenset[Ref | Alternatives]] = {}
     every: dict[Ref, None] = {}
-    saves: dict[Slot, None] = {}
+    saves: dict[Alternatives, None] = {}
     inside: set[Graph] = set()
     flat: list[Ref] = []
     for ref in inputs_first(m, key, lambda ref: ref in before or ref in ends):
@@ -79,8 +79,8 @@ def _history(
             flat.append(ref)
     sure = in_all(key, certain)
     around = past_of(m, key, barred=set(flat)) if flat else every
-    inputs: dict[Slot, None] = {}
-    flattened: dict[Slot, None] = {}
+    inputs: dict[Alternatives, None] = {}
+    flattened: dict[Alternatives, None] = {}
     or_else = NOWHERE if NOWHERE in every else None
     every.pop(NOWHERE, None)
     for ref in every:
@@ -92,7 +92,7 @@ def _history(
     return History(tuple(inputs), certainly, frozenset(inside), tuple(flattened), behind)
 
 
-def _kept(slot: Slot, memories: set[Ref]) -> Slot:
+def _kept(slot: Alternatives, memories: set[Ref]) -> Alternatives:
     """A saved memory, as far as it may be noticed outside."""
     return tuple(dict.fromkeys([memory if memory is None or memory in memories else KEPT for memory in slot]))
 
@@ -114,7 +114,7 @@ def recorded_again(
     return made
 
 
-def _operands(m: Interpreter, slot: Slot, now: dict[Ref, Ref]) -> Slot:
+def _operands(m: Interpreter, slot: Alternatives, now: dict[Ref, Ref]) -> Alternatives:
     """An operand in terms of the call at hand: an argument is what it is in the graph now."""
     out: dict[Ref | None, None] = {}
     for ref in slot:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import libcst as cst
 
-from gradlint.domain import NO, YES, Belief, Fact, Function, Imported, Named, Syntax, Truth, Value, truth
+from gradlint.domain import NO, YES, Belief, Fact, Function, Imported, ImportPath, Syntax, Truth, Value, truth
 from gradlint.events import Event, Role
 from gradlint.frozen import frozen
 from gradlint.interpreter.engine.describing import BELIEFS, described, held_by, in_short, is_obvious, is_value, variable
@@ -300,7 +300,7 @@ def _of_its_own(m: Interpreter, node: cst.CSTNode) -> Iterator[tuple[str, str]]:
             value = m.state.names.get((m.frame.id, name))
             if type(value) is Imported:
                 yield name, f"of the project, {value.module}"
-            elif type(value) is Named and not value.path.startswith(("torch", "builtins")):
+            elif type(value) is ImportPath and not value.path.startswith(("torch", "builtins")):
                 yield name, f"of a library, {value.path}"
 
 
@@ -317,7 +317,7 @@ def _fields(m: Interpreter, event: Event) -> Iterator[tuple[str, str]]:
             yield one.name, text
     if event.belief is not Belief.PROVEN:
         yield "believed", BELIEFS[event.belief]
-    for name in ("expected", "behind"):
+    for name in ("expected", "after_error"):
         if getattr(event, name):
             yield name, str(YES)
 

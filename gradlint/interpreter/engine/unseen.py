@@ -13,14 +13,14 @@ from gradlint.domain import (
     UNSURE,
     YES,
     Belief,
-    Const,
+    Constant,
     Container,
     Context,
     Escape,
     Imported,
     Instance,
     Module,
-    Named,
+    ImportPath,
     Ref,
     Tensor,
     Value,
@@ -57,7 +57,7 @@ def escaped_leaves(m: Interpreter, reach: Iterable[Ref]) -> list[Ref]:
     reach = tuple(reach)
     if any(ref.part.startswith(STAND_IN) and is_opaque(m.state.heap.get(ref)) for ref in reach):
         return []
-    modules = [ref for ref in reach if type(thing := m.state.heap.get(ref)) is Module and thing.belief >= Belief.BY_USE]
+    modules = [ref for ref in reach if type(thing := m.state.heap.get(ref)) is Module and thing.belief >= Belief.FROM_USAGE]
     return [ref for _, ref in parameters(m, one_of(modules))[0][:MOST_ITEMS]] if modules else []
 
 
@@ -78,13 +78,13 @@ def note_options(m: Interpreter, node: Site, args: Arguments) -> None:
 
 def _requests_frozen(name: str, value: Value) -> bool:
     """Whether an option asks for no gradients: one against them that is not refused, or one for them that is."""
-    refused = type(value) is Const and value.value in (False, None, "False")
+    refused = type(value) is Constant and value.value in (False, None, "False")
     return (ASKS_FOR_GRADIENTS if refused else ASKS_FOR_NONE).search(name) is not None
 
 
 def is_opaque(thing: object) -> bool:
     """Whether it is an object of which only the name is known."""
-    return type(thing) is Instance and thing.belief is Belief.BY_NAME and thing.cls == UNKNOWN
+    return type(thing) is Instance and thing.belief is Belief.FROM_NAME and thing.cls == UNKNOWN
 
 
 def only_of_others(m: Interpreter, reach: Iterable[Ref]) -> bool:
@@ -112,7 +112,7 @@ def refine(m: Interpreter, ref: Ref, found: Ref) -> None:
 def escape_by(m: Interpreter, node: Site, *callees: Value) -> Escape:
     """What unseen code that is called here may do with the graphs that it is handed, by the name it is called by, or
     where that says nothing by those of what it belongs to."""
-    paths = [one.path for value in callees for one in alternatives(value) if type(one) is Named]
+    paths = [one.path for value in callees for one in alternatives(value) if type(one) is ImportPath]
     paths += [f"{one.module}.{one.name}" for value in callees for one in alternatives(value) if type(one) is Imported]
     names = [*paths, dotted(getattr(syntax(node), "func", None))]
     for said in (_words_of(name.rpartition(".")[2] for name in names), _words_of(names)):

@@ -6,7 +6,7 @@ an object it is bound to, it comes as a `Bound` whose function is that path.
 
 from __future__ import annotations
 
-from gradlint.domain import Bound, Class, Instance, Module, Named, Ref, Value
+from gradlint.domain import Bound, Class, Instance, Module, ImportPath, Ref, Value
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import TypeSlot, implements
@@ -50,14 +50,14 @@ def _effects(m: Interpreter, node: Site, does: tuple[Effect, ...], given: Given)
 def speaks_of(m: Interpreter, value: Value) -> bool:
     """Whether a pack says what calling a value does."""
     function = value.function if type(value) is Bound else value
-    return type(function) is Named and m.packs.function(function.path) is not None
+    return type(function) is ImportPath and m.packs.function(function.path) is not None
 
 
 # ---- members
 
 
-@implements(TypeSlot.BIND, Named)
-def looked_up(m: Interpreter, node: Site, owner: Ref, member: Named) -> Value | None:
+@implements(TypeSlot.BIND, ImportPath)
+def looked_up(m: Interpreter, node: Site, owner: Ref, member: ImportPath) -> Value | None:
     """A member of a library's class, looked up on an object or a class of the program; None where there is none."""
     path = member.path
     cls, _, name = path.rpartition(".")
@@ -66,10 +66,10 @@ def looked_up(m: Interpreter, node: Site, owner: Ref, member: Named) -> Value | 
     if row is None:
         return None
     if m.may_be(owner, Class):
-        return Bound(owner, name, Named(path)) if isinstance(row, Call) and row.of_class else Named(path)
+        return Bound(owner, name, ImportPath(path)) if isinstance(row, Call) and row.of_class else ImportPath(path)
     if isinstance(row, Attribute):
         return _read(m, node, owner, row, path)
-    return Named(path) if row.of_class else Bound(owner, name, Named(path))
+    return ImportPath(path) if row.of_class else Bound(owner, name, ImportPath(path))
 
 
 def _read(m: Interpreter, node: Site, owner: Ref, row: Attribute, path: str) -> Value:
@@ -84,7 +84,7 @@ def _read(m: Interpreter, node: Site, owner: Ref, row: Attribute, path: str) -> 
 # ---- classes
 
 
-@implements(TypeSlot.INITIALISE, Named)
+@implements(TypeSlot.INITIALISE, ImportPath)
 def initialise(m: Interpreter, node: Site, owner: Value, cls: Value, args: Arguments) -> bool:
     """Give an object of a class of the program what the class of a library it derives from does."""
     found = library_base(m, cls)

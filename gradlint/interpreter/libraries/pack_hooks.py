@@ -16,12 +16,12 @@ from gradlint.domain import (
     NONE_VALUE,
     UNKNOWN,
     Belief,
-    Const,
+    Constant,
     Container,
     Function,
     Instance,
     Module,
-    Named,
+    ImportPath,
     Tensor,
     Value,
     alternatives,
@@ -105,7 +105,7 @@ def _holds(m: Interpreter, owner: list[Value], attribute: str) -> bool:
     """Whether an attribute is certainly not switched off, on the object or in its class."""
     things = [thing for value in owner if isinstance(thing := m.thing(value), (Module, Instance))]
     found = [dict(thing.attributes).get(attribute) or find_member(m, thing.cls, attribute) for thing in things]
-    return all(value is None or value == Const(True) or type(value) is Named for value in found)
+    return all(value is None or value == Constant(True) or type(value) is ImportPath for value in found)
 
 
 def _loss(m: Interpreter, value: Value) -> Value:

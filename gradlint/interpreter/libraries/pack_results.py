@@ -17,15 +17,15 @@ from gradlint.domain import (
     UNSURE,
     YES,
     Belief,
-    Const,
+    Constant,
     Container,
     Context,
     Function,
     Instance,
-    Mark,
+    Cause,
     Mode,
     Module,
-    Named,
+    ImportPath,
     Optimizer,
     Ref,
     Tensor,
@@ -110,8 +110,8 @@ def _wrapped(m: Interpreter, node: Site, value: Value, path: str) -> Value:
     module = m.only(value, Module)
     if module is None:
         return value
-    return m.new(node, "wrapper", Module(cls=Named(path), attributes=(("module", value),), mode=module.mode,
-                  open=NO, holder=path, belief=module.belief, marks=(Mark("made", node),)))  # fmt: skip
+    return m.new(node, "wrapper", Module(cls=ImportPath(path), attributes=(("module", value),), mode=module.mode,
+                  open=NO, holder=path, belief=module.belief, marks=(Cause("made", node),)))  # fmt: skip
 
 
 def _copy(m: Interpreter, node: Site, gift: packs.Copy, args: Given) -> Value:
@@ -119,7 +119,7 @@ def _copy(m: Interpreter, node: Site, gift: packs.Copy, args: Given) -> Value:
     if gift.mode is not None:
         set_mode(m, node, made, MODES[gift.mode])
     if gift.requires_grad is not None:
-        METHODS["requires_grad_"](m, node, made, Arguments([Const(gift.requires_grad == "yes")]))
+        METHODS["requires_grad_"](m, node, made, Arguments([Constant(gift.requires_grad == "yes")]))
     return made
 
 
@@ -180,7 +180,7 @@ def _tensor(m: Interpreter, node: Site, gift: packs.ATensor, args: Given) -> Val
 
 
 def _computed(m: Interpreter, node: Site, gift: packs.Computed, args: Given) -> Value:
-    values = [args[name] for name in gift.of] or [value for value in args.args.positional if type(value) is not Const]
+    values = [args[name] for name in gift.of] or [value for value in args.args.positional if type(value) is not Constant]
     row = m.torch.operations.get(gift.by)
     known = bool(values) and not args.args.unknown and all(_is_of_tensors(m, value) for value in values)
     if row is None or not known:
@@ -209,7 +209,7 @@ def _is_of_tensors(m: Interpreter, value: Value) -> bool:
 
 def _chosen(m: Interpreter, node: Site, gift: packs.Chosen, args: Given) -> Value:
     value = args[gift.by]
-    found = dict(gift.gives).get(value.value) if type(value) is Const and type(value.value) is str else None
+    found = dict(gift.gives).get(value.value) if type(value) is Constant and type(value.value) is str else None
     return result_of_unknown(args.args.values()) if found is None else given(m, node, found, args)
 
 
@@ -235,7 +235,7 @@ GIFTS: dict[type, Callable[[Interpreter, Any, Any, Given], Value]] = {
     packs.Computed: _computed,
     packs.Chosen: _chosen,
     packs.Block: _block,
-    packs.Decorator: lambda m, node, gift, args: Named("functools.wraps"),
+    packs.Decorator: lambda m, node, gift, args: ImportPath("functools.wraps"),
 }
 
 
@@ -262,7 +262,7 @@ def construct(m: Interpreter, node: Site, path: str, row: LibraryClass, args: Ar
     return _made(m, node, _Born(path, "object", tuple((held | rest).items())), row)
 
 
-@implements(TypeSlot.ANNOTATED, Named)
+@implements(TypeSlot.ANNOTATED, ImportPath)
 def _annotated(m: Interpreter, node: Site, path: str) -> Value:
     return typical(m, node, path, "annotated", Belief.ANNOTATED)
 
@@ -285,7 +285,7 @@ def _made(m: Interpreter, node: Site, born: _Born, row: LibraryClass | None) -> 
     if row is not None and row.kind == "module":
         return _module(m, node, born, row)
     if born.path == MODULE:
-        made = unknown_module(m, node, born.part, born.belief, Named(born.path))
+        made = unknown_module(m, node, born.part, born.belief, ImportPath(born.path))
         m.store(made, replace(m[made], attributes=born.held))
         return made
     if born.path == OPTIMIZER or (row is not None and row.kind == "optimizer"):
@@ -295,7 +295,7 @@ def _made(m: Interpreter, node: Site, born: _Born, row: LibraryClass | None) -> 
         if found is not None:
             return found
     return m.new(
-        node, born.part, Instance(Named(born.path), born.held, belief=born.belief, marks=(Mark("made", node),))
+        node, born.part, Instance(ImportPath(born.path), born.held, belief=born.belief, marks=(Cause("made", node),))
     )
 
 
@@ -306,11 +306,11 @@ def _module(m: Interpreter, node: Site, born: _Born, row: LibraryClass) -> Value
     """A module of a class of a library."""
     rest: Value = NOTHING
     if row.own:
-        assumed = Belief.PROVEN if born.belief is Belief.PROVEN else Belief.BY_USE
-        rest = parameter(m, node, f"{born.part} own", many=True, dtype=ANY_DTYPE, belief=assumed,
+        assumed = Belief.PROVEN if born.belief is Belief.PROVEN else Belief.FROM_USAGE
+        rest = parameter(m, node, f"{born.part} own", is_summary=True, dtype=ANY_DTYPE, belief=assumed,
                          requires_grad=ANSWERS[row.requires_grad])  # fmt: skip
-    ref = m.new(node, born.part, Module(cls=Named(born.path), attributes=born.held, rest=rest, mode=MODES[row.mode],
+    ref = m.new(node, born.part, Module(cls=ImportPath(born.path), attributes=born.held, rest=rest, mode=MODES[row.mode],
                  certain=with_certain((), [rest]), open=UNSURE if row.open else NO, belief=born.belief,
-                 marks=(Mark("made", node),)))  # fmt: skip
+                 marks=(Cause("made", node),)))  # fmt: skip
     emit_built(m, node, ref)
     return ref

@@ -11,7 +11,7 @@ from gradlint.domain import (
     UNKNOWN,
     UNSURE,
     YES,
-    Const,
+    Constant,
     Container,
     Module,
     Ref,
@@ -87,7 +87,7 @@ def _wide(m: Interpreter, layer: LayerCall) -> Requested:
 def _layer(m: Interpreter, node: Site, layer: LayerCall) -> Value:
     result = layer.row.result
     attributes = dict(layer.module.attributes)
-    inplace = NO if layer.row.inplace_at is None else truth_of(attributes.get("inplace", Const(False)))
+    inplace = NO if layer.row.inplace_at is None else truth_of(attributes.get("inplace", Constant(False)))
     if inplace is YES:
         return _written(m, node, layer)
     if inplace is not NO:
@@ -106,7 +106,7 @@ def _idle(layer: LayerCall) -> Truth:
     if not layer.row.identity_in_eval or layer.row.result.kind == "self":
         return NO
     share, mode = dict(layer.module.attributes).get(DROPPED, UNKNOWN), layer.module.mode
-    nothing = truth(share.value == 0) if type(share) is Const else UNSURE
+    nothing = truth(share.value == 0) if type(share) is Constant else UNSURE
     asleep = YES if mode is EVAL else UNSURE if mode.may(EVAL) else NO
     return either([nothing, asleep])
 
@@ -185,7 +185,7 @@ def _attention(m: Interpreter, node: Site, layer: LayerCall) -> Value:
     output, weights = (v for _, v in m.all(out, Container)[0][1].items)
     if shape.of_layer(m, layer.module) is NO:  # of weights there may be one all the same
         m.update_fields(output, Tensor, scalar=NO)
-    wanted = truth_of(UNKNOWN if args.unknown else args.get("need_weights", 4, Const(True)))
+    wanted = truth_of(UNKNOWN if args.unknown else args.get("need_weights", 4, Constant(True)))
     weights = NONE_VALUE if wanted is NO else weights if wanted is YES else one_of((weights, NONE_VALUE))
     return container(m, node, "tuple", [output, weights], "outcome")
 

@@ -24,17 +24,17 @@ from gradlint.domain import (
     YES,
     Belief,
     Class,
-    Const,
+    Constant,
     Container,
     Function,
     Iterator,
-    Mark,
+    Cause,
     Mode,
     Module,
-    Named,
-    Plain,
+    ImportPath,
+    PlainObject,
     Ref,
-    Scalar,
+    PythonNumber,
     Tensor,
     Truth,
     Unknown,
@@ -89,7 +89,7 @@ def parameter(m: Interpreter, node: Site, part: str, **facts: Any) -> Ref:
         "requires_grad": YES,
         "parameter": YES,
         "made": "Parameter",
-        "marks": (Mark("made", node), Mark("asked", node)),
+        "marks": (Cause("made", node), Cause("asked", node)),
     }
     return fresh(m, node, part, **(known | facts))
 
@@ -109,20 +109,20 @@ def build(m: Interpreter, node: Site, path: str, args: Arguments) -> Ref:
         if row.call == "loss":
             attributes[REDUCTION] = _reduction(args)
     if row.identity_in_eval:
-        attributes[DROPPED] = UNKNOWN if args.unknown else args.get(DROPPED, 0, Const(0.5))
+        attributes[DROPPED] = UNKNOWN if args.unknown else args.get(DROPPED, 0, Constant(0.5))
     if row.inplace_at is not None:
-        attributes["inplace"] = UNKNOWN if args.unknown else args.get("inplace", row.inplace_at, Const(False))
+        attributes["inplace"] = UNKNOWN if args.unknown else args.get("inplace", row.inplace_at, Constant(False))
     if RETURN_INDICES in POSITIONS.get(path.rpartition(".")[2], ()):
-        attributes[RETURN_INDICES] = UNKNOWN if args.unknown else args.get(RETURN_INDICES, -1, Const(False))
+        attributes[RETURN_INDICES] = UNKNOWN if args.unknown else args.get(RETURN_INDICES, -1, Constant(False))
     for name, default in REMEMBERED.get(path.rpartition(".")[2], {}).items():
-        attributes[name] = UNKNOWN if args.unknown else args.get(name, -1, Const(default))
+        attributes[name] = UNKNOWN if args.unknown else args.get(name, -1, Constant(default))
     attributes |= {name: _own_buffer(m, node, row, name, args) for name in row.buffers}
     asked, registered = _asked_for(m, node, row, args)
     attributes |= asked
     ref = m.new(node, "module", Module(
-        cls=Named(path), attributes=tuple(attributes.items()), rest=rest, certain=certain, mode=TRAIN,
-        buffers=tuple((name, Const(True)) for name in (*row.buffers, *registered)),
-        open=UNSURE if args.unknown and rest == NOTHING else NO, marks=(Mark("made", node),)))  # fmt: skip
+        cls=ImportPath(path), attributes=tuple(attributes.items()), rest=rest, certain=certain, mode=TRAIN,
+        buffers=tuple((name, Constant(True)) for name in (*row.buffers, *registered)),
+        open=UNSURE if args.unknown and rest == NOTHING else NO, marks=(Cause("made", node),)))  # fmt: skip
     emit_built(m, node, ref, m.pop_from(start))
     return ref
 
@@ -130,7 +130,7 @@ def build(m: Interpreter, node: Site, path: str, args: Arguments) -> Ref:
 def _reduction(args: Arguments) -> Value:
     """Return what a loss makes of the losses of the elements: their mean, if nothing is said."""
     told_otherwise = any(args.keywords.get(name, NONE_VALUE) != NONE_VALUE for name in OLD_REDUCTIONS)
-    return UNKNOWN if args.unknown or told_otherwise else args.keywords.get(REDUCTION, Const("mean"))
+    return UNKNOWN if args.unknown or told_otherwise else args.keywords.get(REDUCTION, Constant("mean"))
 
 
 def _with_names(path: str, args: Arguments) -> Arguments:
@@ -179,13 +179,13 @@ def _own_parameters(m: Interpreter, node: Site, row: ModuleRow, args: Arguments)
     made_here = {"inference": _inferring(m, row)} | layout.of_parameters(args)
     of_all = made_here | shape.of_parameters(m, row, "", args)
     if row.call in ("rnn", "lstm") and _several_layers(args):
-        rest = parameter(m, node, "own parameters", many=True, **of_all)
+        rest = parameter(m, node, "own parameters", is_summary=True, **of_all)
     for name in row.parameters:
         left_out = _left_out(row, name, args, WITHOUT)
         if left_out is YES:
             found[name] = NONE_VALUE
         elif "." in name or len(row.parameters) > MOST_NAMED:
-            rest = parameter(m, node, "own parameters", many=True, **of_all)
+            rest = parameter(m, node, "own parameters", is_summary=True, **of_all)
         else:
             made = parameter(m, node, f"parameter {name}", **made_here, **shape.of_parameters(m, row, name, args))
             found[name] = made if left_out is NO else one_of((made, NONE_VALUE))
@@ -199,7 +199,7 @@ def _asked_for(
     last = row.path.rpartition(".")[2]
     found: dict[object, Value] = {}
     for option in OPTIONS.get(last, ()):
-        asked = UNKNOWN if args.unknown else args.get(option.keyword, -1, Const(False))
+        asked = UNKNOWN if args.unknown else args.get(option.keyword, -1, Constant(False))
         there = truth_of(asked)
         for name in option.parameters:
             facts = (
@@ -225,9 +225,9 @@ def _inferring(m: Interpreter, row: ModuleRow) -> Truth:
 
 def _several_layers(args: Arguments) -> bool:
     """Whether a recurrent layer may have more parameters than those of one layer in one direction."""
-    layers = args.get("num_layers", 2, Const(1))
-    told = [truth_of(args.get(name, -1, Const(False))) for name in ("bidirectional", "proj_size")]
-    return args.unknown or layers != Const(1) or any(one is not NO for one in told)
+    layers = args.get("num_layers", 2, Constant(1))
+    told = [truth_of(args.get(name, -1, Constant(False))) for name in ("bidirectional", "proj_size")]
+    return args.unknown or layers != Constant(1) or any(one is not NO for one in told)
 
 
 def _left_out(row: ModuleRow, name: str, args: Arguments, without: Mapping[str, str]) -> Truth:
@@ -248,29 +248,29 @@ annotated(*PARAMETER_CLASSES)(
 
 
 annotated("torch.nn.Module", *(row.path for row in ROWS["modules"]))(
-    lambda m, node, path: unknown_module(m, node, "annotated", Belief.ANNOTATED, Named(path))
+    lambda m, node, path: unknown_module(m, node, "annotated", Belief.ANNOTATED, ImportPath(path))
 )
 
 
 def unknown_module(m: Interpreter, node: Site, part: str, belief: Belief, cls: Value = UNKNOWN) -> Ref:
     """A module of which only the kind is known: some parameters, which require grad unless somebody froze them, with
     gradients of any state."""
-    rows = [m.torch.modules.get(one.path) if type(one) is Named else None for one in alternatives(cls)]
-    facts = {"belief": max(belief, Belief.BY_USE), "grad": ANY_GRAD, "inference": NO}
+    rows = [m.torch.modules.get(one.path) if type(one) is ImportPath else None for one in alternatives(cls)]
+    facts = {"belief": max(belief, Belief.FROM_USAGE), "grad": ANY_GRAD, "inference": NO}
     few = rows[0] is not None and all(row is not None and row.parameters == rows[0].parameters for row in rows)
     names = rows[0].parameters if rows[0] is not None and few and len(rows[0].parameters) <= MOST_NAMED else ()
     attributes = tuple(
         (name, one_of([parameter(m, node, f"{part} {name}", **facts), *([NONE_VALUE] if name == "bias" else [])]))
         for name in names
     )
-    rest = NOTHING if names else parameter(m, node, f"{part} own", many=True, dtype=ANY_DTYPE, **facts)
+    rest = NOTHING if names else parameter(m, node, f"{part} own", is_summary=True, dtype=ANY_DTYPE, **facts)
     made = Module(
         cls=cls,
         attributes=attributes,
         rest=rest,
         certain=with_certain((), [rest]),
         belief=belief,
-        marks=(Mark("made", node),),
+        marks=(Cause("made", node),),
     )
     return m.new(node, part, made)
 
@@ -292,10 +292,10 @@ def tensor_iterator(
     element = one_of([ref for _, ref in found], MOST_ITEMS) if found else (
         NOTHING if opened is NO else Unknown(tuple(r for r, _ in m.all(owner, Module))))  # fmt: skip
     if by.startswith("named") and element != NOTHING:
-        element = m.new(node, "pair", Container("tuple", items=((0, Plain("str")), (1, element))))
+        element = m.new(node, "pair", Container("tuple", items=((0, PlainObject("str")), (1, element))))
     belief = max((module.belief for _, module in m.all(owner, Module)), default=Belief.PROVEN)
     listed: Value = NOTHING
-    one_each = len(there) == len(found) <= MOST_ITEMS and not any(m[ref].many for ref in there)
+    one_each = len(there) == len(found) <= MOST_ITEMS and not any(m[ref].is_summary for ref in there)
     if by == "parameters()" and opened is NO and one_each:
         listed = container(m, node, "tuple", [ref for _, ref in found], "listed")
     empty = NO if least else UNSURE if found else negation(opened)
@@ -323,7 +323,7 @@ def set_mode(m: Interpreter, node: Site, owner: Value, mode: Mode) -> None:
     _emit_mode(m, node, owner, mode, reached)
     for ref in reached:
         m.store(ref, replace(m[ref], mode=mode), sure=ref in certain)
-    _hand_mode_on(m, node, overriding, Const(mode is TRAIN) if mode in (TRAIN, EVAL) else Scalar(BOOL))
+    _hand_mode_on(m, node, overriding, Constant(mode is TRAIN) if mode in (TRAIN, EVAL) else PythonNumber(BOOL))
 
 
 def _emit_mode(m: Interpreter, node: Site, owner: Value, mode: Mode, reached: Iterable[Ref]) -> None:
@@ -359,12 +359,12 @@ def as_in_training(m: Interpreter, value: Value) -> str:
     where none is known that does."""
     for ref in submodules(m, value):
         module: Module = m[ref]
-        path = module.cls.path if type(module.cls) is Named else ""
+        path = module.cls.path if type(module.cls) is ImportPath else ""
         row = m.torch.modules.get(path)
         share = dict(module.attributes).get(DROPPED)
         if row is None or not row.mixes_batch or module.mode is not TRAIN:
             continue
-        drops_something = type(share) is Const and bool(share.value)
+        drops_something = type(share) is Constant and bool(share.value)
         if drops_something or not row.identity_in_eval:
             return path.rpartition(".")[2]
     return ""
@@ -373,7 +373,7 @@ def as_in_training(m: Interpreter, value: Value) -> str:
 def _depends_on_mode(m: Interpreter, module: Module) -> bool:
     """Whether a module itself, leaving out its parts, does so."""
     cls = m.only(module.cls, Class)
-    row = m.torch.modules.get(module.cls.path if type(module.cls) is Named else torch_base(m, module.cls) or "")
+    row = m.torch.modules.get(module.cls.path if type(module.cls) is ImportPath else torch_base(m, module.cls) or "")
     known = row is not None or (cls is not None and not cls.open)
     if not known or module.open is not NO:
         return True

@@ -23,7 +23,7 @@ from gradlint.domain import (
     Function,
     Graph,
     Module,
-    Named,
+    ImportPath,
     Node,
     Ref,
     Tensor,
@@ -105,7 +105,7 @@ def _trainable(m: Interpreter, module: Value) -> Truth:
 
 def _has_none(m: Interpreter, module: Module) -> bool:
     """Whether a module is a layer of torch without parameters, and without parts."""
-    row = m.torch.modules.get(module.cls.path) if type(module.cls) is Named else None
+    row = m.torch.modules.get(module.cls.path) if type(module.cls) is ImportPath else None
     return row is not None and not row.parameters and row.call in PLAIN
 
 
@@ -265,7 +265,7 @@ def _may_differentiate(m: Interpreter, module: Module, forward: Function) -> boo
 def as_torch(m: Interpreter, node: Site, ref: Ref, args: Arguments) -> Value:
     """Return what the `forward` of the class of torch gives that a module is of or derives from."""
     module: Module = m[ref]
-    path = module.cls.path if type(module.cls) is Named else torch_base(m, module.cls)
+    path = module.cls.path if type(module.cls) is ImportPath else torch_base(m, module.cls)
     row = m.torch.modules.get(path or "")
     if row is None:
         told = _of_library(m, node, ref, module, args)
@@ -300,7 +300,7 @@ def own_tensors(m: Interpreter, ref: Ref) -> list[tuple[str, Value]]:
     sure = {ref}
     for part in submodules(m, ref):
         module: Module = m[part]
-        row = m.torch.modules.get(module.cls.path) if type(module.cls) is Named else None
+        row = m.torch.modules.get(module.cls.path) if type(module.cls) is ImportPath else None
         parameters = () if row is None else row.parameters
         for name, value in (*module.attributes, ("", module.rest)):
             if row is not None and not _takes_part(row, str(name)) and not m.may_be(value, Module):
@@ -349,10 +349,10 @@ def loose_result(
     if not own and module.open.may(YES):
         own.append(("", UNKNOWN))  # a parameter that unseen code gave it
     result = apply(m, node, row, given, Requested(part="call "), own)
-    belief = max(module.belief, Belief.BY_USE)
+    belief = max(module.belief, Belief.FROM_USAGE)
     for found, tensor in m.all(result, Tensor):
         leaf = NO if tensor.requires_grad is YES else tensor.leaf
-        m.store(found, replace(tensor, dtype=ANY_DTYPE, leaf=leaf, belief=max(tensor.belief, belief), loose=True))
+        m.store(found, replace(tensor, dtype=ANY_DTYPE, leaf=leaf, belief=max(tensor.belief, belief), may_be_structured=True))
     if hooks.may_see_inside(m, ref):
         escape_graphs(m, [result])
     return result

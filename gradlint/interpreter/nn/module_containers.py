@@ -20,13 +20,13 @@ from gradlint.domain import (
     UNKNOWN,
     UNSURE,
     YES,
-    Const,
+    Constant,
     Container,
     Iterator,
-    Mark,
+    Cause,
     Module,
-    Named,
-    Plain,
+    ImportPath,
+    PlainObject,
     Ref,
     Tensor,
     Truth,
@@ -59,7 +59,7 @@ Part = tuple[str, Value]
 
 def base(m: Interpreter, module: Module) -> str:
     """The container of torch that a module is or derives from, or nothing."""
-    path = module.cls.path if type(module.cls) is Named else torch_base(m, module.cls)
+    path = module.cls.path if type(module.cls) is ImportPath else torch_base(m, module.cls)
     return path if path in SEQUENCES or path in MAPPINGS else ""
 
 
@@ -112,8 +112,8 @@ def iterated(m: Interpreter, node: Site, ref: Ref, module: Module) -> Value:
 
 def keys(m: Interpreter, module: Module) -> Value:
     """The keys of a ModuleDict."""
-    known = [Const(name) for name, _ in parts(m, module)]
-    others = [Plain("str")] if module.rest != NOTHING or module.open.may(YES) else [NOTHING]
+    known = [Constant(name) for name, _ in parts(m, module)]
+    others = [PlainObject("str")] if module.rest != NOTHING or module.open.may(YES) else [NOTHING]
     return one_of([*known, *others], MOST_ITEMS)
 
 
@@ -153,12 +153,12 @@ def _lacks(m: Interpreter, module: Module, index: Value) -> bool:
 def _sliced(m: Interpreter, node: Site, module: Module, index: Value) -> Value:
     """A new container of the same class, in training mode, with some of the parts."""
     known = [value for _, value in parts(m, module)]
-    if type(index) is Const and isinstance(index.value, slice) and module.rest == NOTHING:
+    if type(index) is Constant and isinstance(index.value, slice) and module.rest == NOTHING:
         chosen, rest = known[index.value], EMPTY
     else:
         chosen, rest = [], all_parts(m, module)
     made = Module(cls=module.cls, attributes=tuple((str(at), value) for at, value in enumerate(chosen)), rest=rest,
-                  mode=TRAIN, open=module.open, belief=module.belief, marks=(Mark("made", node),))  # fmt: skip
+                  mode=TRAIN, open=module.open, belief=module.belief, marks=(Cause("made", node),))  # fmt: skip
     return m.new(node, "slice", made)
 
 
@@ -225,7 +225,7 @@ def _kept(m: Interpreter, node: Site, path: str, value: Value) -> Value:
         return value
     made = m.new(node, "kept", replace(tensor, requires_grad=YES, leaf=YES, parameter=YES, node=(), base=(),
                   dtype=tensor.dtype & INEXACT if tensor.dtype.may(FLOAT) else tensor.dtype, made="Parameter",
-                  marks=(Mark("made", node), Mark("asked", node))))  # fmt: skip
+                  marks=(Cause("made", node), Cause("asked", node))))  # fmt: skip
     return made if tensor.parameter is NO else one_of((value, made))
 
 
@@ -307,7 +307,7 @@ def _insert(m: Interpreter, node: Site, ref: Ref, args: Arguments) -> Value:
 
 
 def _pop(m: Interpreter, node: Site, ref: Ref, args: Arguments) -> Value:
-    index = args.get("key", 0, Const(-1))
+    index = args.get("key", 0, Constant(-1))
     found = get_item(m, node, ref, index)
     delete_item(m, ref, index)
     return found
@@ -316,7 +316,7 @@ def _pop(m: Interpreter, node: Site, ref: Ref, args: Arguments) -> Value:
 def _update(m: Interpreter, node: Site, ref: Ref, args: Arguments) -> Value:
     found, rest, _ = _given(m, node, args.get("modules", 0, NONE_VALUE))
     for name, value in found:
-        set_item(m, m.part_of(node, name), ref, Const(name), value)
+        set_item(m, m.part_of(node, name), ref, Constant(name), value)
     if rest != NOTHING:
         set_item(m, node, ref, UNKNOWN, rest)
     return NONE_VALUE
@@ -386,7 +386,7 @@ def added(m: Interpreter, node: Site, left: Value, right: Value, *, in_place: bo
     module = m.only(left, Module)
     if module is None or not base(m, module):
         return None
-    target = left if in_place else m.new(node, "sum", replace(module, mode=TRAIN, marks=(Mark("made", node),)))
+    target = left if in_place else m.new(node, "sum", replace(module, mode=TRAIN, marks=(Cause("made", node),)))
     for ref in m.one_of_these(target, Module):
         _extend(m, node, ref, Arguments([right]))
     return target

@@ -20,12 +20,12 @@ from gradlint.domain import (
     UNSURE,
     YES,
     Belief,
-    Const,
+    Constant,
     Container,
     Iterator,
     Module,
-    Named,
-    Plain,
+    ImportPath,
+    PlainObject,
     Ref,
     Tensor,
     Unknown,
@@ -71,7 +71,7 @@ def _tensors_of(which: Callable[..., Tensors], by: str, position: int) -> Method
 
 
 def _train(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
-    set_mode(m, node, owner, mode_of(truth_of(args.get("mode", 0, Const(True)))))
+    set_mode(m, node, owner, mode_of(truth_of(args.get("mode", 0, Constant(True)))))
     return owner
 
 
@@ -79,7 +79,7 @@ def _eval(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
     """`eval()` is `train(False)`, also where the class has a `train` of its own."""
     own = method_of(m, owner, "train")
     if own is not None:
-        return call_function(m, node, own, Arguments([owner, Const(False)]))
+        return call_function(m, node, own, Arguments([owner, Constant(False)]))
     set_mode(m, node, owner, EVAL)
     return owner
 
@@ -104,7 +104,7 @@ def _moved(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
 
 
 def _requires_grad_(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
-    to = truth_of(args.get("requires_grad", 0, Const(True)))
+    to = truth_of(args.get("requires_grad", 0, Constant(True)))
     refs = [ref for _, ref in parameters(m, owner)[0]]
     if refs:
         m.loops.sweeping += refs
@@ -144,7 +144,7 @@ def _unseen(m: Interpreter, node: Site, owner: Value) -> list[Value]:
     opened = [m[ref] for ref in submodules(m, owner) if m[ref].open.may(YES)]
     if not opened:
         return []
-    return [unknown_module(m, node, "unseen part", Belief.BY_USE, Named(TORCH_MODULE))]
+    return [unknown_module(m, node, "unseen part", Belief.FROM_USAGE, ImportPath(TORCH_MODULE))]
 
 
 def _children_of(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
@@ -160,7 +160,7 @@ def _direct(m: Interpreter, node: Site, owner: Value) -> Value:
 
 
 def _named(m: Interpreter, node: Site, element: Value, by: str, owner: Value) -> Value:
-    pair = m.new(node, "pair", Container("tuple", items=((0, Plain("str")), (1, element))))
+    pair = m.new(node, "pair", Container("tuple", items=((0, PlainObject("str")), (1, element))))
     return iterator(m, node, Iterator(pair, owner, by, certain=_certain(m, owner, element)))
 
 
@@ -174,8 +174,8 @@ def _apply(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
 def _register_buffer(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
     name = args.get("name", 0, UNKNOWN)
     _emit_buffer(m, node, owner, name, args.get("tensor", 1, NONE_VALUE))
-    saved = Const(True) if flag(args, "persistent", 2, default=True) is not NO else Const(False)
-    if type(name) is Const:
+    saved = Constant(True) if flag(args, "persistent", 2, default=True) is not NO else Constant(False)
+    if type(name) is Constant:
         found = m.all(owner, Module)
         for ref, module in found:
             known = dict(module.buffers) | {name.value: saved}
@@ -188,7 +188,7 @@ def _emit_buffer(m: Interpreter, node: Site, owner: Value, name: Value, value: V
     shown = m.only(owner, Module)
     if shown is None or m.is_silent:
         return
-    known = str(name.value) if type(name) is Const else ""
+    known = str(name.value) if type(name) is Constant else ""
     memories = {memory for _, tensor in m.all(value, Tensor) for memory in tensor.storage}
     trained = truth(any(not memories.isdisjoint(m[ref].storage) for _, ref in parameters(m, owner)[0]))
     m.emit(events.BufferRegistered, node, module=shown, tensor=m.thing(value), name=known, trained=trained)
@@ -205,7 +205,7 @@ def _registering(part: str) -> Method:
 def _at_path(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
     """`get_submodule`, `get_parameter` and `get_buffer`: what a dotted name leads to."""
     path = args.values()[0] if args.values() else UNKNOWN
-    if type(path) is not Const or not isinstance(path.value, str):
+    if type(path) is not Constant or not isinstance(path.value, str):
         return Unknown(references(owner))
     for name in path.value.split(".") if path.value else ():
         owner = get_attribute(m, node, owner, name, "")

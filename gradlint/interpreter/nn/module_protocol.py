@@ -20,14 +20,14 @@ from gradlint.domain import (
     Belief,
     Bound,
     Class,
-    Const,
-    Mark,
+    Constant,
+    Cause,
     Mode,
     Module,
-    Named,
-    Plain,
+    ImportPath,
+    PlainObject,
     Ref,
-    Scalar,
+    PythonNumber,
     Tensor,
     Truth,
     Value,
@@ -120,8 +120,8 @@ def _built_in(m: Interpreter, node: Site, owner: Ref, name: str) -> Value | None
     thing: Module = m[owner]
     if name in METHODS or name in APPLYING or f"{thing.holder}.{name}" in MODELS:
         return Bound(owner, name)
-    if type(thing.cls) is Named and f"{thing.cls.path}.{name}" in MODELS:
-        return Named(f"{thing.cls.path}.{name}")
+    if type(thing.cls) is ImportPath and f"{thing.cls.path}.{name}" in MODELS:
+        return ImportPath(f"{thing.cls.path}.{name}")
     if name == "training":
         return _training(thing.mode)
     if name in REGISTRIES:
@@ -135,7 +135,7 @@ def _part_of_torch(m: Interpreter, node: Site, thing: Module, name: str) -> Valu
     """What a class of torch gives its modules, or what was registered under a name that was made up."""
     if m.may_be(thing.rest, Module):
         return thing.rest
-    row = m.torch.modules.get(thing.cls.path if type(thing.cls) is Named else torch_base(m, thing.cls))
+    row = m.torch.modules.get(thing.cls.path if type(thing.cls) is ImportPath else torch_base(m, thing.cls))
     if row is None:
         return None
     counted = _NUMBER.sub("0", name)
@@ -144,7 +144,7 @@ def _part_of_torch(m: Interpreter, node: Site, thing: Module, name: str) -> Valu
     inner = _within(row.parameters, name)
     if inner and row.call not in ("container", "none"):
         return _inner_part(m, node, f"part {name}", inner, thing.rest)
-    return Scalar(INTEGER) if name in SIZES else Plain("setting") if name in SETTINGS else None
+    return PythonNumber(INTEGER) if name in SIZES else PlainObject("setting") if name in SETTINGS else None
 
 
 def _within(names: Sequence[str], part: str) -> list[str]:
@@ -154,7 +154,7 @@ def _within(names: Sequence[str], part: str) -> list[str]:
 
 def _inner_part(m: Interpreter, node: Site, place: str, names: Sequence[str], parameter: Value) -> Value:
     """A part of a layer, with its parameters by name: one handle stands for all that the layer has."""
-    made = unknown_module(m, node, place, Belief.BY_USE, Named("torch.nn.Module"))
+    made = unknown_module(m, node, place, Belief.FROM_USAGE, ImportPath("torch.nn.Module"))
     if parameter == NOTHING:
         return made
     for head in dict.fromkeys(name.partition(".")[0] for name in names):
@@ -171,7 +171,7 @@ def _one_of_those(m: Interpreter, node: Site, place: str, parameter: Value) -> V
 
 
 def _training(mode: Mode) -> Value:
-    return Const(True) if mode is TRAIN else Const(False) if mode is EVAL else Scalar(BOOL)
+    return Constant(True) if mode is TRAIN else Constant(False) if mode is EVAL else PythonNumber(BOOL)
 
 
 @implements(TypeSlot.HAS_ATTRIBUTE, Module)
@@ -210,7 +210,7 @@ def built_as(m: Interpreter, node: Site, owner: Value, path: str, args: Argument
 
 @implements(TypeSlot.NEW, Module)
 def _new(m: Interpreter, thing: Class, cls: Ref, node: Site) -> Module | None:
-    marks = (Mark("made", node),)
+    marks = (Cause("made", node),)
     return Module(cls=cls, mode=TRAIN, open=thing.open, initialised=NO, marks=marks) if thing.module is YES else None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import reduce
 from operator import or_
 
-from gradlint.domain import NO, NONE_VALUE, UNSURE, YES, Const, Mark, Module, Named, Ref, Tensor, Truth, Value, both
+from gradlint.domain import NO, NONE_VALUE, UNSURE, YES, Constant, Cause, Module, ImportPath, Ref, Tensor, Truth, Value, both
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd.record import apply
 from gradlint.interpreter.autograd.tensor import fresh
@@ -26,8 +26,8 @@ INSIDE = "parametrizations"
 
 def _name(args: Arguments) -> str:
     """The parameter that is meant; empty where that is not known."""
-    given = args.get("tensor_name" if "tensor_name" in args.keywords else "name", 1, Const("weight"))
-    return given.value if type(given) is Const and isinstance(given.value, str) else ""
+    given = args.get("tensor_name" if "tensor_name" in args.keywords else "name", 1, Constant("weight"))
+    return given.value if type(given) is Constant and isinstance(given.value, str) else ""
 
 
 def _reparametrizing(path: str) -> Model:
@@ -85,11 +85,11 @@ def _put(m: Interpreter, node: Site, ref: Ref, path: str, value: Value, *, buffe
     if below:
         inside = [held for held, _ in m.all(dict(module.attributes).get(first, NONE_VALUE), Module)]
         held = inside[0] if inside else m.new(node, f"{first} inside", Module(
-            cls=Named("torch.nn.ModuleDict"), mode=module.mode, open=NO, marks=(Mark("made", node),)))  # fmt: skip
+            cls=ImportPath("torch.nn.ModuleDict"), mode=module.mode, open=NO, marks=(Cause("made", node),)))  # fmt: skip
         _put(m, node, held, below, value, buffer=buffer)
         value, buffer = held, False
     attributes = tuple((dict(module.attributes) | {first: value}).items())
-    buffers = tuple((dict(module.buffers) | ({first: Const(True)} if buffer else {})).items())
+    buffers = tuple((dict(module.buffers) | ({first: Constant(True)} if buffer else {})).items())
     m.store(ref, replace(module, attributes=attributes, buffers=buffers))
 
 
@@ -114,7 +114,7 @@ def _restoring(path: str) -> Model:
                 recorded = both(asked, m.recording)
                 if keeps and recorded is not YES:  # what does not ask at that moment becomes a buffer
                     m.store(made, replace(m[made], requires_grad=recorded, parameter=recorded))
-                    buffers = tuple((dict(module.buffers) | {name: Const(True)}).items())
+                    buffers = tuple((dict(module.buffers) | {name: Constant(True)}).items())
                     m.update_fields(ref, Module, buffers=buffers)
                     module = m[ref]
             kept = {k: v for k, v in known.items() if k != INSIDE and not str(k).startswith(f"{name}_")}

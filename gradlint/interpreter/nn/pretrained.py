@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from gradlint.domain import NO, UNKNOWN, YES, Const, Mark, Module, Tensor, Truth, Value
+from gradlint.domain import NO, UNKNOWN, YES, Constant, Cause, Module, Tensor, Truth, Value
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd.tensor import truth_of
 from gradlint.interpreter.engine.arguments import Arguments
@@ -24,7 +24,7 @@ OPTIONS = frozenset({"embeddings", "freeze"})
 def _from_pretrained(path: str, m: Interpreter, node: Site, args: Arguments) -> Value:
     """A new layer whose weight is a parameter on the memory that is given; where it is a method of a layer, that is
     left as it is."""
-    freeze = truth_of(UNKNOWN if args.unknown else args.get("freeze", 1, Const(True)))
+    freeze = truth_of(UNKNOWN if args.unknown else args.get("freeze", 1, Constant(True)))
     start = m.push(args.get("embeddings", 0, UNKNOWN))
     others = {name: value for name, value in args.keywords.items() if name not in OPTIONS}
     with m.log.silently():
@@ -32,7 +32,7 @@ def _from_pretrained(path: str, m: Interpreter, node: Site, args: Arguments) -> 
         start = m.push(made) - 1
         weight = MODELS["torch.nn.Parameter"](m, node, Arguments([m.state.stack[start], _opposite(freeze)]))
     for ref, tensor in m.all(weight, Tensor) if freeze is YES else ():
-        asked = Mark("asked", node, FROM_PRETRAINED)
+        asked = Cause("asked", node, FROM_PRETRAINED)
         m.store(ref, replace(tensor, marks=(*(mark for mark in tensor.marks if mark.how != "asked"), asked)))
     given, made = m.pop_from(start)  # type: ignore[assignment]
     attributes = dict(m[made].attributes) | {"weight": weight}
@@ -42,7 +42,7 @@ def _from_pretrained(path: str, m: Interpreter, node: Site, args: Arguments) -> 
 
 
 def _opposite(freeze: Truth) -> Value:
-    return Const(freeze is NO) if freeze in (YES, NO) else UNKNOWN
+    return Constant(freeze is NO) if freeze in (YES, NO) else UNKNOWN
 
 
 for _path in EMBEDDINGS:

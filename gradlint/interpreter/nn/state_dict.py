@@ -25,9 +25,9 @@ from gradlint.domain import (
     YES,
     Belief,
     Container,
-    Mark,
+    Cause,
     Module,
-    Plain,
+    PlainObject,
     Ref,
     Tensor,
     Truth,
@@ -74,7 +74,7 @@ def state_dict(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Val
             rest,
             origin,
             belief.belief if belief else Belief.PROVEN,
-            (Mark("made", node),),
+            (Cause("made", node),),
         ),
     )
 
@@ -83,7 +83,7 @@ def _entry(m: Interpreter, node: Site, index: int, tensor: Tensor) -> Ref:
     """What a state dict holds of a parameter: a handle of its own on the same memory."""
     alone = counts_alone(tensor)
     return fresh(m, node, f"entry {index}", dtype=tensor.dtype, made="state_dict", storage=tensor.storage, alone=alone,
-                 count=tensor.count, inference=tensor.inference, many=tensor.many, belief=tensor.belief)  # fmt: skip
+                 count=tensor.count, inference=tensor.inference, is_summary=tensor.is_summary, belief=tensor.belief)  # fmt: skip
 
 
 def load_state_dict(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
@@ -114,7 +114,7 @@ def load_state_dict(m: Interpreter, node: Site, owner: Value, args: Arguments) -
         every = assigns is YES and flag(args, "strict", 1, default=True) is YES
         for part in submodules(m, owner):
             _take_over(m, node, part, loaded, every=every)
-    return UNKNOWN if shown is None else Plain("keys")
+    return UNKNOWN if shown is None else PlainObject("keys")
 
 
 def _shares(m: Interpreter, source: Value, loaded: Sequence[Tensor], memories: set[Ref]) -> Truth:
@@ -152,10 +152,10 @@ def _take_over(m: Interpreter, node: Site, part: Ref, loaded: Sequence[Tensor], 
 
 def _taken(m: Interpreter, node: Site, part: Ref, name: str, old: Tensor, loaded: Sequence[Tensor]) -> Ref:
     """What takes the place of a tensor: a parameter asks as the one before did, a buffer is what was loaded."""
-    place, handle = m.part_of(node, f"{part.site} {name}"), f"assigned {part.age}"
+    place, handle = m.part_of(node, f"{part.site} {name}"), f"assigned {part.recency}"
     made_there = reduce(or_, [one.inference for one in loaded]) if loaded else UNSURE
     storage = (*dict.fromkeys(memory for one in loaded for memory in one.storage), m.memory(place, "loaded"))
-    facts: dict[str, Any] = {"dtype": ANY_DTYPE, "storage": storage, "inference": made_there, "many": old.many,
+    facts: dict[str, Any] = {"dtype": ANY_DTYPE, "storage": storage, "inference": made_there, "is_summary": old.is_summary,
                              "grad": ANY_GRAD, "precision": ANY_PRECISION, "device": ANY_DEVICE}  # fmt: skip
     if old.parameter is YES:
         asks = {"requires_grad": old.requires_grad, "parameter": YES, "scalar": old.scalar, "size": old.size}

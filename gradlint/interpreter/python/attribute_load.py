@@ -10,14 +10,14 @@ from gradlint.domain import (
     MOST_ALTERNATIVES,
     NONE_VALUE,
     Bound,
-    Const,
+    Constant,
     Imported,
     Instance,
     Iterator,
     Module,
-    Named,
+    ImportPath,
     Node,
-    Plain,
+    PlainObject,
     Ref,
     Scaler,
     Tensor,
@@ -71,18 +71,18 @@ def _asks_program(m: Interpreter, owner: Value, name: str) -> bool:
     if not isinstance(thing, (Module, Instance)) or any(known == name for known, _ in thing.attributes):
         return False
     member = find_member(m, thing.cls, name)
-    return type(member) is not Named if member is not None else find_method(m, thing.cls, "__getattr__") is not None
+    return type(member) is not ImportPath if member is not None else find_method(m, thing.cls, "__getattr__") is not None
 
 
 def _attribute(m: Interpreter, node: Site, owner: Value, name: str, chain: str, guard: bool) -> Value:
     if type(owner) is Ref:
         reader = GET.get(type(m.state.heap.get(owner)))
         return reader(m, node, owner, name, chain, guard) if reader else Unknown((owner,))
-    if type(owner) is Named:
+    if type(owner) is ImportPath:
         return found_at(m, f"{owner.path}.{name}")
     if type(owner) is Imported:
         return m.neighbours.attribute(owner, name)
-    if type(owner) is Plain and (row := m.torch.object_attributes.get(f"{owner.kind}.{name}")) is not None:
+    if type(owner) is PlainObject and (row := m.torch.object_attributes.get(f"{owner.kind}.{name}")) is not None:
         return plain_result(m, node, row.returns)
     if type(owner) is Unknown:
         return Bound(owner, name) if name in LEAVING_THE_GRAPH or name in METHODS_OF_TENSORS else owner
@@ -95,9 +95,9 @@ ENDLESS = frozenset({"math.inf", "numpy.inf", "torch.inf"})
 def found_at(m: Interpreter, path: str) -> Value:
     """Return what an import path names: a constant of the library, or whatever it may be."""
     if path in ENDLESS:
-        return Const(inf)
+        return Constant(inf)
     row = m.torch.constants.get(path)
-    return Named(path) if row is None else plain_value(row.returns)
+    return ImportPath(path) if row is None else plain_value(row.returns)
 
 
 @implements(TypeSlot.GET_ATTRIBUTE, Iterator, Scaler, Node)

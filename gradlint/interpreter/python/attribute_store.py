@@ -14,17 +14,17 @@ from gradlint.domain import (
     YES,
     Belief,
     Class,
-    Const,
+    Constant,
     Container,
     Function,
     Imported,
     Instance,
     Module,
-    Named,
+    ImportPath,
     Optimizer,
     Owner,
     Ref,
-    Scalar,
+    PythonNumber,
     Syntax,
     Tensor,
     Truth,
@@ -166,7 +166,7 @@ def _holding_part(m: Interpreter, shown: Any, old: Value) -> tuple[Optimizer, ..
     held = holding(m, old)
     if held or type(shown) is not Module or shown.belief < Belief.ANNOTATED:
         return held
-    asked = getattr(m.thing(old), "belief", Belief.PROVEN) >= Belief.BY_USE
+    asked = getattr(m.thing(old), "belief", Belief.PROVEN) >= Belief.FROM_USAGE
     return holding(m, shown.rest) if asked else ()
 
 
@@ -196,7 +196,7 @@ def read_by_class(m: Interpreter, shown: Any, name: str) -> Truth:
     """
     if not isinstance(shown, (Module, Instance)):
         return NO
-    verdict = NO if shown.belief is not Belief.BY_NAME else UNSURE
+    verdict = NO if shown.belief is not Belief.FROM_NAME else UNSURE
     for cls in alternatives(shown.cls):
         thing = m.thing(cls)
         if type(thing) is Class:
@@ -209,7 +209,7 @@ def read_by_class(m: Interpreter, shown: Any, name: str) -> Truth:
                     todo += [m.thing(base) for base in one.bases]
             if thing.open is not NO:
                 verdict = verdict | UNSURE
-        elif type(thing) is not Named and not (cls == UNKNOWN and type(shown) is Module):
+        elif type(thing) is not ImportPath and not (cls == UNKNOWN and type(shown) is Module):
             verdict = verdict | UNSURE
     return verdict
 
@@ -224,7 +224,7 @@ def _set_on_object(m: Interpreter, node: Site, ref: Ref, name: str, value: Value
     thing: Any = m[ref]
     redirect = find_method(m, thing.cls, "__setattr__")
     if redirect is not None:
-        _told(m, node, redirect, Arguments([ref, Const(name), value]), sure)
+        _told(m, node, redirect, Arguments([ref, Constant(name), value]), sure)
     elif sure and _is_refused(m, ref, name, value):
         m.raises()
     else:
@@ -251,9 +251,9 @@ def _fits_nowhere(m: Interpreter, value: Value, *, among_modules: bool) -> bool:
     thing = m.thing(value)
     if type(thing) is Tensor:
         return thing.parameter is NO and type(value) is Ref and m.refuses(value, [value])
-    if type(thing) is Const:
+    if type(thing) is Constant:
         return thing.value is not None
-    return type(thing) in (Scalar, Container) or (type(thing) is Module and not among_modules)
+    return type(thing) in (PythonNumber, Container) or (type(thing) is Module and not among_modules)
 
 
 def _set_as_objects_do(m: Interpreter, node: Site, ref: Ref, name: str, value: Value, *, sure: bool = True) -> None:
@@ -322,7 +322,7 @@ def delete_attribute(m: Interpreter, node: Site, owner: Value, name: str, *, by_
         if redirect is None:
             _delete_as_objects_do(m, node, ref, name, sure=sure)
         else:
-            _told(m, node, redirect, Arguments([ref, Const(name)]), sure)
+            _told(m, node, redirect, Arguments([ref, Constant(name)]), sure)
 
 
 def _delete_as_objects_do(m: Interpreter, node: Site, ref: Ref, name: str, *, sure: bool = True) -> None:

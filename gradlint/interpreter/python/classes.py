@@ -15,15 +15,15 @@ from gradlint.domain import (
     YES,
     Bound,
     Class,
-    Const,
+    Constant,
     Function,
     Instance,
-    Mark,
+    Cause,
     Module,
-    Named,
+    ImportPath,
     Optimizer,
     Owner,
-    Plain,
+    PlainObject,
     Ref,
     Super,
     Unknown,
@@ -79,7 +79,7 @@ def define(m: Interpreter, node: cst.ClassDef) -> Ref:
     outer, m.frame = m.frame, frame
     m.run_body(node.body.body)
     m.frame = outer
-    bases = tuple(Named(public(base.path)) if type(base) is Named else base for base in m.pop_from(start))
+    bases = tuple(ImportPath(public(base.path)) if type(base) is ImportPath else base for base in m.pop_from(start))
     members = tuple((name, value) for (at, name), value in m.state.names.items() if at == number)
     for name, _ in members:
         del m.state.names[number, name]
@@ -107,7 +107,7 @@ def _kind_of(m: Interpreter, node: cst.ClassDef, bases: tuple[Value, ...]) -> st
         return CALLED
     for base in bases:
         thing = m.thing(base)
-        kind = thing.kind if type(thing) is Class else BASE_KINDS.get(thing.path, "") if type(thing) is Named else ""
+        kind = thing.kind if type(thing) is Class else BASE_KINDS.get(thing.path, "") if type(thing) is ImportPath else ""
         if kind:
             return kind
     return ""
@@ -145,7 +145,7 @@ def instantiate(m: Interpreter, node: Site, cls: Ref, args: Arguments, name: str
     made = by_summary(m, node, cls, args, lambda: _instantiate(m, node, cls, args))
     given = m.pop_from(start)
     for kind in (Module, Instance, Optimizer):  # one that is made like another was made here all the same
-        m.update_fields(made, kind, marks=(Mark("made", node),))
+        m.update_fields(made, kind, marks=(Cause("made", node),))
     SLOTS[TypeSlot.BUILT][Module](m, node, made, given)
     return made
 
@@ -195,7 +195,7 @@ def bare_instance(m: Interpreter, node: Site, cls: Ref) -> Ref:
     thing: Class = m[cls]
     of_torch = (SLOTS[TypeSlot.NEW][kind](m, thing, cls, node) for kind in (Module, Optimizer))
     fresh = next((made for made in of_torch if made is not None), None)
-    fresh = Instance(cls=cls, open=thing.open, marks=(Mark("made", node),)) if fresh is None else fresh
+    fresh = Instance(cls=cls, open=thing.open, marks=(Cause("made", node),)) if fresh is None else fresh
     return m.new(node, "instance", fresh)
 
 
@@ -210,7 +210,7 @@ def initialise(m: Interpreter, node: Site, owner: Value, cls: Value, args: Argum
         FILLED[thing.kind](m, node, owner, thing, args)
         return
     initialised(m, node, owner, args)
-    for kind in (Module, Optimizer, Named):
+    for kind in (Module, Optimizer, ImportPath):
         if SLOTS[TypeSlot.INITIALISE][kind](m, node, owner, cls, args):
             return
     if type(thing) is Class and thing.open is not NO:
@@ -244,7 +244,7 @@ def call_super(m: Interpreter, node: Site, value: Super, name: str, args: Argume
     method = find_member(m, cls, name, value.cls)
     if type(method) is Function:
         return call_function(m, node, method, args.with_first(value.owner))
-    if type(method) is Named:
+    if type(method) is ImportPath:
         return call_named(m, node, method.path, args.with_first(value.owner), "")
     for kind in (Module, Optimizer):
         if m.may_be(value.owner, kind):
@@ -259,7 +259,7 @@ def call_super(m: Interpreter, node: Site, value: Super, name: str, args: Argume
 
 def _set_past_class(m: Interpreter, node: Site, value: Super, args: Arguments) -> Value:
     name = args.get("name", 0, UNKNOWN)
-    if type(name) is not Const or not isinstance(name.value, str):
+    if type(name) is not Constant or not isinstance(name.value, str):
         havoc(m, [value.owner, *args.values()])
         return NONE_VALUE
     set_past_class(m, node, value.owner, name.value, args.get("value", 1, UNKNOWN), registered=True)
@@ -329,10 +329,10 @@ def _get_attribute(m: Interpreter, node: Site, owner: Ref, name: str, chain: str
     if type(member) is Function and member.kind == "class":
         return Bound(owner, name, member)
     if member is not None:
-        known: Value | None = descriptors.BIND[Named](m, node, owner, member) if type(member) is Named else None
+        known: Value | None = descriptors.BIND[ImportPath](m, node, owner, member) if type(member) is ImportPath else None
         return member if known is None else known
     if name in ("__name__", "__qualname__", "__module__", "__doc__"):
-        return Plain("str")
+        return PlainObject("str")
     if name in ("apply", "__init__", "_make"):
         return Bound(owner, name)
     return Unknown((owner,))

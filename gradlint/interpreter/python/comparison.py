@@ -13,9 +13,9 @@ from gradlint.domain import (
     OLDEST,
     UNSURE,
     YES,
-    Const,
+    Constant,
     Container,
-    Named,
+    ImportPath,
     Ref,
     Truth,
     Value,
@@ -56,7 +56,7 @@ def _of_each(left: Value, right: Value, ask: Callable[[Value, Value], Truth]) ->
 
 
 def _equal(m: Interpreter, left: Value, right: Value) -> Truth:
-    if type(left) is Const and type(right) is Const:
+    if type(left) is Constant and type(right) is Constant:
         return truth(left.value == right.value)
     for member, other in ((left, right), (right, left)):
         if (cls := member_of(m, member)) is not None:
@@ -71,7 +71,7 @@ def _equal(m: Interpreter, left: Value, right: Value) -> Truth:
 
 def _is_single(value: Value) -> bool:
     """Whether a constant has no elements that are constants themselves."""
-    return type(value) is Const and type(value.value) is not tuple
+    return type(value) is Constant and type(value.value) is not tuple
 
 
 def _equals_member(m: Interpreter, cls: Ref, member: Value, other: Value) -> Truth:
@@ -93,32 +93,32 @@ def _listed(m: Interpreter, value: Value) -> tuple[str, list[Value]] | None:
 
 
 def _identical(m: Interpreter, left: Value, right: Value) -> Truth:
-    if type(left) is Const and type(right) is Const and (type(left.value) in SINGLE or type(right.value) in SINGLE):
+    if type(left) is Constant and type(right) is Constant and (type(left.value) in SINGLE or type(right.value) in SINGLE):
         return truth(left == right)
     ours, theirs = member_of(m, left), member_of(m, right)
-    if type(left) is Const or type(right) is Const:
+    if type(left) is Constant or type(right) is Constant:
         return UNSURE if ours is None and theirs is None else NO
     if ours is None or theirs is None:
         return UNSURE
     if left == right:
-        return YES if type(left) is Ref and left.age < OLDEST else UNSURE
+        return YES if type(left) is Ref and left.recency < OLDEST else UNSURE
     return NO if ours != theirs or equal(m, value_of(m, left), value_of(m, right)) is NO else UNSURE
 
 
 def _are_plain(m: Interpreter, cls: Ref) -> bool:
     """Whether members are nothing besides, neither numbers nor strings."""
-    return all(type(base) is Ref or (type(base) is Named and base.path in PLAIN_ENUMS) for base in ancestry(m, cls))
+    return all(type(base) is Ref or (type(base) is ImportPath and base.path in PLAIN_ENUMS) for base in ancestry(m, cls))
 
 
 def _among(m: Interpreter, value: Value, whole: Value) -> Truth:
-    if type(whole) is Const and type(value) is Const:
+    if type(whole) is Constant and type(value) is Constant:
         if isinstance(value.value, str) and isinstance(whole.value, str):
             return truth(value.value in whole.value)
         return UNSURE
     thing = m.only(whole, Container)
     if thing is None or not _can_be_asked(m, value):
         return UNSURE
-    held = [Const(key) for key, _ in thing.items] if thing.kind in MAPPINGS else [inner for _, inner in thing.items]
+    held = [Constant(key) for key, _ in thing.items] if thing.kind in MAPPINGS else [inner for _, inner in thing.items]
     found = either([equal(m, value, one) for one in held]) if held else NO
     return found if found is YES or thing.rest == NOTHING else UNSURE
 

@@ -15,7 +15,7 @@ from gradlint.domain import (
     Graph,
     Node,
     Ref,
-    Slot,
+    Alternatives,
     Tensor,
     Truth,
     Value,
@@ -53,7 +53,7 @@ def emit_stored(
         recorded=certainly_recorded(m, value),
         graph=tuple(dict.fromkeys(place for places in recorded for place in places)),
         piles=truth(bool(piles)),
-        spent=truth(bool(piles) and all(either([_spent(m, slot) for slot in slots]) is YES for slots in piles)),
+        freed=truth(bool(piles) and all(either([_spent(m, slot) for slot in slots]) is YES for slots in piles)),
         replaces=at is not None and container.kind == "list",
         by_part=bool(piles) and _fills_by_part(m, container),
     )
@@ -66,10 +66,10 @@ def _fills_by_part(m: Interpreter, container: Container) -> bool:
     return all(loop.over_parts for loop in filling)
 
 
-def _histories(m: Interpreter, value: Value) -> list[list[Slot]]:
+def _histories(m: Interpreter, value: Value) -> list[list[Alternatives]]:
     """The nodes that may have made the tensors that a value is, and those that lie anywhere in it, one by one: each
     tensor with all that it may be instead."""
-    found: list[list[Slot]] = []
+    found: list[list[Alternatives]] = []
     seen: set[Ref] = set()
     todo = [value]
     while todo:
@@ -83,17 +83,17 @@ def _histories(m: Interpreter, value: Value) -> list[list[Slot]]:
     return found
 
 
-def _places(slots: list[Slot]) -> dict[Graph, None]:
+def _places(slots: list[Alternatives]) -> dict[Graph, None]:
     """The graph nodes among these."""
     return {ref.key: None for slot in slots for ref in slot if ref is not None}
 
 
-def _is_of_before(slot: Slot, places: Mapping[Graph, None]) -> bool:
+def _is_of_before(slot: Alternatives, places: Mapping[Graph, None]) -> bool:
     """Whether an earlier iteration recorded one of these at one of the places."""
-    return any(ref is not None and ref.age and ref.key in places for ref in slot)
+    return any(ref is not None and ref.recency and ref.key in places for ref in slot)
 
 
-def _spent(m: Interpreter, nodes: Slot) -> Truth:
+def _spent(m: Interpreter, nodes: Alternatives) -> Truth:
     freed = in_every(m, nodes, lambda ref: {"freed"} if _is_freed(m.state.heap.get(ref)) else set())
     return truth(bool(freed))
 

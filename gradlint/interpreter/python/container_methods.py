@@ -16,11 +16,11 @@ from gradlint.domain import (
     UNSURE,
     YES,
     Bound,
-    Const,
+    Constant,
     Container,
     Iterator,
     Ref,
-    Scalar,
+    PythonNumber,
     Truth,
     Unknown,
     Value,
@@ -127,7 +127,7 @@ def _update(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Argume
     for more in args.positional:
         (containers.merge if thing.kind in MAPPINGS else containers.extend)(m, node, ref, more)
     for key, value in args.keywords.items():
-        containers.set_item(m, node, ref, Const(key), value)
+        containers.set_item(m, node, ref, Constant(key), value)
 
 
 @changing("__setitem__")
@@ -166,14 +166,14 @@ method("__getitem__")(lambda m, node, ref, thing, args: get_item(m, ref, thing, 
 @method("pop")
 def _pop(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Arguments) -> Value:
     if thing.kind not in MAPPINGS:
-        return _take(m, ref, thing, _first(args) if args.positional else Const(-1))
+        return _take(m, ref, thing, _first(args) if args.positional else Constant(-1))
     has_default = len(args.positional) > 1
     found = _get(m, node, ref, thing, args) if has_default else get_item(m, ref, thing, _first(args))
     m.store(ref, without(thing, key_of(_first(args))))
     return found
 
 
-method("popleft")(lambda m, node, ref, thing, args: _take(m, ref, thing, Const(0)))
+method("popleft")(lambda m, node, ref, thing, args: _take(m, ref, thing, Constant(0)))
 
 
 def _take(m: Interpreter, ref: Ref, thing: Container, index: Value) -> Value:
@@ -223,7 +223,7 @@ def _copy(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Argument
 
 
 method("difference", "intersection")(lambda m, node, ref, thing, args: m.new(node, "copy", thinned(thing)))
-method("index", "count", "__len__", "total")(lambda m, node, ref, thing, args: Scalar(INTEGER))
+method("index", "count", "__len__", "total")(lambda m, node, ref, thing, args: PythonNumber(INTEGER))
 
 
 @method("union", "symmetric_difference")

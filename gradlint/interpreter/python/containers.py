@@ -9,16 +9,16 @@ import libcst as cst
 from gradlint.domain import (
     MAPPINGS,
     MOST_ITEMS,
-    MOST_MARKS,
+    MOST_CAUSES,
     NO,
     NOTHING,
     UNKNOWN,
     YES,
-    Const,
+    Constant,
     Container,
     Iterator,
-    Mark,
-    Plain,
+    Cause,
+    PlainObject,
     Ref,
     Tensor,
     Truth,
@@ -81,7 +81,7 @@ def certain_elements(m: Interpreter, thing: Container) -> tuple[Ref, ...]:
     inside = [value for element in held if (pair := m.only(element, Container)) and pair.kind == "tuple"
               for _, value in pair.items]  # fmt: skip
     return with_certain(
-        thing.certain, [value for value in (*held, *inside) if not getattr(m.thing(value), "many", False)]
+        thing.certain, [value for value in (*held, *inside) if not getattr(m.thing(value), "is_summary", False)]
     )
 
 
@@ -239,18 +239,18 @@ def get_item(m: Interpreter, ref: Ref, thing: Container, key: Value, missing: Va
     return missing
 
 
-SLICE = Plain("slice")
+SLICE = PlainObject("slice")
 
 
 def is_slice(index: Value) -> bool:
     """Whether an index is a slice, with constant bounds or others."""
-    return index == SLICE or (type(index) is Const and isinstance(index.value, slice))
+    return index == SLICE or (type(index) is Constant and isinstance(index.value, slice))
 
 
 def sliced(m: Interpreter, ref: Ref, thing: Container, index: Value) -> Container:
     """`container[a:b]`: in order where the bounds and the elements are known."""
     known = element_list(m, ref)
-    if known is None or type(index) is not Const or not isinstance(index.value, slice) or index.value.step == 0:
+    if known is None or type(index) is not Constant or not isinstance(index.value, slice) or index.value.step == 0:
         return thinned(thing)
     return replace(thing, items=tuple(enumerate(known[index.value])))
 
@@ -366,7 +366,7 @@ def extend(m: Interpreter, node: Site, owner: Value, more: Value) -> None:
 def with_all(thing: Container, other: Container) -> Container:
     """The mapping with all that another one has."""
     for key, value in other.items:
-        thing = stored(thing, Const(key), value)
+        thing = stored(thing, Constant(key), value)
     return stored(thing, other.keys, other.rest) if other.rest != NOTHING else thing
 
 
@@ -395,7 +395,7 @@ def _of_container(m: Interpreter, node: Site, value: Value, thing: Container) ->
 def keys_of(thing: Container) -> Value:
     """Return what the keys of a mapping are."""
     if thing.items and thing.rest == NOTHING:
-        return one_of([Const(key) for key, _ in thing.items], MOST_ITEMS)
+        return one_of([Constant(key) for key, _ in thing.items], MOST_ITEMS)
     return keys_with(thing, (key for key, _ in thing.items))
 
 
@@ -407,4 +407,4 @@ def copied(m: Interpreter, node: Site, thing: Container) -> Container:
     tensors = [m.state.heap.get(option) if type(option) is Ref else option for option in held if option != NOTHING]
     leaves = all(type(one) is Tensor and (one.leaf is YES or one.requires_grad is NO) for one in tensors)
     others = [mark for mark in thing.marks if mark.how != "copied"]
-    return replace(thing, marks=(*others, Mark("copied", syntax(node), "leaves" if leaves else ""))[-MOST_MARKS:])
+    return replace(thing, marks=(*others, Cause("copied", syntax(node), "leaves" if leaves else ""))[-MOST_CAUSES:])

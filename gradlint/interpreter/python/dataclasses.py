@@ -7,7 +7,7 @@ from typing import Any
 
 import libcst as cst
 
-from gradlint.domain import NO, NOTHING, UNKNOWN, Class, Const, Container, Instance, Mark, Named, Ref, Value
+from gradlint.domain import NO, NOTHING, UNKNOWN, Class, Constant, Container, Instance, Cause, ImportPath, Ref, Value
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import call_value
@@ -53,7 +53,7 @@ def _complete(m: Interpreter, node: Site, ref: Ref, thing: Class) -> None:
     m.store(ref, replace(thing, members=tuple(members.items()), fields=tuple(fields.items())))
 
 
-FIELD = Named("dataclasses.field")
+FIELD = ImportPath("dataclasses.field")
 
 
 def _described(m: Interpreter, default: Value) -> dict[object, Value] | None:
@@ -80,7 +80,7 @@ def _made(m: Interpreter, node: Site, name: str, default: Value) -> Value | None
 def _taken(m: Interpreter, thing: Class) -> list[str]:
     """The names of the fields that calling the class takes, in order."""
     told = [(str(name), _described(m, default)) for name, default in thing.fields]
-    return [name for name, about in told if about is None or about.get("init") != Const(False)]
+    return [name for name, about in told if about is None or about.get("init") != Constant(False)]
 
 
 def _given(m: Interpreter, thing: Class, args: Arguments) -> dict[str, Value]:
@@ -149,7 +149,7 @@ def _copied(m: Interpreter, node: Site, args: Arguments, made: Callable[[dict[ob
         return result_of_unknown(args.values())
     known = dict(instance.attributes)
     shown = m.new(node, "fields", made({name: known.get(name, UNKNOWN) for name, _ in thing.fields}))
-    return call_value(m, m.part_of(node, "copy"), Named("copy.deepcopy"), Arguments([shown]), "")
+    return call_value(m, m.part_of(node, "copy"), ImportPath("copy.deepcopy"), Arguments([shown]), "")
 
 
 # ---- named tuples
@@ -164,18 +164,18 @@ def _named_tuple_class(m: Interpreter, node: Site, args: Arguments) -> Value:
     defaults = m.only(args.keywords["defaults"], Container) if "defaults" in args.keywords else None
     last = [value for _, value in defaults.items] if defaults is not None else []
     values = [*[NOTHING] * (len(names) - len(last)), *last]
-    cls = Class(node, "namedtuple", (Named("typing.NamedTuple"),), module=NO, open=NO, kind="named tuple",
+    cls = Class(node, "namedtuple", (ImportPath("typing.NamedTuple"),), module=NO, open=NO, kind="named tuple",
                 fields=tuple(zip(names, values, strict=False)))  # fmt: skip
     return m.new(node, "class", cls)
 
 
 def _names_of(m: Interpreter, value: Value) -> list[str] | None:
     thing = m.only(value, Container)
-    if type(value) is Const and isinstance(value.value, str):
+    if type(value) is Constant and isinstance(value.value, str):
         return value.value.replace(",", " ").split()
     if thing is None or thing.rest != NOTHING:
         return None
-    found = [name.value for _, name in thing.items if type(name) is Const and isinstance(name.value, str)]
+    found = [name.value for _, name in thing.items if type(name) is Constant and isinstance(name.value, str)]
     return found if len(found) == len(thing.items) else None
 
 
@@ -183,7 +183,7 @@ def _named_tuple(m: Interpreter, node: Site, cls: Ref, thing: Class, args: Argum
     given = _given(m, thing, args)
     missing = UNKNOWN if args.unknown else NOTHING
     values = [given.get(str(name), default if missing == NOTHING else missing) for name, default in thing.fields]
-    marks = (Mark("made", node),)
+    marks = (Cause("made", node),)
     return m.new(node, "instance", Container("tuple", items=tuple(enumerate(values)), cls=cls, marks=marks))
 
 
@@ -191,7 +191,7 @@ def _named_tuple(m: Interpreter, node: Site, cls: Ref, thing: Class, args: Argum
 
 
 def _typed_dict(m: Interpreter, node: Site, cls: Ref, thing: Class, args: Arguments) -> Value:
-    return call_value(m, node, Named("builtins.dict"), args, "")
+    return call_value(m, node, ImportPath("builtins.dict"), args, "")
 
 
 COMPLETED |= {"dataclass": _complete, "named tuple": _complete, "typed dict": _complete}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gradlint.domain import Bound, Class, Const, Function, Instance, Named, Ref, Value
+from gradlint.domain import Bound, Class, Constant, Function, Instance, ImportPath, Ref, Value
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot
 from gradlint.interpreter.engine.machine import Interpreter
@@ -30,14 +30,14 @@ def named(m: Interpreter, node: Site, cls: Ref) -> None:
     for name, member in made.members:
         if type(m.thing(member)) is Instance and (method := method_of(m, member, "__set_name__")) is not None:
             start = m.push(cls)
-            call_function(m, m.part_of(node, f"name {name}"), method, Arguments([member, cls, Const(name)]))
+            call_function(m, m.part_of(node, f"name {name}"), method, Arguments([member, cls, Constant(name)]))
             m.pop_from(start)
 
 
 def member_of(m: Interpreter, node: Site, owner: Ref, member: Value, name: str) -> Value:
     """What a member of the class of an object is as an attribute of that."""
     if type(member) is not Function:
-        known: Value | None = BIND[Named](m, node, owner, member) if type(member) is Named else None
+        known: Value | None = BIND[ImportPath](m, node, owner, member) if type(member) is ImportPath else None
         known = answered(m, node, owner, member) if known is None else known
         return member if known is None else known
     if member.kind == "property":

@@ -6,7 +6,7 @@ from gradlint.domain import (
     MOST_ITEMS,
     NOTHING,
     UNSURE,
-    Const,
+    Constant,
     Instance,
     Module,
     Ref,
@@ -33,7 +33,7 @@ def holders(m: Interpreter, value: Value) -> list[tuple[Ref, Module | Instance]]
 
 def names_of(value: Value) -> list[str] | None:
     """The attributes that a computed name may mean; None where it is not one of a few constants."""
-    found = [option.value for option in alternatives(value) if type(option) is Const]
+    found = [option.value for option in alternatives(value) if type(option) is Constant]
     names = [name for name in found if isinstance(name, str)]
     return names if names and len(names) == len(alternatives(value)) else None
 

@@ -8,11 +8,11 @@ from gradlint.domain import (
     NO,
     UNKNOWN,
     Class,
-    Const,
+    Constant,
     Function,
     Instance,
-    Named,
-    Plain,
+    ImportPath,
+    PlainObject,
     Ref,
     Value,
     alternatives,
@@ -41,7 +41,7 @@ def _enumerate_members(m: Interpreter, node: Site, ref: Ref, thing: Class) -> No
             if value == AUTO:
                 value = UNKNOWN if following is None else following(str(name), before)
             value = UNKNOWN if says_itself else value
-            key = value.value if type(value) is Const and type(value.value) is not slice else object()
+            key = value.value if type(value) is Constant and type(value.value) is not slice else object()
             value = known.get(key) or _new_member(m, node, ref, str(name), value)
             known[key] = value
             before.append(key)
@@ -50,11 +50,11 @@ def _enumerate_members(m: Interpreter, node: Site, ref: Ref, thing: Class) -> No
 
 
 def _new_member(m: Interpreter, node: Site, cls: Ref, name: str, value: Value) -> Ref:
-    about = (("name", Const(name)), ("value", value))
+    about = (("name", Constant(name)), ("value", value))
     return m.new(m.part_of(node, f"member {name}"), "member", Instance(cls=cls, attributes=about, open=NO))
 
 
-AUTO = Plain("auto")
+AUTO = PlainObject("auto")
 """The result of `enum.auto()`: its value is found when the class is made."""
 
 
@@ -63,13 +63,13 @@ def _counted(_: str, known: list[object]) -> Value:
     numbers = [one for one in known if type(one) is int]
     if len(numbers) < len(known) or (numbers and numbers[-1] != max(numbers)):
         return UNKNOWN
-    return Const(numbers[-1] + 1 if numbers else 1)
+    return Constant(numbers[-1] + 1 if numbers else 1)
 
 
 def _next_bit(_: str, known: list[object]) -> Value:
     """The next power of two."""
     lengths = [one.bit_length() for one in known if type(one) is int and one >= 0]
-    return Const(2 ** max(lengths, default=0)) if len(lengths) == len(known) else UNKNOWN
+    return Constant(2 ** max(lengths, default=0)) if len(lengths) == len(known) else UNKNOWN
 
 
 AUTOMATIC: dict[str, Callable[[str, list[object]], Value]] = {
@@ -77,7 +77,7 @@ AUTOMATIC: dict[str, Callable[[str, list[object]], Value]] = {
     "enum.IntEnum": _counted,
     "enum.Flag": _next_bit,
     "enum.IntFlag": _next_bit,
-    "enum.StrEnum": lambda name, _: Const(name.lower()),
+    "enum.StrEnum": lambda name, _: Constant(name.lower()),
 }
 
 
@@ -85,7 +85,7 @@ def _following_value(m: Interpreter, cls: Ref) -> Callable[[str, list[object]], 
     """Return what `auto()` stands for in an enumeration, by the name of the member and the values before it."""
     bases = [base for base in ancestry(m, cls) if type(base) is not Ref]
     only = bases[0] if len(bases) == 1 else None
-    return AUTOMATIC.get(only.path) if type(only) is Named else None
+    return AUTOMATIC.get(only.path) if type(only) is ImportPath else None
 
 
 def members_of(m: Interpreter, thing: Class) -> Value:
@@ -99,7 +99,7 @@ def _by_value(m: Interpreter, node: Site, cls: Ref, thing: Class, args: Argument
     wanted = args.positional[0] if args.positional else UNKNOWN
     for _, member in thing.members:
         known = m.only(member, Instance)
-        if known is not None and type(wanted) is Const and ("value", wanted) in known.attributes:
+        if known is not None and type(wanted) is Constant and ("value", wanted) in known.attributes:
             return member
     return members_of(m, thing)
 
@@ -111,7 +111,7 @@ def _of_class_itself(m: Interpreter, node: Site, value: Value, thing: Class) -> 
 
 def named(m: Interpreter, thing: Class, name: Value) -> Value:
     """`Kind["SUM"]` finds a member by its name."""
-    wanted = name.value if type(name) is Const else None
+    wanted = name.value if type(name) is Constant else None
     return next((member for known, member in thing.members if known == wanted), members_of(m, thing))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gradlint.domain import Const, Instance, Named, Plain, Ref, Value
+from gradlint.domain import Constant, Instance, ImportPath, PlainObject, Ref, Value
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.escape import havoc, result_of_unknown
 from gradlint.interpreter.engine.machine import Interpreter
@@ -14,27 +14,27 @@ def foreign(m: Interpreter, node: Site, path: str, args: Arguments) -> Value:
     """What a library that is none of torch's gives: a thing of its own, unless it may give back what it was handed."""
     values = args.values()
     if m.torchless:
-        return m.new(node, "foreign", Instance(cls=Named(path)))
-    havoc(m, values, escape_by(m, node, Named(path)))
+        return m.new(node, "foreign", Instance(cls=ImportPath(path)))
+    havoc(m, values, escape_by(m, node, ImportPath(path)))
     is_class = path.rpartition(".")[2][:1].isupper()
-    if not is_class and any(type(value) not in (Const, Plain, Named) for value in values):
+    if not is_class and any(type(value) not in (Constant, PlainObject, ImportPath) for value in values):
         return result_of_unknown(values)
     held: dict[object, Value] = {f"argument {index}": value for index, value in enumerate(values)}
-    return m.new(node, "foreign", Instance(cls=Named(path), attributes=tuple(held.items())))
+    return m.new(node, "foreign", Instance(cls=ImportPath(path), attributes=tuple(held.items())))
 
 
 def foreign_part(m: Interpreter, node: Site, owner: Ref, name: str) -> Value | None:
     """An attribute of a thing that is none of torch's is another such thing; None for all others."""
     cls = getattr(m.state.heap.get(owner), "cls", None)
-    if type(cls) is not Named or not m.packs.is_foreign(cls.path):
+    if type(cls) is not ImportPath or not m.packs.is_foreign(cls.path):
         return None
     held = () if m.torchless else (("of", owner),)
-    return m.new(node, f"part {name}", Instance(cls=Named(f"{cls.path}.{name}"), attributes=held))
+    return m.new(node, f"part {name}", Instance(cls=ImportPath(f"{cls.path}.{name}"), attributes=held))
 
 
 def foreign_made(m: Interpreter, node: Site, owner: Value) -> Value | None:
     """What a call, an index or an operator makes of a thing of a look-alike where there is no torch: another such."""
     cls = getattr(m.thing(owner), "cls", None) if m.torchless else None
-    if type(cls) is not Named or not m.packs.is_foreign(cls.path):
+    if type(cls) is not ImportPath or not m.packs.is_foreign(cls.path):
         return None
     return m.new(node, "foreign made", Instance(cls=cls))

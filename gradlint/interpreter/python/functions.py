@@ -19,7 +19,7 @@ from gradlint.domain import (
     Function,
     Instance,
     Modes,
-    Named,
+    ImportPath,
     Ref,
     State,
     Tensor,
@@ -97,7 +97,7 @@ def call_function(m: Interpreter, node: Site, function: Function, args: Argument
     return result if known is None else _as_remembered(m, result, known)
 
 
-REMEMBERING = tuple(Named(f"functools.{name}") for name in ("lru_cache", "cache", "cached_property"))
+REMEMBERING = tuple(ImportPath(f"functools.{name}") for name in ("lru_cache", "cache", "cached_property"))
 """Decorators with which a function may give an object that it gave before, whatever became of that."""
 
 
@@ -124,7 +124,7 @@ def _run_call(m: Interpreter, node: Site, function: Function, args: Arguments) -
 
 
 LEARN_RESULT: dict[type, Callable[[Interpreter, Any, Function, Value], Value]] = SLOTS[TypeSlot.LEARN_RESULT]
-MANAGERS = (Named("contextlib.contextmanager"), Named("contextlib.asynccontextmanager"))
+MANAGERS = (ImportPath("contextlib.contextmanager"), ImportPath("contextlib.asynccontextmanager"))
 
 
 def waiting_manager(m: Interpreter, node: Site, function: Function, args: Arguments) -> Value:
@@ -379,4 +379,4 @@ def is_left_to_others(function: Function) -> bool:
     return alone and isinstance(raised, cst.Name) and raised.value == "NotImplementedError"
 
 
-ABSTRACT = Named("abc.abstractmethod")
+ABSTRACT = ImportPath("abc.abstractmethod")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from gradlint.domain import MAYBE, NO, Const, Function, Instance, Ref, Value
+from gradlint.domain import MAYBE, NO, Constant, Function, Instance, Ref, Value
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.escape import havoc
 from gradlint.interpreter.engine.frames import Frame
@@ -33,7 +33,7 @@ def run_around(m: Interpreter, node: Site, manager: Value, block: Block) -> None
     if too_deep(m, function, args):
         havoc(m, args.values())
         m.state.grad_mode = m.state.grad_mode | MAYBE
-        block(Const(None))
+        block(Constant(None))
         return
     entry = m.fork()
     before = [len(waiting) for waiting in m.frame.pending()]
@@ -45,7 +45,7 @@ def run_around(m: Interpreter, node: Site, manager: Value, block: Block) -> None
 
     _run(m, node, function, args, here)
     if not met:
-        block(Const(None))
+        block(Constant(None))
     with m.log.silently():
         passing(m, before, lambda: _leave(m, node, function, args, entry))
 

@@ -15,13 +15,13 @@ from gradlint.domain import (
     Belief,
     Bound,
     Class,
-    Const,
+    Constant,
     Container,
     Function,
     Instance,
     Items,
     Module,
-    Named,
+    ImportPath,
     Ref,
     Truth,
     Unknown,
@@ -53,7 +53,7 @@ BUILT_IN: dict[type, Callable[..., Value | None]] = SLOTS[TypeSlot.GET_BUILT_IN]
 def _call(m: Interpreter, node: Site, ref: Ref, args: Arguments, name: str) -> Value | None:
     """An object is called: by the method of its class, or as its library says."""
     thing: Instance = m[ref]
-    called = CALLED.get(thing.cls.path) if type(thing.cls) is Named else None
+    called = CALLED.get(thing.cls.path) if type(thing.cls) is ImportPath else None
     if called is not None:
         otherwise = partial(call_unknown, m, node, [ref, *args.values()])
         return _call_known(m, ref, lambda: called(m, node, thing, args), otherwise)
@@ -77,7 +77,7 @@ def _call_known(m: Interpreter, ref: Value, run: Callable[[], Value], otherwise:
 def _call_method(m: Interpreter, node: Site, owner: Value, method: str, args: Arguments, name: str) -> Value:
     """A method of an object whose class is known by its import path."""
     instance = m.only(owner, Instance)
-    if instance is None or type(instance.cls) is not Named:
+    if instance is None or type(instance.cls) is not ImportPath:
         return plain_method(m, node, owner, method, args)
     return call_named(m, node, f"{instance.cls.path}.{method}", args.with_first(owner), name)
 
@@ -100,7 +100,7 @@ def _get_attribute(m: Interpreter, node: Site, owner: Ref, name: str, chain: str
         return Unknown((owner,))
     if (found := _of_class(m, node, owner, thing, name)) is not None:
         return found
-    if type(thing.cls) is Named and f"{thing.cls.path}.{name}" in MODELS:
+    if type(thing.cls) is ImportPath and f"{thing.cls.path}.{name}" in MODELS:
         return Bound(owner, name)
     if (thing.open.may(YES) or _is_declared(m, thing.cls, name)) and not _is_method_of_library(m, thing.cls, name):
         return _learn(m, node, owner, name, chain, UNKNOWN)
@@ -137,7 +137,7 @@ def _settled(m: Interpreter, node: Site, owner: Ref, thing: Any, name: str) -> A
 def _asked(m: Interpreter, node: Site, owner: Ref, thing: Any, name: str, method: Function) -> Value:
     """Return what `__getattr__` gives; where not all that was set on the object was seen, it may not be asked."""
     unsure = thing.open.may(YES)
-    given = m.maybe(lambda: call_function(m, node, method, Arguments([owner, Const(name)])), unsure)
+    given = m.maybe(lambda: call_function(m, node, method, Arguments([owner, Constant(name)])), unsure)
     return one_of([given, Unknown((owner,))]) if unsure else given
 
 
@@ -156,7 +156,7 @@ def attributes_of(m: Interpreter, node: Site, owner: Value) -> Value:
 
 
 def _is_method_of_library(m: Interpreter, cls: Value, name: str) -> bool:
-    return type(cls) is Named and is_known(m, f"{cls.path}.{name}")
+    return type(cls) is ImportPath and is_known(m, f"{cls.path}.{name}")
 
 
 OF_ALL_OBJECTS: dict[str, Callable[[Interpreter, Any, Value], Value]] = {
@@ -169,7 +169,7 @@ OF_ALL_OBJECTS: dict[str, Callable[[Interpreter, Any, Value], Value]] = {
 def _learn(m: Interpreter, node: Site, owner: Ref, name: str, chain: str, value: Value) -> Value:
     """An attribute that nobody was seen to set: what its use tells it to be, or some object; the same one next time."""
     cls = m[owner].cls
-    computed = ATTRIBUTES_OF.get(cls.path) if type(cls) is Named else None
+    computed = ATTRIBUTES_OF.get(cls.path) if type(cls) is ImportPath else None
     if computed is not None and (part := computed(m, node, owner, name)) is not None:
         return part
     full = f"{chain}.{name}" if chain else ""
@@ -179,7 +179,7 @@ def _learn(m: Interpreter, node: Site, owner: Ref, name: str, chain: str, value:
     if found is None:
         if type(value) is Unknown and value.reach:
             return value
-        found = m.new(node, f"{STAND_IN}{name}", Instance(belief=Belief.BY_NAME))
+        found = m.new(node, f"{STAND_IN}{name}", Instance(belief=Belief.FROM_NAME))
     keep_attribute(m, owner, name, found)
     return found
 
@@ -202,7 +202,7 @@ def _get_item(m: Interpreter, node: Site, owner: Ref, index: Value) -> Value:
     found, thing = item_by_method(m, node, owner, index), m[owner]
     if found is not None:
         return found
-    known = ITEMS_OF.get(thing.cls.path) if type(thing.cls) is Named else None
+    known = ITEMS_OF.get(thing.cls.path) if type(thing.cls) is ImportPath else None
     if known is not None:
         return known(m, node, thing, index)
     return foreign_made(m, node, owner) or result_of_unknown([owner])

@@ -12,11 +12,11 @@ from gradlint.domain import (
     YES,
     Array,
     Belief,
-    Const,
+    Constant,
     Container,
     Instance,
     Module,
-    Named,
+    ImportPath,
     Object,
     Ref,
     Tensor,
@@ -56,21 +56,21 @@ def is_a(m: Interpreter, value: Value, cls: str | Ref) -> Truth:
     if type(cls) is Ref:
         return _descends(m, thing, cls)
     if cls in TENSOR_CLASSES:
-        return Truth.unsure() if getattr(thing, "loose", False) else truth(type(thing) is Tensor)
+        return Truth.unsure() if getattr(thing, "may_be_structured", False) else truth(type(thing) is Tensor)
     if cls in PARAMETER_CLASSES:
         return thing.parameter if type(thing) is Tensor else NO
     assert isinstance(cls, str)
     if cls in PYTHON_CLASSES:
-        if type(thing) is Const:
+        if type(thing) is Constant:
             return truth(type(thing.value) in PYTHON_CLASSES[cls])
         return NO if type(value) is Ref and type(thing) is not Instance else Truth.unsure()
     if cls in CONTAINER_CLASSES:
         if type(thing) is Container:
             return Truth.unsure() if thing.kind not in KNOWN_KINDS else truth(thing.kind in CONTAINER_CLASSES[cls])
-        return NO if _is_of_torch(thing) or type(thing) is Const else Truth.unsure()
+        return NO if _is_of_torch(thing) or type(thing) is Constant else Truth.unsure()
     if cls.startswith("torch.nn.") or cls == "torch.nn.Module":
         return _is_module(m, thing, cls)
-    if type(thing) in (Tensor, Const) and not cls.startswith("torch."):
+    if type(thing) in (Tensor, Constant) and not cls.startswith("torch."):
         return NO if cls.startswith("numpy.") else Truth.unsure()
     return Truth.unsure()
 
@@ -81,7 +81,7 @@ def is_instance(m: Interpreter, value: Value, wanted: Value) -> Truth:
     if type(thing) is Container:
         found = [is_instance(m, value, one) for _, one in thing.items]
         return YES if YES in found else NO if found and all(one is NO for one in found) else Truth.unsure()
-    cls = wanted.path.removeprefix("builtins.") if type(wanted) is Named else wanted if type(wanted) is Ref else None
+    cls = wanted.path.removeprefix("builtins.") if type(wanted) is ImportPath else wanted if type(wanted) is Ref else None
     if cls is None:
         return Truth.unsure()
     return reduce(or_, [is_a(m, option, cls) for option in alternatives(value)])
@@ -89,8 +89,8 @@ def is_instance(m: Interpreter, value: Value, wanted: Value) -> Truth:
 
 def is_guessed(thing: Any) -> bool:
     """Whether nothing proves what kind of object it is."""
-    unclear = type(thing) is Unknown or (type(thing) is Instance and type(thing.cls) in (Unknown, Named))
-    return unclear or getattr(thing, "belief", Belief.PROVEN) >= Belief.BY_USE
+    unclear = type(thing) is Unknown or (type(thing) is Instance and type(thing.cls) in (Unknown, ImportPath))
+    return unclear or getattr(thing, "belief", Belief.PROVEN) >= Belief.FROM_USAGE
 
 
 def _is_of_torch(thing: Any) -> bool:
@@ -99,27 +99,27 @@ def _is_of_torch(thing: Any) -> bool:
 
 def _descends(m: Interpreter, thing: Any, cls: Ref) -> Truth:
     if not isinstance(thing, (Module, Instance, Container)):
-        return NO if _is_of_torch(thing) or type(thing) is Const else Truth.unsure()
+        return NO if _is_of_torch(thing) or type(thing) is Constant else Truth.unsure()
     found = list(ancestry(m, thing.cls))
     if cls in found:
         return YES
     if thing.belief is not Belief.PROVEN:
         return Truth.unsure()
-    return NO if all(type(one) is Ref or type(one) is Named or one == NOTHING for one in found) else Truth.unsure()
+    return NO if all(type(one) is Ref or type(one) is ImportPath or one == NOTHING for one in found) else Truth.unsure()
 
 
 def _is_module(m: Interpreter, thing: Any, cls: str) -> Truth:
     if type(thing) is not Module:
-        return NO if _is_of_torch(thing) or type(thing) in (Const, Container, Array) else Truth.unsure()
+        return NO if _is_of_torch(thing) or type(thing) in (Constant, Container, Array) else Truth.unsure()
     cls = public(cls)
     found = list(ancestry(m, thing.cls))
     if cls == "torch.nn.Module":
         return YES
     below = FAMILIES.get(cls, frozenset())
-    verdicts = {_of_torch(one.path, cls, below) for one in found if type(one) is Named}
+    verdicts = {_of_torch(one.path, cls, below) for one in found if type(one) is ImportPath}
     if YES in verdicts or thing.belief is not Belief.PROVEN or not (cls in m.torch.modules or cls in FAMILIES):
         return YES if YES in verdicts else Truth.unsure()
-    sure = all(type(one) is Ref or type(one) is Named for one in found) and verdicts <= {NO}
+    sure = all(type(one) is Ref or type(one) is ImportPath for one in found) and verdicts <= {NO}
     return NO if sure else Truth.unsure()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from gradlint.domain import UNKNOWN, Const, Named, Plain, Ref, Tensor, Value, alternatives, one_of
+from gradlint.domain import UNKNOWN, Constant, ImportPath, PlainObject, Ref, Tensor, Value, alternatives, one_of
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot, kind_of
 from gradlint.interpreter.engine.escape import result_of_unknown
@@ -19,7 +19,7 @@ GET: dict[type, Callable[..., Value]] = SLOTS[TypeSlot.GET_ITEM]
 
 def get_item(m: Interpreter, node: Site, owner: Value, index: Value) -> Value:
     """`owner[index]`."""
-    options = [option for option in alternatives(owner) if option != Const(None)]
+    options = [option for option in alternatives(owner) if option != Constant(None)]
     tensors = [option for option in options if type(option) is Ref and type(m.state.heap.get(option)) is Tensor]
     if tensors and len(tensors) == len(options):
         return GET[Tensor](m, node, one_of(tensors, len(tensors)), index)
@@ -30,11 +30,11 @@ def _item(m: Interpreter, node: Site, owner: Value, index: Value) -> Value:
     handler = GET.get(kind_of(m, owner))
     if handler is not None:
         return handler(m, node, owner, index)
-    if type(owner) is Named:
+    if type(owner) is ImportPath:
         return owner
-    if type(owner) is Const:
-        return Plain("str")
-    if type(owner) is Plain:
+    if type(owner) is Constant:
+        return PlainObject("str")
+    if type(owner) is PlainObject:
         return ELEMENTS.get(owner.kind, UNKNOWN)
     found = item_by_method(m, node, owner, index)
     return result_of_unknown([owner]) if found is None else found

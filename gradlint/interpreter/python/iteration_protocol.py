@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gradlint.domain import INTEGER, Function, Instance, Named, Ref, Scalar, Unknown, Value
+from gradlint.domain import INTEGER, Function, Instance, ImportPath, Ref, PythonNumber, Unknown, Value
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import ELEMENTS_OF, ITEMS_OF, TypeSlot, implements
 from gradlint.interpreter.engine.frames import Tried
@@ -28,12 +28,12 @@ def following(m: Interpreter, node: Site, ref: Ref, thing: Instance) -> Value:
         return _until_stopped(m, m.part_of(node, "next"), method, Arguments([ref]))
     method = find_method(m, thing.cls, "__getitem__")
     if method is not None:
-        return _until_stopped(m, m.part_of(node, "next"), method, Arguments([ref, Scalar(INTEGER)]))
-    path = thing.cls.path if type(thing.cls) is Named else ""
+        return _until_stopped(m, m.part_of(node, "next"), method, Arguments([ref, PythonNumber(INTEGER)]))
+    path = thing.cls.path if type(thing.cls) is ImportPath else ""
     if path in ELEMENTS_OF:
         return ELEMENTS_OF[path](m, node, thing)
     if path in ITEMS_OF:
-        return ITEMS_OF[path](m, node, thing, Scalar(INTEGER))
+        return ITEMS_OF[path](m, node, thing, PythonNumber(INTEGER))
     return foreign_made(m, node, ref) or Unknown((ref,))
 
 

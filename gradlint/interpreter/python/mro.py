@@ -15,15 +15,15 @@ from gradlint.domain import (
     YES,
     Belief,
     Class,
-    Const,
+    Constant,
     Container,
     Function,
     Instance,
     Module,
-    Named,
-    Plain,
+    ImportPath,
+    PlainObject,
     Ref,
-    Scalar,
+    PythonNumber,
     Truth,
     Value,
     alternatives,
@@ -65,7 +65,7 @@ def is_module(m: Interpreter, base: Value) -> Truth:
     thing = m.thing(base)
     if type(thing) is Class:
         return thing.module
-    if type(thing) is Named:
+    if type(thing) is ImportPath:
         if thing.path in m.torch.modules or thing.path in FAMILIES:
             return YES
         return NO if thing.path in PLAIN_BASES else _is_module(m, thing.path)
@@ -77,9 +77,9 @@ def is_open(m: Interpreter, base: Value) -> Truth:
     thing = m.thing(base)
     if type(thing) is Class:
         return thing.open
-    if type(thing) is Named and (thing.path in m.torch.modules or thing.path in FAMILIES or thing.path in PLAIN_BASES):
+    if type(thing) is ImportPath and (thing.path in m.torch.modules or thing.path in FAMILIES or thing.path in PLAIN_BASES):
         return NO
-    return _is_open(m, thing.path) if type(thing) is Named else UNSURE
+    return _is_open(m, thing.path) if type(thing) is ImportPath else UNSURE
 
 
 def ancestry(m: Interpreter, cls: Value) -> Iterator[Value]:
@@ -142,7 +142,7 @@ def find_member(m: Interpreter, cls: Value, name: str, after: Ref | None = None)
             for known, value in thing.members:
                 if known == name:
                     return value
-        elif type(one) is not Named:
+        elif type(one) is not ImportPath:
             return None
         elif one.path in m.torch.modules or one.path in FAMILIES:
             if name in OF_EVERY_MODULE:
@@ -183,7 +183,7 @@ def may_be_overridden(m: Interpreter, owner: Ref, thing: Module | Instance, name
 
 def field_names(m: Interpreter, thing: Container) -> Sequence[str]:
     """What the items of a named tuple are called, in their order."""
-    if type(thing.cls) is Named:
+    if type(thing.cls) is ImportPath:
         return NAMES.get(thing.cls.path.removeprefix(RETURNED), ())
     cls = m.thing(thing.cls)
     return [str(name) for name, _ in cls.fields] if type(cls) is Class else ()
@@ -205,7 +205,7 @@ def method_of(m: Interpreter, owner: Value, *names: str) -> Function | None:
 def torch_base(m: Interpreter, cls: Value) -> str:
     """The path of the torch module a class derives from, or nothing."""
     for one in ancestry(m, cls):
-        if type(one) is Named and one.path in m.torch.modules:
+        if type(one) is ImportPath and one.path in m.torch.modules:
             return one.path
     return ""
 
@@ -221,7 +221,7 @@ def called(path: str, row: LibraryClass) -> str:
 def library_base(m: Interpreter, cls: Value) -> tuple[str, Known] | None:
     """The class of a library that a class is or derives from."""
     for one in ancestry(m, cls):
-        if type(one) is Named and (known := m.packs.cls(one.path)) is not None:
+        if type(one) is ImportPath and (known := m.packs.cls(one.path)) is not None:
             return called(one.path, known.row), known
     return None
 
@@ -229,7 +229,7 @@ def library_base(m: Interpreter, cls: Value) -> tuple[str, Known] | None:
 def _member(m: Interpreter, path: str, name: str) -> Value | None:
     """What the class at a path has under a name, as the path of that; None where no row tells."""
     known = m.packs.cls(path)
-    return Named(f"{called(path, known.row)}.{name}") if known is not None and name in known.members else None
+    return ImportPath(f"{called(path, known.row)}.{name}") if known is not None and name in known.members else None
 
 
 def _is_module(m: Interpreter, path: str) -> Truth:
@@ -246,7 +246,7 @@ def _is_open(m: Interpreter, path: str) -> Truth:
     return NO if known is not None and known.row.kind == "module" and not known.row.open else UNSURE
 
 
-FUNCTION_CONTEXT = Named("torch.autograd.function.FunctionCtx")
+FUNCTION_CONTEXT = ImportPath("torch.autograd.function.FunctionCtx")
 
 
 def class_of(m: Interpreter, value: Value) -> Value:
@@ -264,18 +264,18 @@ def _class_of_one(m: Interpreter, value: Value) -> Value:
 def _class_of_container(thing: Container) -> Value:
     if type(thing.cls) is Ref:
         return thing.cls
-    return Named(f"{'collections' if thing.kind in IN_COLLECTIONS else 'builtins'}.{thing.kind}")
+    return ImportPath(f"{'collections' if thing.kind in IN_COLLECTIONS else 'builtins'}.{thing.kind}")
 
 
 IN_COLLECTIONS = frozenset({"OrderedDict", "deque", "Counter"})
 
 
-@implements(TypeSlot.TYPE_OF, Const)
-def _class_of_constant(thing: Const) -> Value:
+@implements(TypeSlot.TYPE_OF, Constant)
+def _class_of_constant(thing: Constant) -> Value:
     kind = number_kind(thing)
-    return Named(f"builtins.{type(thing.value).__name__}") if kind is not None else Plain("type")
+    return ImportPath(f"builtins.{type(thing.value).__name__}") if kind is not None else PlainObject("type")
 
 
-@implements(TypeSlot.TYPE_OF, Class, Plain, Scalar)
-def _some_class(thing: Class | Plain | Scalar) -> Value:
-    return Plain("type")
+@implements(TypeSlot.TYPE_OF, Class, PlainObject, PythonNumber)
+def _some_class(thing: Class | PlainObject | PythonNumber) -> Value:
+    return PlainObject("type")

@@ -9,12 +9,12 @@ from gradlint.domain import (
     NOTHING,
     UNKNOWN,
     UNSURE,
-    Const,
+    Constant,
     Container,
     Instance,
-    Named,
-    Plain,
-    Scalar,
+    ImportPath,
+    PlainObject,
+    PythonNumber,
     Value,
     alternatives,
     number_kind,
@@ -33,7 +33,7 @@ def _namespace(path: str) -> None:
     def make(m: Interpreter, node: Site, args: Arguments) -> Value:
         known = tuple((name, value) for name, value in args.keywords.items() if name != "**")
         return m.new(
-            node, "namespace", Instance(cls=Named(path), attributes=known, open=UNSURE if args.unknown else NO)
+            node, "namespace", Instance(cls=ImportPath(path), attributes=known, open=UNSURE if args.unknown else NO)
         )
 
 
@@ -43,7 +43,7 @@ for _path in ("types.SimpleNamespace", "argparse.Namespace"):
 
 # ---- argparse
 
-PARSER, NAMESPACE = Named("argparse.ArgumentParser"), Named("argparse.Namespace")
+PARSER, NAMESPACE = ImportPath("argparse.ArgumentParser"), ImportPath("argparse.Namespace")
 
 
 @models(PARSER.path)
@@ -68,14 +68,14 @@ def _add_argument(m: Interpreter, node: Site, args: Arguments) -> Value:
         else:
             options = dict(thing.attributes) | {name: _option(m, node, args.keywords)}
             m.store(ref, replace(thing, attributes=tuple(options.items())))
-    return Plain("option")
+    return PlainObject("option")
 
 
 def _destination(flags: list[Value], given: Value | None) -> str | None:
     """The attribute under which an option is found."""
     if given is not None:
-        return given.value if type(given) is Const and isinstance(given.value, str) else None
-    names = [flag.value for flag in flags if type(flag) is Const and isinstance(flag.value, str)]
+        return given.value if type(given) is Constant and isinstance(given.value, str) else None
+    names = [flag.value for flag in flags if type(flag) is Constant and isinstance(flag.value, str)]
     if not names or len(names) < len(flags):
         return None
     long = [name for name in names if name.startswith("--")] or names
@@ -84,17 +84,17 @@ def _destination(flags: list[Value], given: Value | None) -> str | None:
 
 def _option(m: Interpreter, node: Site, about: dict[str, Value]) -> Value:
     """What an option holds: its default, or what the command line gives for it."""
-    action = about.get("action", Const("store"))
-    if action in (Const("store_true"), Const("store_false")):
-        return Scalar(BOOL)
-    if action == Const("count"):
-        return one_of([about.get("default", NONE_VALUE), call_value(m, node, Named("builtins.int"), Arguments(), "")])
-    if action not in (Const("store"), Const("append")):
+    action = about.get("action", Constant("store"))
+    if action in (Constant("store_true"), Constant("store_false")):
+        return PythonNumber(BOOL)
+    if action == Constant("count"):
+        return one_of([about.get("default", NONE_VALUE), call_value(m, node, ImportPath("builtins.int"), Arguments(), "")])
+    if action not in (Constant("store"), Constant("append")):
         return UNKNOWN
-    kind = about.get("type", Named("builtins.str"))
-    read = call_value(m, m.part_of(node, "read"), kind, Arguments([Plain("str")]), "")
-    many = "nargs" in about and about["nargs"] != Const("?")
-    if many or action == Const("append"):
+    kind = about.get("type", ImportPath("builtins.str"))
+    read = call_value(m, m.part_of(node, "read"), kind, Arguments([PlainObject("str")]), "")
+    many = "nargs" in about and about["nargs"] != Constant("?")
+    if many or action == Constant("append"):
         read = m.new(node, "values", Container("list", rest=read))
     return _widely([about.get("default", NONE_VALUE), read])
 
@@ -103,16 +103,16 @@ def _widely(values: list[Value]) -> Value:
     """One of these; a constant among others like it is no longer one."""
     options = [option for value in values for option in alternatives(value)]
     kinds = [kind for option in options if (kind := number_kind(option)) is not None]
-    strings = any(option == Plain("str") for option in options)
+    strings = any(option == PlainObject("str") for option in options)
     kept = [o for o in options if number_kind(o) is None and not (strings and _is_text(o))]
     numbers: Value = NOTHING
     for kind in kinds:
-        numbers = Scalar(kind if type(numbers) is not Scalar else numbers.dtype | kind)
+        numbers = PythonNumber(kind if type(numbers) is not PythonNumber else numbers.dtype | kind)
     return one_of([*kept, numbers])
 
 
 def _is_text(value: Value) -> bool:
-    return type(value) is Const and isinstance(value.value, str)
+    return type(value) is Constant and isinstance(value.value, str)
 
 
 @models(f"{PARSER.path}.set_defaults")
@@ -136,6 +136,6 @@ def _parse_args(m: Interpreter, node: Site, args: Arguments) -> Value:
 
 @models(f"{PARSER.path}.parse_known_args")
 def _parse_known_args(m: Interpreter, node: Site, args: Arguments) -> Value:
-    rest = m.new(node, "rest", Container("list", rest=Plain("str")))
+    rest = m.new(node, "rest", Container("list", rest=PlainObject("str")))
     found = _parse_args(m, node, args)
     return m.new(node, "pair", Container("tuple", items=((0, found), (1, rest))))

@@ -15,10 +15,10 @@ from gradlint.domain import (
     Array,
     Belief,
     Bound,
-    Mark,
-    Plain,
+    Cause,
+    PlainObject,
     Ref,
-    Scalar,
+    PythonNumber,
     Syntax,
     Tensor,
     Truth,
@@ -54,7 +54,7 @@ def call(m: Interpreter, node: Site, owner: Value, name: str, args: Arguments) -
     """A method of an array."""
     found = m.all(owner, Array)
     if name in NUMBERS:
-        return one_of([Scalar(array.dtype, _of_kind("cut", array)) for _, array in found])
+        return one_of([PythonNumber(array.dtype, _of_kind("cut", array)) for _, array in found])
     if name in IN_PLACE:
         write_array(m, node, owner, name, "")
         return NONE_VALUE
@@ -77,12 +77,12 @@ def write_array(m: Interpreter, node: Site, value: Value, op: str, name: str) ->
     for _, array in found:
         if not m.is_silent:
             _tell(m, node, array, op, name, made)
-        mark = Mark("hidden", syntax(node), name=name)
+        mark = Cause("hidden", syntax(node), name=name)
         memory_written(m, array.storage, Change(sure, noticed=NO, mark=mark))
         gradients_written(m, array.storage)
 
 
-def _of_kind(how: str, array: Array) -> tuple[Mark, ...]:
+def _of_kind(how: str, array: Array) -> tuple[Cause, ...]:
     return tuple(mark for mark in array.marks if mark.how == how)
 
 
@@ -103,15 +103,15 @@ def _set_item(m: Interpreter, node: cst.Subscript, owner: Value, index: Value, v
 
 @implements(TypeSlot.NEXT, Array)
 def _element(m: Interpreter, node: Site, ref: Ref, thing: Array) -> Value:
-    return Scalar(thing.dtype)
+    return PythonNumber(thing.dtype)
 
 
 @implements(TypeSlot.GET_ATTRIBUTE, Array)
 def _get_attribute(m: Interpreter, node: Site, owner: Ref, name: str, chain: str, guard: bool) -> Value:
-    return Plain("Size") if name in ("shape", "strides") else Bound(owner, name)
+    return PlainObject("Size") if name in ("shape", "strides") else Bound(owner, name)
 
 
 @implements(TypeSlot.GET_ITEM, Array)
 def _get_item(m: Interpreter, node: Site, owner: Ref, index: Value) -> Value:
     thing: Array = m[owner]
-    return Scalar(thing.dtype) if index == Scalar(INTEGER) else part(m, node, thing, negation(index_kind(m, index)))
+    return PythonNumber(thing.dtype) if index == PythonNumber(INTEGER) else part(m, node, thing, negation(index_kind(m, index)))

@@ -41,7 +41,7 @@ def take(m: Interpreter, owner: Value, way: Mapping[Ref, Ref]) -> None:
     for ref, thing in in_reach(m, [owner]).items():
         now = _chosen(thing, held, gone) if type(thing) is Optimizer else object_renamed(thing, dict(way))
         if ref in held and isinstance(now, Module | Tensor):
-            now = replace(now, belief=max(now.belief, Belief.BY_USE))
+            now = replace(now, belief=max(now.belief, Belief.FROM_USAGE))
         if now is not thing:
             m.store_exact(ref, now)
 

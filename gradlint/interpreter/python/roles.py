@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gradlint.domain import Class, Const, Function, Ref
+from gradlint.domain import Class, Constant, Function, Ref
 from gradlint.events import Role
 from gradlint.interpreter.engine.frames import Frame
 from gradlint.interpreter.engine.machine import Interpreter
@@ -25,7 +25,7 @@ def _phase(m: Interpreter, frame: Frame) -> Role | None:
     """What a flag among the parameters says that is to be done."""
     for name in PHASES:
         value = m.state.names.get((frame.id, name))
-        if type(value) is not Const or type(value.value) not in (bool, str):
+        if type(value) is not Constant or type(value.value) not in (bool, str):
             continue
         if type(value.value) is str:
             said = words(value.value)

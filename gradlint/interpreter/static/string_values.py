@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from gradlint.domain import Const, Plain, Value
+from gradlint.domain import Constant, PlainObject, Value
 
 LONGEST = 200
 _ESCAPED = re.compile(r"[\\{}]")
@@ -15,9 +15,9 @@ HOLES = {"mod": "%", "format": "{"}
 
 def beginning(value: Value) -> str:
     """How a string begins, as far as that is known."""
-    if type(value) is Const:
+    if type(value) is Constant:
         return value.value if isinstance(value.value, str) else ""
-    return value.start if type(value) is Plain else ""
+    return value.start if type(value) is PlainObject else ""
 
 
 def joined_text(pieces: Iterable[Value]) -> Value:
@@ -25,24 +25,24 @@ def joined_text(pieces: Iterable[Value]) -> Value:
     start = ""
     for piece in pieces:
         start += beginning(piece)
-        if type(piece) is not Const or not isinstance(piece.value, str) or len(start) > LONGEST:
-            return Plain("str", start[:LONGEST])
-    return Const(start)
+        if type(piece) is not Constant or not isinstance(piece.value, str) or len(start) > LONGEST:
+            return PlainObject("str", start[:LONGEST])
+    return Constant(start)
 
 
 def literal_text(written: str) -> Value:
     """The text between the holes of an f-string, up to what is escaped."""
     known = _ESCAPED.split(written)[0]
-    return Const(written) if known == written else Plain("str", known)
+    return Constant(written) if known == written else PlainObject("str", known)
 
 
 def filled_text(pattern: Value, how: str) -> Value:
     """What `pattern % x` (`how` "mod") and `pattern.format(x)` (`how` "format") give."""
-    return Plain("str", beginning(pattern).partition(HOLES[how])[0])
+    return PlainObject("str", beginning(pattern).partition(HOLES[how])[0])
 
 
 def combined_text(operator: str, values: list[Value]) -> Value:
     """What an operator gives whose operands are strings and numbers."""
     if operator == "add":
-        return Plain("str", beginning(values[0])) if type(values[0]) is not Const else joined_text(values)
-    return filled_text(values[0], operator) if operator in HOLES else Plain("str")
+        return PlainObject("str", beginning(values[0])) if type(values[0]) is not Constant else joined_text(values)
+    return filled_text(values[0], operator) if operator in HOLES else PlainObject("str")

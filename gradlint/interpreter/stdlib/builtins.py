@@ -15,14 +15,14 @@ from gradlint.domain import (
     UNKNOWN,
     UNSURE,
     Array,
-    Const,
+    Constant,
     Container,
     Context,
     Instance,
-    Named,
-    Plain,
+    ImportPath,
+    PlainObject,
     Ref,
-    Scalar,
+    PythonNumber,
     Tensor,
     Unknown,
     Value,
@@ -102,14 +102,14 @@ def _default_dict(m: Interpreter, node: Site, args: Arguments) -> Value:
 @models("builtins.any", "builtins.all")
 def _some(m: Interpreter, node: Site, args: Arguments) -> Value:
     begin(m, args.get("iterable", 0, UNKNOWN))
-    return Scalar(BOOL)
+    return PythonNumber(BOOL)
 
 
 def _oldest(m: Interpreter, value: Value, known: frozenset[Ref]) -> Value:
     """A new object, as the summary of all that will be made like it."""
     if type(value) is not Ref or value in known:
         return value
-    summary = value._replace(age=OLDEST)
+    summary = value._replace(recency=OLDEST)
     thing, older = m.state.heap.pop(value), m.state.heap.get(summary)
     m.state.heap[summary] = thing if older is None else joined(thing, older)
     return summary
@@ -118,7 +118,7 @@ def _oldest(m: Interpreter, value: Value, known: frozenset[Ref]) -> Value:
 @models("collections.Counter")
 def _counter(m: Interpreter, node: Site, args: Arguments) -> Value:
     keys = elements(m, node, args.positional[0]) if args.positional else NOTHING
-    return m.new(node, "container", Container("Counter", rest=Scalar(INTEGER), keys=keys))
+    return m.new(node, "container", Container("Counter", rest=PythonNumber(INTEGER), keys=keys))
 
 
 @models("collections.ChainMap")
@@ -147,7 +147,7 @@ def _mapping(m: Interpreter, node: Site, made: Container, args: Arguments) -> Va
     if args.positional:
         made = _filled(m, node, made, args.positional[0])
     for key, value in args.keywords.items():
-        made = containers.stored(made, UNKNOWN if key == "**" else Const(key), value)
+        made = containers.stored(made, UNKNOWN if key == "**" else Constant(key), value)
     if args.unknown:
         made = containers.stored(made, UNKNOWN, UNKNOWN)
     return m.new(node, "container", made)
@@ -180,7 +180,7 @@ def _round(m: Interpreter, node: Site, args: Arguments) -> Value:
     kinds = [number_kind(option) for option in alternatives(value) if not m.all(option, Tensor)]
     if not kinds or None in kinds:
         return result_of_unknown(args.values())
-    return Scalar(INTEGER if len(args.values()) < 2 else reduce(or_, filter(None, kinds)), cuts(m, [value]))
+    return PythonNumber(INTEGER if len(args.values()) < 2 else reduce(or_, filter(None, kinds)), cuts(m, [value]))
 
 
 models("builtins.pow")(lambda m, node, args: compute(m, node, "pow", args.positional[:2]))
@@ -213,7 +213,7 @@ def _cast(m: Interpreter, node: Site, args: Arguments) -> Value:
     return args.positional[1] if told is None else grown(m, told, args.positional[1].reach)
 
 
-models("contextlib.suppress", "pytest.raises", "pytest.warns")(lambda m, node, args: Plain("suppress"))
+models("contextlib.suppress", "pytest.raises", "pytest.warns")(lambda m, node, args: PlainObject("suppress"))
 models("contextlib.ExitStack", "contextlib.AsyncExitStack")(lambda m, node, args: EXIT_STACK)
 
 
@@ -237,14 +237,14 @@ def _sharing_array(m: Interpreter, node: Site, args: Arguments) -> Value:
     return m.new(node, "array", Array(storage=(m.memory(node, "array memory"), *memories), marks=cut))
 
 
-models("inspect.signature")(lambda m, node, args: m.new(node, "signature", Instance(cls=Named("inspect.Signature"))))
+models("inspect.signature")(lambda m, node, args: m.new(node, "signature", Instance(cls=ImportPath("inspect.Signature"))))
 
 
 def _word_for(value: Value) -> str:
     """The word by which the tables call what has no tensor in it."""
-    if type(value) is Plain:
+    if type(value) is PlainObject:
         return value.kind
-    return type(value.value).__name__ if type(value) is Const else "float"
+    return type(value.value).__name__ if type(value) is Constant else "float"
 
 
 @implements(TypeSlot.CALL_METHOD, object)
@@ -257,7 +257,7 @@ def _plain_method(m: Interpreter, node: Site, owner: Value, name: str, args: Arg
         m.blocks.crossed += switches and bool(m.frame.switches)
         return enter(m, node, given)
     m.blocks.switched += owner == EXIT_STACK and name == "pop_all"
-    if all(type(option) in (Const, Scalar, Plain) for option in options):
+    if all(type(option) in (Constant, PythonNumber, PlainObject) for option in options):
         if name == "format" and all(_word_for(option) == "str" for option in options):
             return filled_text(owner, name)
         rows = [m.torch.object_methods.get(f"{_word_for(option)}.{name}") for option in options]

@@ -9,7 +9,7 @@ from typing import Any
 from gradlint import events
 from gradlint.domain import (
     MAPPINGS,
-    MOST_MARKS,
+    MOST_CAUSES,
     NO,
     NONE,
     PLAIN,
@@ -18,11 +18,11 @@ from gradlint.domain import (
     Class,
     Container,
     Instance,
-    Mark,
+    Cause,
     Module,
     Object,
     Ref,
-    Slot,
+    Alternatives,
     Tensor,
     Value,
     alternatives,
@@ -55,13 +55,13 @@ def _copied(m: Interpreter, node: Site, ref: Ref) -> Ref:
     return m.new(place, "copy", _shallow(m, node, m[ref], own_count(m.memory(place, "copy"))))
 
 
-def _shallow(m: Interpreter, node: Site, thing: Object, count: Slot) -> Object:
+def _shallow(m: Interpreter, node: Site, thing: Object, count: Alternatives) -> Object:
     """The copy of a tensor is a leaf on its memory that requires grad as it does, whatever recorded it."""
     if type(thing) is Container and thing.kind in MAPPINGS:
         return copied(m, node, thing)
     if type(thing) is not Tensor:
         return thing
-    marks = (Mark("made", node), *thing.marks)[:MOST_MARKS]
+    marks = (Cause("made", node), *thing.marks)[:MOST_CAUSES]
     return replace(thing, leaf=YES, node=(), base=(), unwritable=NO, showing=NO, retains=NO, grad=NONE, unit=PLAIN,
                    gradient=UNKNOWN, inference=m.state.inference, made="copy", alone=YES, count=count,
                    marks=marks)  # fmt: skip
@@ -88,7 +88,7 @@ def _copy(m: Interpreter, node: Site, args: Arguments) -> Value:
             thing = replace(thing, origin=())
         if type(thing) is Tensor:
             inference = m.state.inference  # of where it is copied, whatever it was
-            marks = (Mark("made", node), *thing.marks)[:MOST_MARKS]
+            marks = (Cause("made", node), *thing.marks)[:MOST_CAUSES]
             count = own_count(m.memory(m.copy_site(node, ref), "copy"))
             thing = replace(thing, overwritten=NO, base=(), unwritable=NO, showing=NO, alone=alone, count=count,
                             inference=inference, marks=marks)  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gradlint.domain import NO, NOTHING, UNKNOWN, Const, Container, Instance, Named, Tensor, Value, one_of
+from gradlint.domain import NO, NOTHING, UNKNOWN, Constant, Container, Instance, ImportPath, Tensor, Value, one_of
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import call_value
 from gradlint.interpreter.engine.dispatch import CALLED, Model, models
@@ -16,8 +16,8 @@ from gradlint.interpreter.python.items import get_item
 from gradlint.interpreter.static.sites import Site
 from gradlint.interpreter.unknown.annotations import CALLABLE
 
-PARTIAL = Named("functools.partial")
-KEEPING_ALL = Named("functools.update_wrapper")
+PARTIAL = ImportPath("functools.partial")
+KEEPING_ALL = ImportPath("functools.update_wrapper")
 """A callable that gives its first argument."""
 
 
@@ -109,7 +109,7 @@ def _getter(path: str) -> Model:
         wanted = m.new(node, "wanted", Container("tuple", items=tuple(enumerate(args.positional))))
         keywords = m.new(node, "keywords", Container("dict", items=tuple(args.keywords.items())))
         about = (("wanted", wanted), ("keywords", keywords))
-        return m.new(node, "getter", Instance(cls=Named(path), attributes=about, open=NO))
+        return m.new(node, "getter", Instance(cls=ImportPath(path), attributes=about, open=NO))
 
     return make
 
@@ -127,7 +127,7 @@ def _get_items(m: Interpreter, node: Site, thing: Instance, args: Arguments) -> 
 
 
 def _get_attributes(m: Interpreter, node: Site, thing: Instance, args: Arguments) -> Value:
-    names = [name.value if type(name) is Const else None for name in _wanted(m, thing)]
+    names = [name.value if type(name) is Constant else None for name in _wanted(m, thing)]
     owner = args.get("obj", 0, UNKNOWN)
     if len(names) != 1 or not isinstance(names[0], str):
         return result_of_unknown([owner])
@@ -139,7 +139,7 @@ def _get_attributes(m: Interpreter, node: Site, thing: Instance, args: Arguments
 def _call_method(m: Interpreter, node: Site, thing: Instance, args: Arguments) -> Value:
     name, *positional = _wanted(m, thing)
     keywords = m.thing(dict(thing.attributes)["keywords"])
-    if type(name) is not Const or not isinstance(name.value, str) or type(keywords) is not Container:
+    if type(name) is not Constant or not isinstance(name.value, str) or type(keywords) is not Container:
         return result_of_unknown(args.values())
     method = get_attribute(m, node, args.get("obj", 0, UNKNOWN), name.value, "")
     given = Arguments(positional, {str(key): value for key, value in keywords.items})

@@ -13,9 +13,9 @@ from gradlint.domain import (
     NONE_VALUE,
     UNKNOWN,
     YES,
-    Const,
+    Constant,
     Container,
-    Scalar,
+    PythonNumber,
     Truth,
     Unknown,
     Value,
@@ -36,13 +36,13 @@ from gradlint.interpreter.static.sites import Site
 
 
 def _answer(fact: Truth) -> Value:
-    return Const(fact is YES) if fact in (YES, NO) else Scalar(BOOL)
+    return Constant(fact is YES) if fact in (YES, NO) else PythonNumber(BOOL)
 
 
 @models("builtins.isinstance")
 def _isinstance(m: Interpreter, node: Site, args: Arguments) -> Value:
     if len(args.positional) < 2:
-        return Scalar(BOOL)
+        return PythonNumber(BOOL)
     return _answer(is_instance(m, args.positional[0], args.positional[1]))
 
 
@@ -81,7 +81,7 @@ def _getattr(m: Interpreter, node: Site, args: Arguments) -> Value:
 def _hasattr(m: Interpreter, node: Site, args: Arguments) -> Value:
     names = names_of(args.get("name", 1, UNKNOWN))
     if names is None or len(names) != 1:
-        return Scalar(BOOL)
+        return PythonNumber(BOOL)
     return _answer(has(m, args.positional[0], names[0]))
 
 
@@ -163,9 +163,9 @@ def _type(m: Interpreter, node: Site, args: Arguments) -> Value:
 @models("torch.is_grad_enabled")
 def _is_grad_enabled(m: Interpreter, node: Site, args: Arguments) -> Value:
     """Where nobody was seen to call, gradients are on by assumption only."""
-    return Scalar(BOOL) if m.assumed_mode and m.state.grad_mode is YES else _answer(m.state.grad_mode)
+    return PythonNumber(BOOL) if m.assumed_mode and m.state.grad_mode is YES else _answer(m.state.grad_mode)
 
 
 models("torch.is_inference_mode_enabled")(
-    lambda m, node, args: Scalar(BOOL) if m.assumed_mode and m.state.inference is NO else _answer(m.state.inference)
+    lambda m, node, args: PythonNumber(BOOL) if m.assumed_mode and m.state.inference is NO else _answer(m.state.inference)
 )

@@ -13,12 +13,12 @@ from gradlint.domain import (
     UNKNOWN,
     UNSURE,
     YES,
-    Const,
+    Constant,
     Container,
     Instance,
     Iterator,
-    Plain,
-    Scalar,
+    PlainObject,
+    PythonNumber,
     Truth,
     Value,
     alternatives,
@@ -79,7 +79,7 @@ def _tuple(m: Interpreter, node: Site, values: Sequence[Value], part: str = "pai
 def _over(m: Interpreter, node: Site, args: Arguments) -> Value:
     """Iterates over what its first argument iterates over."""
     if not args.positional and "iterable" not in args.keywords:
-        return Plain("progress bar")
+        return PlainObject("progress bar")
     source = args.get("iterable", 0, UNKNOWN)
     start = m.push(source)
     element = elements(m, node, source)
@@ -97,7 +97,7 @@ def _slice(m: Interpreter, node: Site, args: Arguments) -> Value:
 
 
 models("tqdm.trange", "tqdm.auto.trange", "tqdm.notebook.trange")(
-    lambda m, node, args: iterator(m, node, Iterator(Scalar(INTEGER), by="range"))
+    lambda m, node, args: iterator(m, node, Iterator(PythonNumber(INTEGER), by="range"))
 )
 
 
@@ -176,7 +176,7 @@ def _compared(m: Interpreter, node: Site, args: Arguments, start: int, element: 
 def _sum(m: Interpreter, node: Site, args: Arguments) -> Value:
     """Adds elements one to another, beginning with 0: which is left where a test may leave out all."""
     perhaps_none = containers.leaves_out(m, _first(args))
-    start = m.push(args.get("start", 1, Const(0)), _first(args))
+    start = m.push(args.get("start", 1, Constant(0)), _first(args))
     element = elements(m, node, m.state.stack[start + 1])
     place = m.push(element)
     consume(m, node, m.state.stack[start + 1], "sum")
@@ -197,8 +197,8 @@ def _sum(m: Interpreter, node: Site, args: Arguments) -> Value:
 def _enumerate(m: Interpreter, node: Site, args: Arguments) -> Value:
     source = args.get("iterable", 0, UNKNOWN)
     listing = element_list(m, source)
-    pair = _tuple(m, node, [Scalar(INTEGER), elements(m, node, source)])
-    known = NOTHING if listing is None else _pairs(m, node, [[Scalar(INTEGER)] * len(listing), listing])
+    pair = _tuple(m, node, [PythonNumber(INTEGER), elements(m, node, source)])
+    known = NOTHING if listing is None else _pairs(m, node, [[PythonNumber(INTEGER)] * len(listing), listing])
     there, empty = containers.certain(m, source), _emptiness(m, [source])
     return iterator(m, node, Iterator(pair, source, "enumerate", empty=empty, listed=known, certain=there))
 
@@ -244,8 +244,8 @@ def _zip_longest(m: Interpreter, node: Site, args: Arguments) -> Value:
 @models("itertools.product")
 def _product(m: Interpreter, node: Site, args: Arguments) -> Value:
     found = _each(m, node, args.positional)
-    repeat = args.keywords.get("repeat", Const(1))
-    whole = Container("tuple", rest=one_of(found)) if repeat != Const(1) else None
+    repeat = args.keywords.get("repeat", Constant(1))
+    whole = Container("tuple", rest=one_of(found)) if repeat != Constant(1) else None
     pair = _tuple(m, node, found) if whole is None else m.new(node, "pair", whole)
     return iterator(m, node, Iterator(pair, by="product"))
 
@@ -281,15 +281,15 @@ def _chained(m: Interpreter, node: Site, values: Sequence[Value]) -> Value:
 models("itertools.repeat")(
     lambda m, node, args: iterator(m, node, Iterator(args.get("object", 0, UNKNOWN), by="repeat"))
 )
-models("itertools.count")(lambda m, node, args: iterator(m, node, Iterator(Scalar(INTEGER), by="count", empty=NO)))
+models("itertools.count")(lambda m, node, args: iterator(m, node, Iterator(PythonNumber(INTEGER), by="count", empty=NO)))
 
 
 @models("itertools.tee")
 def _tee(m: Interpreter, node: Site, args: Arguments) -> Value:
     element = elements(m, node, _first(args))
-    count = args.get("n", 1, Const(2))
+    count = args.get("n", 1, Constant(2))
     copies = [m.new(node, f"copy {n}", Iterator(element=element, by="tee")) for n in range(2)]
-    if count == Const(2):
+    if count == Constant(2):
         return containers.container(m, node, "tuple", copies)
     return m.new(node, "container", Container("tuple", rest=copies[0]))
 
@@ -401,10 +401,10 @@ def _accumulate(m: Interpreter, node: Site, args: Arguments) -> Value:
 
 @models("builtins.range")
 def _range(m: Interpreter, node: Site, args: Arguments) -> Value:
-    numbers = [value.value for value in args.positional if type(value) is Const and isinstance(value.value, int)]
+    numbers = [value.value for value in args.positional if type(value) is Constant and isinstance(value.value, int)]
     first, behind = (0, *numbers)[-2:] if numbers else (0, 0)
     length = max(0, behind - first) if len(numbers) == len(args.positional) < 3 else 0
     if length:
         several = YES if length > 1 else NO
-        return iterator(m, node, Iterator(Scalar(INTEGER), by="range", empty=NO, several=several, length=length))
-    return m.new(node, "range", Container("list", rest=Scalar(INTEGER)))
+        return iterator(m, node, Iterator(PythonNumber(INTEGER), by="range", empty=NO, several=several, length=length))
+    return m.new(node, "range", Container("list", rest=PythonNumber(INTEGER)))

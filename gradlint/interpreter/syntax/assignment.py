@@ -150,7 +150,7 @@ def emit_rebound(m: Interpreter, node: Site, target: cst.Name, value: Value) -> 
         return
     gradients = {ref for _, tensor in m.all(value, Tensor) for ref in tensor.grad_of}
     m.emit(
-        events.BindingDropped,
+        events.NameRebound,
         node,
         name=target.value,
         value=m.thing(value),

@@ -15,7 +15,7 @@ from gradlint.domain import (
     Bound,
     Container,
     Module,
-    Named,
+    ImportPath,
     Ref,
     Tensor,
     Truth,
@@ -77,7 +77,7 @@ def _lacks(m: Interpreter, owner: Thing, callee: Value, method: str) -> Truth:
     What only its use tells to be a tensor may have been told so by this very name.
     """
     if type(owner) is Tensor:
-        return UNSURE if owner.loose or owner.belief > Belief.ANNOTATED else YES
+        return UNSURE if owner.may_be_structured or owner.belief > Belief.ANNOTATED else YES
     in_vain = all(type(option) is Bound and option.function is None for option in alternatives(callee))
     if type(owner) is not Module or not in_vain:
         return UNSURE if type(callee) is Unknown else NO
@@ -86,7 +86,7 @@ def _lacks(m: Interpreter, owner: Thing, callee: Value, method: str) -> Truth:
 
 
 def _is_of_torch(cls: Value) -> bool:
-    return type(cls) is Named and cls.path.startswith("torch.")
+    return type(cls) is ImportPath and cls.path.startswith("torch.")
 
 
 def _add_argument(m: Interpreter, node: cst.Call, args: Arguments, argument: cst.Arg, value: Value) -> None:

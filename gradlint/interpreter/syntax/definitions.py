@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from gradlint.domain import Class, Context, Function, Named, Truth, Unknown, Value, alternatives
+from gradlint.domain import Class, Context, Function, ImportPath, Truth, Unknown, Value, alternatives
 from gradlint.frozen import replace
 from gradlint.interpreter.engine import variables
 from gradlint.interpreter.engine.arguments import Arguments
@@ -61,10 +61,10 @@ def decorated(m: Interpreter, node: Site, value: Value, decorator: Value) -> Val
     if (made := _made_by(m, node, value, decorator)) is not None:
         return made
     path = _path_of(m, node, decorator)
-    value = with_decorator(value, Named(path) if path else decorator)
+    value = with_decorator(value, ImportPath(path) if path else decorator)
     if type(decorator) is Context:
         return replace(value, modes=(decorator, *value.modes))
-    if type(decorator) is Named:
+    if type(decorator) is ImportPath:
         if decorator.path in KINDS:
             return replace(value, kind=KINDS[decorator.path])
         row = m.torch.contexts.get(decorator.path)
@@ -86,7 +86,7 @@ def _path_of(m: Interpreter, node: Site, decorator: Value) -> str:
     """The import path of a decorator, with or without arguments."""
     if isinstance(node, cst.Call):
         decorator = m.value(node.func)
-    return decorator.path if type(decorator) is Named else ""
+    return decorator.path if type(decorator) is ImportPath else ""
 
 
 def _made_by(m: Interpreter, node: Site, value: Value, decorator: Value) -> Value | None:

@@ -15,13 +15,13 @@ from gradlint.domain import (
     NOTHING,
     UNKNOWN,
     UNSURE,
-    Const,
+    Constant,
     Container,
     Iterator,
-    Named,
-    Plain,
+    ImportPath,
+    PlainObject,
     Ref,
-    Scalar,
+    PythonNumber,
     Unknown,
     Value,
     alternatives,
@@ -51,29 +51,29 @@ def name(m: Interpreter, node: cst.Name) -> Value:
     if found is not None:
         return found
     if node.value in CONSTANTS:
-        return Const(CONSTANTS[node.value])
-    return Named(f"builtins.{node.value}")
+        return Constant(CONSTANTS[node.value])
+    return ImportPath(f"builtins.{node.value}")
 
 
 CONSTANTS: dict[str, object] = {"True": True, "False": False, "None": None, "__debug__": True, "__name__": "__main__"}
 
 
 @lru_cache(4096)
-def _literal(text: str) -> Const | None:
+def _literal(text: str) -> Constant | None:
     try:
-        return Const(int(text) if text.isdecimal() and text.isascii() else ast.literal_eval(text))
+        return Constant(int(text) if text.isdecimal() and text.isascii() else ast.literal_eval(text))
     except (ValueError, SyntaxError, OverflowError, MemoryError):
         return None
 
 
 @evaluates(cst.Integer, cst.Float, cst.Imaginary)
 def number(m: Interpreter, node: cst.Integer | cst.Float | cst.Imaginary) -> Value:
-    return _literal(node.value) or Scalar(INTEGER if type(node) is cst.Integer else FLOAT)
+    return _literal(node.value) or PythonNumber(INTEGER if type(node) is cst.Integer else FLOAT)
 
 
 @evaluates(cst.SimpleString)
 def string(m: Interpreter, node: cst.SimpleString) -> Value:
-    return (_literal(node.value) if len(node.value) <= LONGEST else None) or Plain("str")
+    return (_literal(node.value) if len(node.value) <= LONGEST else None) or PlainObject("str")
 
 
 @evaluates(
@@ -90,13 +90,13 @@ def text(m: Interpreter, node: Site) -> Value:
         for inner in getattr(piece, "parts", ()):
             if hasattr(inner, "expression"):
                 m.value(inner.expression)
-                found.append(Plain("str"))
+                found.append(PlainObject("str"))
             else:
                 found.append(literal_text(inner.value))
     return joined_text(found)
 
 
-evaluates(cst.Ellipsis)(lambda m, node: Const(...))
+evaluates(cst.Ellipsis)(lambda m, node: Constant(...))
 
 
 DISPLAYS: dict[type, str] = {cst.Tuple: "tuple", cst.List: "list", cst.Set: "set"}

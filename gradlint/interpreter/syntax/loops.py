@@ -14,7 +14,7 @@ from gradlint.domain import (
     NOTHING,
     UNSURE,
     YES,
-    Const,
+    Constant,
     Container,
     Module,
     State,
@@ -92,7 +92,7 @@ def _is_part(m: Interpreter, value: Value) -> bool:
     return all(
         type(thing) is Module
         or (type(thing) is Tensor and thing.parameter is YES)
-        or (type(thing) is Const and isinstance(thing.value, str))
+        or (type(thing) is Constant and isinstance(thing.value, str))
         for thing in things
     )
 

@@ -16,12 +16,12 @@ from gradlint.domain import (
     UNKNOWN,
     YES,
     Class,
-    Const,
+    Constant,
     Container,
     Instance,
-    Named,
-    Plain,
-    Scalar,
+    ImportPath,
+    PlainObject,
+    PythonNumber,
     State,
     Truth,
     Unknown,
@@ -75,15 +75,15 @@ def _as(m: Interpreter, pattern: cst.MatchAs, subject: Value) -> Truth:
 
 
 def _singleton(m: Interpreter, pattern: cst.MatchSingleton, subject: Value) -> Truth:
-    if type(subject) is Const:
-        return truth(subject == Const({"None": None, "True": True, "False": False}[pattern.value.value]))
-    return NO if pattern.value.value == "None" and type(subject) in (Scalar, Plain) else _if_guessed(m, subject)
+    if type(subject) is Constant:
+        return truth(subject == Constant({"None": None, "True": True, "False": False}[pattern.value.value]))
+    return NO if pattern.value.value == "None" and type(subject) in (PythonNumber, PlainObject) else _if_guessed(m, subject)
 
 
 def _if_guessed(m: Interpreter, subject: Value) -> Truth:
     """Unsure where nothing tells what kind of thing the subject is, else no."""
     thing = m.thing(subject)
-    guessed = type(thing) in (Unknown, Scalar, Plain, Named) or (type(thing) is Instance and thing.cls == UNKNOWN)
+    guessed = type(thing) in (Unknown, PythonNumber, PlainObject, ImportPath) or (type(thing) is Instance and thing.cls == UNKNOWN)
     return UNSURE if guessed else NO
 
 

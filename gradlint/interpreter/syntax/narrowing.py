@@ -24,9 +24,9 @@ from gradlint.domain import (
     UNKNOWN,
     YES,
     Belief,
-    Const,
+    Constant,
     Fact,
-    Named,
+    ImportPath,
     Ref,
     Tensor,
     Truth,
@@ -65,7 +65,7 @@ def truthiness(m: Interpreter, value: Value) -> Truth:
 
 
 def _truthiness(m: Interpreter, value: Value) -> Truth:
-    if type(value) is Const:
+    if type(value) is Constant:
         return truth(bool(value.value))
     thing = m.state.heap.get(value) if type(value) is Ref else None
     of_kind = TRUTH.get(type(thing))
@@ -160,16 +160,16 @@ def _gradient(m: Interpreter, place: Any, none: bool) -> None:
             grad = grad.without(NONE | LOST)
         if not grad.is_empty:
             m.store(ref, replace(tensor, grad=grad, gradient=UNKNOWN if gradient == NONE_VALUE else gradient))
-        elif len(alternatives(value)) == 1 and not tensor.many:
+        elif len(alternatives(value)) == 1 and not tensor.is_summary:
             m.end_path()
 
 
 def _dtype(m: Interpreter, place: Any, right: Any, equal: bool) -> None:
     path = dotted(right)
     found = variables.lookup(m, path.split(".")[0]) if path else None
-    if type(found) is not Named:
+    if type(found) is not ImportPath:
         return
-    kind = dtype_named(Named(".".join([found.path, *path.split(".")[1:]])))
+    kind = dtype_named(ImportPath(".".join([found.path, *path.split(".")[1:]])))
     if kind is None:
         return
     if equal:
@@ -206,7 +206,7 @@ def _excluded(m: Interpreter, option: Value, field: str, fact: Fact) -> bool:
 
 def _is_doubtful(tensor: Tensor, field: str) -> bool:
     """Whether a fact of a tensor is likely at best: that decides no branch. That it has no flag comes from the mode."""
-    return tensor.belief >= Belief.BY_USE and getattr(tensor, field) is not NO
+    return tensor.belief >= Belief.FROM_USAGE and getattr(tensor, field) is not NO
 
 
 FLAG_FIELDS = {"requires_grad": "requires_grad", "is_leaf": "leaf", "retains_grad": "retains"}
@@ -274,7 +274,7 @@ def _told_by_class(m: Interpreter, place: Any, classes: list[str | Ref]) -> Valu
     if all(cls in TENSOR_CLASSES or cls in PARAMETER_CLASSES for cls in classes):
         return unknown_tensor(m, place, "isinstance", Belief.PROVEN)
     if all(isinstance(cls, str) and (public(cls) in m.torch.modules or cls in FAMILIES) for cls in classes):
-        named = one_of([Named(public(cls)) for cls in classes if isinstance(cls, str)])
+        named = one_of([ImportPath(public(cls)) for cls in classes if isinstance(cls, str)])
         return unknown_module(m, place, "isinstance", Belief.PROVEN, named)
     if len(classes) == 1 and isinstance(classes[0], str) and m.packs.cls(classes[0]) is not None:
         return typical(m, place, classes[0], "isinstance", Belief.PROVEN)

@@ -22,15 +22,15 @@ from gradlint.domain import (
     UNKNOWN,
     YES,
     Array,
-    Const,
+    Constant,
     Container,
     Dtypes,
     Instance,
     Iterator,
-    Mark,
+    Cause,
     Module,
-    Plain,
-    Scalar,
+    PlainObject,
+    PythonNumber,
     Tensor,
     Unknown,
     Value,
@@ -113,7 +113,7 @@ def unary(m: Interpreter, node: cst.UnaryOperation) -> Value:
     value = m.value(node.expression)
     if type(node.operator) is cst.Not:
         found = truthiness(m, value)
-        return Const(found is NO) if found in (YES, NO) else Scalar(BOOL)
+        return Constant(found is NO) if found in (YES, NO) else PythonNumber(BOOL)
     return compute(m, node, UNARY[type(node.operator)], [value])
 
 
@@ -133,10 +133,10 @@ def compute(m: Interpreter, node: Site, name: str, values: list[Value]) -> Value
     kinds = [k for value in values if (k := _kind(value)) is not None]
     if len(kinds) == len(values):
         return _number(name, kinds, cuts(m, values))
-    if all(type(value) in (Const, Plain, Scalar) for value in values):
-        plain = next((value.kind for value in values if type(value) is Plain), "str")
+    if all(type(value) in (Constant, PlainObject, PythonNumber) for value in values):
+        plain = next((value.kind for value in values if type(value) is PlainObject), "str")
         combined = COMBINED.get(plain, "str")
-        return combined_text(name, values) if combined == "str" else Plain(combined)
+        return combined_text(name, values) if combined == "str" else PlainObject(combined)
     if name == "add" and (found := module_containers.added(m, node, *values, in_place=False)) is not None:
         return found
     if (joined := _joined_containers(m, node, name, values)) is not None:
@@ -182,11 +182,11 @@ def _joined_containers(m: Interpreter, node: Site, name: str, values: list[Value
 
 
 def _at_least_once(values: list[Value]) -> bool:
-    return any(type(value) is Const and type(value.value) is int and value.value > 0 for value in values)
+    return any(type(value) is Constant and type(value.value) is int and value.value > 0 for value in values)
 
 
 def _folded(name: str, values: list[Value]) -> Value | None:
-    constants = [value.value for value in values if type(value) is Const]
+    constants = [value.value for value in values if type(value) is Constant]
     if name not in FOLDED or len(constants) < len(values) or not _is_cheap(name, constants):
         return None
     try:
@@ -195,7 +195,7 @@ def _folded(name: str, values: list[Value]) -> Value | None:
         return None
     if isinstance(found, (int, float)) and not isinstance(found, bool) and not abs(found) < LARGEST_FOLDED:
         return None
-    return Const(found) if isinstance(found, (bool, int, float, str)) else None
+    return Constant(found) if isinstance(found, (bool, int, float, str)) else None
 
 
 def _is_cheap(name: str, constants: list[Any]) -> bool:
@@ -223,13 +223,13 @@ def _numbers(value: Value) -> list[Value]:
     return [option for option in alternatives(value) if number_kind(option) is not None]
 
 
-def _number(name: str, kinds: list[Dtypes], cut: tuple[Mark, ...]) -> Value:
+def _number(name: str, kinds: list[Dtypes], cut: tuple[Cause, ...]) -> Value:
     if name in ("lt", "le", "gt", "ge", "eq", "ne"):
-        return Scalar(BOOL)
+        return PythonNumber(BOOL)
     if name == "truediv":
-        return Scalar(combined("divide", kinds), cut)
+        return PythonNumber(combined("divide", kinds), cut)
     found = combined("real" if name == "abs" else "promote", kinds)
-    return Scalar(INTEGER if found is BOOL else found, cut)
+    return PythonNumber(INTEGER if found is BOOL else found, cut)
 
 
 @evaluates(cst.Comparison)
@@ -243,7 +243,7 @@ def comparison(m: Interpreter, node: cst.Comparison) -> Value:
         results.append(_compared(m, node, target.operator, m.pop_from(start)[0], right))
         start = m.push(right)
     m.pop_from(start)
-    return results[0] if len(results) == 1 else Scalar(BOOL)
+    return results[0] if len(results) == 1 else PythonNumber(BOOL)
 
 
 def _guarded(m: Interpreter, left: Any, node: cst.Comparison) -> Value:
@@ -268,10 +268,10 @@ def _compared(m: Interpreter, node: Site, operation: Any, left: Value, right: Va
     if any(type(option) is Unknown for value in (left, right) for option in alternatives(value)):
         return UNKNOWN  # of tensors it is a tensor
     if name in ("eq", "ne") and (same := equal(m, left, right)) in (YES, NO):
-        return Const((same is YES) == (name == "eq"))
+        return Constant((same is YES) == (name == "eq"))
     if any(is_opaque(thing) for value in (left, right) for _, thing in m.all(value, Instance)):
         return UNKNOWN
-    return _folded(name, [left, right]) or Scalar(BOOL)
+    return _folded(name, [left, right]) or PythonNumber(BOOL)
 
 
 def _by_identity(m: Interpreter, node: Site, operation: Any, left: Value, right: Value) -> Value:
@@ -279,13 +279,13 @@ def _by_identity(m: Interpreter, node: Site, operation: Any, left: Value, right:
     asks, plainly = type(operation) in (cst.In, cst.NotIn), type(operation) in (cst.In, cst.Is)
     if asks and (method := method_of(m, right, "__contains__")) is not None:
         call_function(m, node, method, Arguments([right, left]))
-        return Scalar(BOOL)
-    if not asks and right == Const(None):
+        return PythonNumber(BOOL)
+    if not asks and right == Constant(None):
         return _is_none(left, plainly)
     if asks and _certainly_lacks(m, right, left):
-        return Const(not plainly)
+        return Constant(not plainly)
     found = (among if asks else identical)(m, left, right)
-    return Const((found is YES) == plainly) if found in (YES, NO) else Scalar(BOOL)
+    return Constant((found is YES) == plainly) if found in (YES, NO) else PythonNumber(BOOL)
 
 
 def _certainly_lacks(m: Interpreter, value: Value, key: Value) -> bool:
@@ -307,10 +307,10 @@ def _certainly_lacks(m: Interpreter, value: Value, key: Value) -> bool:
 
 
 def _is_none(value: Value, wanted: bool) -> Value:
-    found = [option == Const(None) for option in alternatives(value)]
+    found = [option == Constant(None) for option in alternatives(value)]
     if any(type(option) is Unknown for option in alternatives(value)) or (any(found) and not all(found)):
-        return Scalar(BOOL)
-    return Const(all(found) == wanted)
+        return PythonNumber(BOOL)
+    return Constant(all(found) == wanted)
 
 
 @evaluates(cst.BooleanOperation)
@@ -340,7 +340,7 @@ def _deciding(m: Interpreter, value: Value, counts: bool) -> Value:
     """Return what a value is where it counts as true, or where it does not."""
     wanted = truth(counts)
     options = [option for option in alternatives(value) if truthiness(m, option).may(wanted)]
-    return one_of([Const(counts) if option == Scalar(BOOL) else option for option in options] or [value])
+    return one_of([Constant(counts) if option == PythonNumber(BOOL) else option for option in options] or [value])
 
 
 @evaluates(cst.IfExp)
@@ -399,7 +399,7 @@ def _wait(m: Interpreter) -> None:
 def yield_(m: Interpreter, node: cst.Yield) -> Value:
     result: Value = UNKNOWN
     if node.value is None:
-        value: Value = Const(None)
+        value: Value = Constant(None)
     elif type(node.value) is cst.From:
         start = m.push(m.value(node.value.item))
         value = elements(m, node, m.state.stack[start])

@@ -19,16 +19,16 @@ from gradlint.domain import (
     Belief,
     Bound,
     Class,
-    Const,
+    Constant,
     Context,
     Function,
     Imported,
     Instance,
-    Named,
+    ImportPath,
     Node,
-    Plain,
+    PlainObject,
     Ref,
-    Scalar,
+    PythonNumber,
     Super,
     Tensor,
     Value,
@@ -68,13 +68,13 @@ def _kind(m: Interpreter, value: Value, name: str) -> str:
         of_value = OF_VALUES.get(type(value))
         return UNCLEAR if of_value is None else of_value(m, value, name)
     thing = m.state.heap.get(value)
-    if thing is None or type(thing) is Node or getattr(thing, "belief", Belief.PROVEN) is Belief.BY_NAME:
+    if thing is None or type(thing) is Node or getattr(thing, "belief", Belief.PROVEN) is Belief.FROM_NAME:
         return UNCLEAR
     of_object = OF_OBJECTS.get(type(thing))
     return type(thing).__name__.lower() if of_object is None else of_object(m, value, thing, name)
 
 
-def _of_library(m: Interpreter, value: Named, name: str) -> str:
+def _of_library(m: Interpreter, value: ImportPath, name: str) -> str:
     """What a path names: absolute ones only, and of Python itself only what there is."""
     root, _, rest = value.path.partition(".")
     if not root or (root == "builtins" and rest.partition(".")[0] not in PYTHON):
@@ -84,13 +84,13 @@ def _of_library(m: Interpreter, value: Named, name: str) -> str:
 
 
 OF_VALUES: dict[type, Callable[[Interpreter, Any, str], str]] = {
-    Named: _of_library,
+    ImportPath: _of_library,
     Bound: lambda m, value, name: "function" if value.function is not None else UNCLEAR,
     Super: lambda m, value, name: kind_of(m, value.owner, name),
     Function: lambda m, value, name: "function",
-    Const: lambda m, value, name: "constant",
-    Scalar: lambda m, value, name: "constant",
-    Plain: lambda m, value, name: APART if value == NOTHING else "constant",
+    Constant: lambda m, value, name: "constant",
+    PythonNumber: lambda m, value, name: "constant",
+    PlainObject: lambda m, value, name: APART if value == NOTHING else "constant",
     Context: lambda m, value, name: "grad mode",
     Imported: lambda m, value, name: "file",
 }
@@ -101,12 +101,12 @@ def _of_tensor(m: Interpreter, ref: Ref, thing: Tensor, name: str) -> str:
     loader gathers is no object. A part of a result that is told by its name alone is not known."""
     if ref.part.startswith(PART):
         return UNCLEAR
-    return "tensor" if not thing.loose or name in OF_TENSORS or is_batch(thing) else UNCLEAR
+    return "tensor" if not thing.may_be_structured or name in OF_TENSORS or is_batch(thing) else UNCLEAR
 
 
 def _of_instance(m: Interpreter, ref: Ref, thing: Instance, name: str) -> str:
     """Instances of classes of the program, of library classes, and managers written as generators."""
-    if type(thing.cls) is Named:
+    if type(thing.cls) is ImportPath:
         return _of_library(m, thing.cls, name)
     if type(thing.cls) is Function:
         return "instance"
@@ -133,7 +133,7 @@ def _is_of_known_bases(m: Interpreter, cls: Value) -> bool:
 
 
 def _is_known_base(m: Interpreter, base: Value) -> bool:
-    if type(base) is not Named:
+    if type(base) is not ImportPath:
         return False
     return m.packs.is_foreign(base.path) or _of_library(m, base, "") in KNOWN_BASES
 

@@ -13,12 +13,12 @@ from gradlint.domain import (
     YES,
     Array,
     Bound,
-    Const,
+    Constant,
     Container,
     Imported,
-    Named,
+    ImportPath,
     Node,
-    Plain,
+    PlainObject,
     Ref,
     State,
     Tensor,
@@ -247,7 +247,7 @@ def declared(m: Interpreter, node: cst.Global | cst.Nonlocal) -> None:
 
 
 executes(*([cst.TypeAlias] if hasattr(cst, "TypeAlias") else []))(
-    lambda m, node: variables.bind(m, node.name.value, Plain("type"))
+    lambda m, node: variables.bind(m, node.name.value, PlainObject("type"))
 )
 
 
@@ -256,7 +256,7 @@ def import_(m: Interpreter, node: cst.Import) -> None:
     for alias in node.names:
         path = dotted(alias.name)
         bound, path = (dotted(alias.asname.name), path) if alias.asname is not None else (path.split(".")[0],) * 2
-        variables.bind(m, bound, m.neighbours.module(path) or Named(path))
+        variables.bind(m, bound, m.neighbours.module(path) or ImportPath(path))
 
 
 @executes(cst.ImportFrom, *([cst.LazyImportFrom] if hasattr(cst, "LazyImportFrom") else []))
@@ -376,7 +376,7 @@ def _run_case(m: Interpreter, case: cst.MatchCase) -> list[State]:
 
 @executes(cst.Return)
 def return_(m: Interpreter, node: cst.Return) -> None:
-    value = m.value(node.value) if node.value is not None else Const(None)
+    value = m.value(node.value) if node.value is not None else Constant(None)
     if node.value is not None:
         emit_returned(m, node.value, value)
     m.state.names[m.frame.id, RESULT] = value

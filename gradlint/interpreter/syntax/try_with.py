@@ -15,11 +15,11 @@ from gradlint.domain import (
     UNKNOWN,
     UNSURE,
     YES,
-    Const,
+    Constant,
     Context,
     Modes,
-    Named,
-    Plain,
+    ImportPath,
+    PlainObject,
     State,
     Truth,
     Unknown,
@@ -63,7 +63,7 @@ def try_(m: Interpreter, node: cst.Try) -> None:
         if handler.type is not None:
             m.value(handler.type)
         if handler.name is not None and isinstance(handler.name.name, cst.Name):
-            variables.bind(m, handler.name.name.value, Plain("exception"))
+            variables.bind(m, handler.name.name.value, PlainObject("exception"))
         m.run_body(handler.body.body)
         after.append(m.state)
     uncaught = tries.pop().raised
@@ -146,7 +146,7 @@ def _managed(
     if keeps_in:
         m.frame.tries.append(Tried(_unexplained(m.fork())))
     m.blocks.device_entered |= any(
-        type(option) is Plain and option.kind == "device" for option in alternatives(manager)
+        type(option) is PlainObject and option.kind == "device" for option in alternatives(manager)
     )
     switches = any(type(option) is Context for option in alternatives(manager))
     around, switched, crossed = m.frame.switches, m.blocks.switched, m.blocks.crossed
@@ -235,7 +235,7 @@ def _lets_pass(manager: Value, place: Any) -> bool:
     """Whether an exception inside surely leaves the block (`contextlib.suppress`, `pytest.raises` keep it in)."""
     func = getattr(place, "func", None)
     expects = type(func) is cst.Attribute and func.attr.value in EXPECTING
-    return not expects and not (type(manager) is Plain and manager.kind == "suppress")
+    return not expects and not (type(manager) is PlainObject and manager.kind == "suppress")
 
 
 def enter(m: Interpreter, node: Site, manager: Value) -> Value:
@@ -243,7 +243,7 @@ def enter(m: Interpreter, node: Site, manager: Value) -> Value:
     if type(manager) is Context:
         m.emit(events.GradModeChanged, node, before=m.state.grad_mode, to=manager.to, how="with")
         m.state.enter(manager, node)
-        return Const(None)
+        return Constant(None)
     if (given := bound(m, manager)) is not None:
         return given
     method = method_of(m, manager, "__enter__", "__aenter__")
@@ -258,4 +258,4 @@ def enter(m: Interpreter, node: Site, manager: Value) -> Value:
 
 def may_switch(m: Interpreter, manager: Value) -> bool:
     """Whether entering something unknown may change the grad mode: what it is called is all we have."""
-    return type(manager) is Named and manager.path in m.torch.contexts
+    return type(manager) is ImportPath and manager.path in m.torch.contexts

@@ -12,7 +12,7 @@ from gradlint.domain import (
     UNKNOWN,
     YES,
     Container,
-    Mark,
+    Cause,
     Node,
     Ref,
     Tensor,
@@ -88,8 +88,8 @@ def _gradient(m: Interpreter, node: Site, part: str, value: Value, request: Requ
     refs = tuple(ref for ref, _ in m.all(value, Tensor))
     tensor = m.only(value, Tensor)
     requires = MAYBE if request.create is YES else NO if request.create is NO else NO | request.create
-    marks = (Mark("made", node), *((Mark("cut", node, "grad"),) if request.create is NO else ()))
-    alike = ("dtype", *(sizes if tensor and not tensor.loose else ()))
+    marks = (Cause("made", node), *((Cause("cut", node, "grad"),) if request.create is NO else ()))
+    alike = ("dtype", *(sizes if tensor and not tensor.may_be_structured else ()))
     facts = {name: getattr(tensor, name) for name in alike} if tensor else {}
     return fresh(m, node, part, made="autograd.grad", marks=marks, grad_of=refs, requires_grad=requires,
                  leaf=negation(requires), **facts)  # fmt: skip

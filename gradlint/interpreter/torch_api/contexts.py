@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from gradlint.domain import NO, NONE_VALUE, UNKNOWN, YES, Const, Function, Instance, Named, Plain, Value, alternatives
+from gradlint.domain import NO, NONE_VALUE, UNKNOWN, YES, Constant, Function, Instance, ImportPath, PlainObject, Value, alternatives
 from gradlint.interpreter.autograd.tensor import truth_of
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import MODELS, Model
@@ -22,11 +22,11 @@ def _made(path: str) -> Model:
     def make(m: Interpreter, node: Site, args: Arguments) -> Value:
         row = m.torch.managers[path]
         havoc(m, [value for value in args.values() if type(value) is Function])
-        asked = UNKNOWN if args.unknown else Const(True)
+        asked = UNKNOWN if args.unknown else Constant(True)
         given: tuple[tuple[object, Value], ...] = ((ENABLED, args.get("enabled", row.enabled, asked)),)
         if row.gives == "argument":
             given += ((ENTERED, args.get(ENTERED, 0, NONE_VALUE)),)
-        return m.new(node, "manager", Instance(Named(row.path), given, NO))
+        return m.new(node, "manager", Instance(ImportPath(row.path), given, NO))
 
     return make
 
@@ -35,10 +35,10 @@ MODELS |= {row.path: _made(row.path) for row in ROWS["managers"]}
 
 
 def _row(m: Interpreter, thing: Instance) -> ManagerRow | None:
-    return m.torch.managers.get(thing.cls.path) if type(thing.cls) is Named else None
+    return m.torch.managers.get(thing.cls.path) if type(thing.cls) is ImportPath else None
 
 
-EXIT_STACK = Plain("exit stack")
+EXIT_STACK = PlainObject("exit stack")
 """A manager of managers: what was entered by it is left with it."""
 
 

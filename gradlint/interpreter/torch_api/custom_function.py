@@ -20,14 +20,14 @@ from gradlint.domain import (
     UNKNOWN,
     UNSURE,
     Class,
-    Const,
+    Constant,
     Container,
     Function,
     Instance,
-    Named,
+    ImportPath,
     Node,
     Ref,
-    Slot,
+    Alternatives,
     Tensor,
     Truth,
     Unknown,
@@ -51,7 +51,7 @@ from gradlint.interpreter.static.tree_walk import in_order
 from gradlint.interpreter.unknown.duck_typing import needed
 from gradlint.knowledge.schema import Operation, Result
 
-BASES = frozenset({Named("torch.autograd.Function"), Named("torch.autograd.function.Function")})
+BASES = frozenset({ImportPath("torch.autograd.Function"), ImportPath("torch.autograd.function.Function")})
 CALLED = "torch.autograd.Function.__call__"
 """What the call of an instance is: torch refuses it."""
 CONTEXT = "torch.autograd.function.FunctionCtx"
@@ -61,7 +61,7 @@ BACKWARD = frozenset({"backward", "vjp"})
 
 def is_function(m: Interpreter, cls: Ref) -> bool:
     """Whether a class of the program derives from `torch.autograd.Function`."""
-    return any(type(one) is Named and one in BASES for one in ancestry(m, cls))
+    return any(type(one) is ImportPath and one in BASES for one in ancestry(m, cls))
 
 
 @implements(TypeSlot.CALL_INHERITED, Class)
@@ -82,7 +82,7 @@ def call(m: Interpreter, node: Site, cls: Ref, args: Arguments) -> Value | None:
         return None
     thing: Class = m[cls]
     known = (needed(m, m.part_of(node, "ctx"), "ctx"),)
-    context = m.new(m.part_of(node, "ctx"), "ctx", Instance(cls=Named(CONTEXT), attributes=known, open=NO))
+    context = m.new(m.part_of(node, "ctx"), "ctx", Instance(cls=ImportPath(CONTEXT), attributes=known, open=NO))
     start = m.push(context, *args.values())
     given = args if setup is not None else args.with_first(context)
     found = unrecorded(m, lambda: call_function(m, m.part_of(node, "forward"), forward, given))
@@ -165,7 +165,7 @@ class _Outcome:
                 m.state.stack[index] = self.of(m.state.stack[index])
             *items, rest = m.pop_from(start)
             return m.new(self.node, "results", Container("tuple", items=tuple(enumerate(items)), rest=rest))
-        return value if type(value) is Const or type(thing) is Container else result_of_unknown([value, *self.given])
+        return value if type(value) is Constant or type(thing) is Container else result_of_unknown([value, *self.given])
 
     def _tensor(self, ref: Ref, tensor: Tensor) -> Value:
         m, node = self.m, self.node
@@ -195,7 +195,7 @@ class _Outcome:
         held = self.m.only(self.noted.get(name, UNKNOWN), Container)
         return () if held is None else tuple(ref for _, value in held.items for ref in references(value))
 
-    def _saves(self) -> tuple[Slot, ...]:
+    def _saves(self) -> tuple[Alternatives, ...]:
         saved = [self.m.state.heap.get(ref) for ref in self._noted(SAVED)]
         found = [slot(self.m, thing) for thing in saved if type(thing) is Tensor for slot in (kept, compared)]
         return tuple(filter(None, found))

@@ -14,8 +14,8 @@ from gradlint.domain import (
     YES,
     Container,
     Instance,
-    Mark,
-    Named,
+    Cause,
+    ImportPath,
     Tensor,
     Value,
 )
@@ -57,7 +57,7 @@ def _build(m: Interpreter, node: Site, path: str, args: Arguments) -> Value:
     gradients the one is off the graph, the other is a leaf that shows the parameter's flag."""
     kept = args.values() if m.recording is YES else [_kept_off(m, value) for value in args.values()]
     given = m.new(node, "parameters", Container("tuple", items=tuple(enumerate(kept))))
-    about = Instance(Named(path), ((GIVEN, given),), open=UNSURE, marks=(Mark("made", node),))
+    about = Instance(ImportPath(path), ((GIVEN, given),), open=UNSURE, marks=(Cause("made", node),))
     return m.new(node, "distribution", about)
 
 
@@ -82,7 +82,7 @@ def part(m: Interpreter, node: Site, owner: Value, name: str) -> Value | None:
     each time: what it was without gradients says nothing of what it is with them."""
     about = m.only(owner, Instance) if name in PARTS else None
     cls = about.cls if about is not None else None
-    if type(cls) is not Named or cls.path.removeprefix(HOME) not in REPARAMETRISED | DISCRETE:
+    if type(cls) is not ImportPath or cls.path.removeprefix(HOME) not in REPARAMETRISED | DISCRETE:
         return None
     found = apply(m, node, PART, [("input", value) for value in _given(m, owner)][:MOST_ITEMS])
     for ref, tensor in m.all(found, Tensor):

@@ -10,24 +10,24 @@ from gradlint.domain import (
     BOOL,
     FLOAT,
     MAYBE,
-    MOST_MARKS,
+    MOST_CAUSES,
     NO,
     NONE_VALUE,
     TRAIN,
     UNKNOWN,
     UNSURE,
     YES,
-    Const,
+    Constant,
     Container,
     Context,
     Dtypes,
     Function,
     Iterator,
-    Mark,
+    Cause,
     Module,
-    Named,
-    Plain,
-    Scalar,
+    ImportPath,
+    PlainObject,
+    PythonNumber,
     Tensor,
     Value,
     alternatives,
@@ -63,8 +63,8 @@ AS_METHODS = {f"torch.{name}": f"{TENSOR}{name}" for name in ("detach_", "zero_"
 """Functions that do what the method of a tensor does, beyond what its row says."""
 
 
-@implements(TypeSlot.CALL, Named)
-def _call(m: Interpreter, node: Site, callee: Named, args: Arguments, name: str) -> Value | None:
+@implements(TypeSlot.CALL, ImportPath)
+def _call(m: Interpreter, node: Site, callee: ImportPath, args: Arguments, name: str) -> Value | None:
     """Call what an import path names; None where it is not known."""
     path = callee.path
     known = MODELS.get(path)
@@ -107,24 +107,24 @@ def _harmless(m: Interpreter, node: Site, path: str, returns: str, args: Argumen
     if path == "builtins.len" and (length := _length(m, values)) is not None:
         return length
     result = result_of_unknown(values) if not returns else plain_result(m, node, returns)
-    if type(result) is Scalar and (path in NUMBERS or path.startswith("math.")):
-        return _written(path, values) or Scalar(result.dtype, cut_off(m, node, path, values))
+    if type(result) is PythonNumber and (path in NUMBERS or path.startswith("math.")):
+        return _written(path, values) or PythonNumber(result.dtype, cut_off(m, node, path, values))
     return result
 
 
-def _length(m: Interpreter, values: Sequence[Value]) -> Const | None:
+def _length(m: Interpreter, values: Sequence[Value]) -> Constant | None:
     """How many a container holds of which all elements are known."""
     thing = m.only(values[0], Container) if len(values) == 1 else None
-    return None if thing is None or element_list(m, values[0]) is None else Const(len(thing.items))
+    return None if thing is None or element_list(m, values[0]) is None else Constant(len(thing.items))
 
 
-def _written(path: str, values: Sequence[Value]) -> Const | None:
+def _written(path: str, values: Sequence[Value]) -> Constant | None:
     """The number that a text writes (`float("inf")`)."""
     given = values[0] if len(values) == 1 else UNKNOWN
-    if path != "builtins.float" or type(given) is not Const or type(given.value) is not str:
+    if path != "builtins.float" or type(given) is not Constant or type(given.value) is not str:
         return None
     try:
-        return Const(float(given.value))
+        return Constant(float(given.value))
     except ValueError:
         return None
 
@@ -139,9 +139,9 @@ def _runs_over(m: Interpreter, value: Value) -> bool:
 
 def _context(m: Interpreter, node: Site, path: str, args: Arguments) -> Value:
     row = m.torch.contexts[path]
-    given = args.get("mode", 0, Const(True))
-    if given != Const(True) and type(given) is Function and row.to != "argument":
-        return replace(given, modes=(_made(None, path, row.to, Const(True)), *given.modes))
+    given = args.get("mode", 0, Constant(True))
+    if given != Constant(True) and type(given) is Function and row.to != "argument":
+        return replace(given, modes=(_made(None, path, row.to, Constant(True)), *given.modes))
     made = _made(node, path, row.to, args.get("mode", 0, UNKNOWN) if row.to == "argument" else given)
     if row.on_call:
         if node is not m.blocks.entering:
@@ -173,14 +173,14 @@ def _parameter(m: Interpreter, node: Site, args: Arguments) -> Value:
     tensor = m.only(data, Tensor)
     kind = tensor.dtype if tensor else FLOAT if data == NONE_VALUE else data_kind(m, data)
     facts: dict[str, Any] = {"inference": m.state.inference if data == NONE_VALUE else UNSURE}
-    cut: tuple[Mark, ...] = ()
+    cut: tuple[Cause, ...] = ()
     if tensor:
         kept = ("storage", "count", "belief", *names_of(Tensor, Aspect.MEMORY))
         facts = {name: getattr(tensor, name) for name in kept} | {"alone": counts_alone(tensor)}
         if tensor.requires_grad is YES and tensor.leaf is NO:
             cut = cut_off(m, node, "Parameter", [data])
-    to = truth_of(args.get("requires_grad", 1, UNSURE_VALUE if args.unknown else Const(True)))
-    marks = (Mark("made", node), *cut, Mark("asked", node))[-MOST_MARKS:]
+    to = truth_of(args.get("requires_grad", 1, UNSURE_VALUE if args.unknown else Constant(True)))
+    marks = (Cause("made", node), *cut, Cause("asked", node))[-MOST_CAUSES:]
     facts |= {"dtype": kind, "parameter": YES, "made": "Parameter", "requires_grad": to, "marks": marks}
     made = fresh(m, node, "parameter", **facts)
     if not m.is_silent:
@@ -188,7 +188,7 @@ def _parameter(m: Interpreter, node: Site, args: Arguments) -> Value:
     return made
 
 
-UNSURE_VALUE: Value = Scalar(BOOL)
+UNSURE_VALUE: Value = PythonNumber(BOOL)
 
 
 @models("torch.autograd.Variable")
@@ -197,8 +197,8 @@ def _variable(m: Interpreter, node: Site, args: Arguments) -> Value:
     row = m.torch.operations["torch.Tensor.detach"]
     made = run_operation(m, node, row, Arguments([args.get("data", 0, UNKNOWN)]), by="function")
     m.update_fields(made, Tensor, made="Variable")
-    asked = UNSURE_VALUE if args.unknown else args.get("requires_grad", 1, Const(False))
-    if asked != Const(False):
+    asked = UNSURE_VALUE if args.unknown else args.get("requires_grad", 1, Constant(False))
+    if asked != Constant(False):
         set_requires_grad(m, made, Asked(node, truth_of(asked), "Variable"))
     return made
 
@@ -207,14 +207,14 @@ def _variable(m: Interpreter, node: Site, args: Arguments) -> Value:
 def _device(m: Interpreter, node: Site, args: Arguments) -> Value:
     """A device is told by how its name begins."""
     given = alternatives(args.get("device", 0, args.keywords.get("type", UNKNOWN)))
-    names = [option.value if type(option) is Const else getattr(option, "start", "") for option in given]
-    return one_of([Plain("device", name if isinstance(name, str) else "") for name in names])
+    names = [option.value if type(option) is Constant else getattr(option, "start", "") for option in given]
+    return one_of([PlainObject("device", name if isinstance(name, str) else "") for name in names])
 
 
 @models("torch.is_tensor")
 def _is_tensor(m: Interpreter, node: Site, args: Arguments) -> Value:
-    found = is_instance(m, args.get("obj", 0, UNKNOWN), Named("torch.Tensor"))
-    return Const(found is YES) if found in (YES, NO) else Scalar(BOOL)
+    found = is_instance(m, args.get("obj", 0, UNKNOWN), ImportPath("torch.Tensor"))
+    return Constant(found is YES) if found in (YES, NO) else PythonNumber(BOOL)
 
 
 def _asking(kind: Dtypes) -> Model:
@@ -240,8 +240,8 @@ def _wrapping(path: str) -> Model:
         module = m.only(inner, Module)
         if module is None:
             return result_of_unknown([inner])
-        return m.new(node, "wrapper", Module(cls=Named("torch.nn.Sequential"), attributes=(("module", inner),),
-                      mode=TRAIN, open=NO, holder=path, belief=module.belief, marks=(Mark("made", node),)))  # fmt: skip
+        return m.new(node, "wrapper", Module(cls=ImportPath("torch.nn.Sequential"), attributes=(("module", inner),),
+                      mode=TRAIN, open=NO, holder=path, belief=module.belief, marks=(Cause("made", node),)))  # fmt: skip
 
     return wrap
 

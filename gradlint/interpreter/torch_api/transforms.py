@@ -15,16 +15,16 @@ from gradlint.domain import (
     YES,
     Belief,
     Bound,
-    Const,
+    Constant,
     Container,
     Instance,
-    Mark,
+    Cause,
     Module,
-    Named,
+    ImportPath,
     Node,
-    Plain,
+    PlainObject,
     Ref,
-    Scalar,
+    PythonNumber,
     Tensor,
     Truth,
     Value,
@@ -106,7 +106,7 @@ def _requires_grad(m: Interpreter, value: Value) -> Truth:
     tensor = m.only(value, Tensor)
     if tensor is not None:
         return tensor.requires_grad
-    plain = m.only(value, Container) is not None or type(value) in (Const, Scalar, Plain)
+    plain = m.only(value, Container) is not None or type(value) in (Constant, PythonNumber, PlainObject)
     return NO if plain else UNSURE
 
 
@@ -205,7 +205,7 @@ def _exchange(
 def _vmap(m: Interpreter, node: Site, args: Arguments) -> Value:
     """A function that runs the one it is made from, which sees a part of each tensor."""
     given = (("func", args.get("func", 0, UNKNOWN)),)
-    return m.new(node, TRANSFORMED, Instance(cls=Named(MAPPED), attributes=given, open=NO))
+    return m.new(node, TRANSFORMED, Instance(cls=ImportPath(MAPPED), attributes=given, open=NO))
 
 
 @models("torch.jit.trace", "torch.jit.script", "torch.fx.symbolic_trace")
@@ -219,7 +219,7 @@ def _traced_one(m: Interpreter, node: Site, value: Value) -> Value:
     thing = m.state.heap.get(value) if type(value) is Ref else None
     if type(thing) is not Module:
         return value
-    return m.new(m.copy_site(node, value), "traced", replace(thing, marks=(Mark("made", node),)))  # type: ignore[arg-type]
+    return m.new(m.copy_site(node, value), "traced", replace(thing, marks=(Cause("made", node),)))  # type: ignore[arg-type]
 
 
 GRADIENT, AND_VALUE = "torch.func.grad", "torch.func.grad_and_value"
@@ -231,8 +231,8 @@ def _differentiated(path: str) -> Model:
     """A function that runs the one it is made from, and gives a gradient of the kind of its first argument."""
 
     def transform(m: Interpreter, node: Site, args: Arguments) -> Value:
-        given = (("func", args.get("func", 0, UNKNOWN)), ("aux", args.get("has_aux", 2, Const(False))))
-        return m.new(node, TRANSFORMED, Instance(cls=Named(f"{path}()"), attributes=given, open=NO))
+        given = (("func", args.get("func", 0, UNKNOWN)), ("aux", args.get("has_aux", 2, Constant(False))))
+        return m.new(node, TRANSFORMED, Instance(cls=ImportPath(f"{path}()"), attributes=given, open=NO))
 
     return transform
 
@@ -244,7 +244,7 @@ def _run_transformed(m: Interpreter, node: Site, thing: Instance, args: Argument
         call_value(m, m.part_of(node, "transformed"), about["func"], args, "")
         handed = m.pop_from(start)
     first = m.only(handed[0], Tensor) if args.positional else None
-    plain = first is not None and about["aux"] == Const(False) and thing.cls == Named(f"{GRADIENT}()")
+    plain = first is not None and about["aux"] == Constant(False) and thing.cls == ImportPath(f"{GRADIENT}()")
     return unknown_tensor(m, node, "gradient", Belief.PROVEN) if plain else result_of_unknown(args.values())
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import inf
 
 from gradlint import events
-from gradlint.domain import ANY_GRAD, FLOAT, NONE_VALUE, UNKNOWN, UNSURE, YES, Const, Ref, Tensor, Value, alternatives
+from gradlint.domain import ANY_GRAD, FLOAT, NONE_VALUE, UNKNOWN, UNSURE, YES, Constant, Ref, Tensor, Value, alternatives
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd.grad import joined_gradients, tensors_of
 from gradlint.interpreter.autograd.in_place import Change, gradients_written, memory_written
@@ -44,7 +44,7 @@ def _clipping(path: str) -> Model:
         given = _given(m, node, args.get("parameters", 0, UNKNOWN), name)
         tensors = tensors_of(m, [ref for ref, _ in m.all(given, Tensor)])
         grad, unit = joined_gradients(tensors)
-        if args.get(BOUNDS.get(name, "max_norm"), 1, UNKNOWN) != Const(inf):
+        if args.get(BOUNDS.get(name, "max_norm"), 1, UNKNOWN) != Constant(inf):
             m.emit(events.GradientsClipped, node, parameters=tensors, grad=grad, unit=unit)
         for tensor in tensors:
             for _, gradient in m.all(tensor.gradient, Tensor):

@@ -21,12 +21,12 @@ from gradlint.domain import (
     UNSCALED,
     YES,
     Belief,
-    Const,
+    Constant,
     Container,
-    Mark,
+    Cause,
     Optimizer,
     Ref,
-    Scalar,
+    PythonNumber,
     Scaler,
     Stage,
     Tensor,
@@ -64,9 +64,9 @@ UNSCALING = {SCALED: PLAIN}
 def _built(path: str) -> Model:
     def build(m: Interpreter, node: Site, args: Arguments) -> Value:
         row = m.torch.scalers[path]
-        asked = Const(True) if not args.unknown else Scalar(BOOL)
+        asked = Constant(True) if not args.unknown else PythonNumber(BOOL)
         enabled = truth_of(args.get("enabled", row.enabled, asked))
-        made = Scaler(enabled, begun=NO, storage=(m.memory(node, "factor"),), marks=(Mark("made", node),))
+        made = Scaler(enabled, begun=NO, storage=(m.memory(node, "factor"),), marks=(Cause("made", node),))
         return m.new(node, "scaler", made)
 
     return build
@@ -75,7 +75,7 @@ def _built(path: str) -> Model:
 def unknown_scaler(m: Interpreter, node: Site, part: str, belief: Belief) -> Ref:
     """A scaler that somebody else made."""
     factor = m.memory(node, f"{part} factor")
-    return m.new(node, part, Scaler(storage=(factor,), belief=belief, marks=(Mark("made", node),)))
+    return m.new(node, part, Scaler(storage=(factor,), belief=belief, marks=(Cause("made", node),)))
 
 
 annotated(*(row.path for row in ROWS["scalers"]))(
@@ -132,7 +132,7 @@ def _scaled(m: Interpreter, node: Site, start: int, outputs: Value) -> Value:
 def _multiplied(m: Interpreter, node: Site, outputs: Value, factor: Value, part: str) -> Value:
     made = apply(m, node, ROW, [("outputs", outputs), ("factor", factor)], Requested(part=part))
     if type(outputs) is Unknown:
-        m.update_fields(made, Tensor, loose=True)
+        m.update_fields(made, Tensor, may_be_structured=True)
     return made
 
 
@@ -228,7 +228,7 @@ def update(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
 
 def _is_enabled(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
     """A scaler that is asked to be enabled is not where its device is missing."""
-    return Const(False) if enabled(m, owner) is NO else Scalar(BOOL)
+    return Constant(False) if enabled(m, owner) is NO else PythonNumber(BOOL)
 
 
 NUMBERS = ("growth_factor", "backoff_factor", "growth_interval")
@@ -238,10 +238,10 @@ METHODS: dict[str, Method] = {
     "step": step,
     "update": update,
     "is_enabled": _is_enabled,
-    "state_dict": lambda m, node, owner, args: m.new(node, "state", Container("dict", rest=Scalar(FLOAT | INTEGER))),
+    "state_dict": lambda m, node, owner, args: m.new(node, "state", Container("dict", rest=PythonNumber(FLOAT | INTEGER))),
     "load_state_dict": lambda m, node, owner, args: NONE_VALUE,
 }
-METHODS |= {f"get_{word}": lambda m, node, owner, args: Scalar(FLOAT | INTEGER) for word in ("scale", *NUMBERS)}
+METHODS |= {f"get_{word}": lambda m, node, owner, args: PythonNumber(FLOAT | INTEGER) for word in ("scale", *NUMBERS)}
 METHODS |= {f"set_{word}": lambda m, node, owner, args: NONE_VALUE for word in NUMBERS}
 
 implements(TypeSlot.CALL_METHOD, Scaler)(by_name(METHODS))

@@ -16,10 +16,10 @@ from gradlint.domain import (
     Bound,
     Container,
     Function,
-    Mark,
+    Cause,
     Optimizer,
     Ref,
-    Scalar,
+    PythonNumber,
     Scheduler,
     Value,
     alternatives,
@@ -48,7 +48,7 @@ def _built(path: str) -> Model:
         optimizers = tuple(ref for ref, _ in m.all(driven, Optimizer))
         optimizers += tuple(ref for _, thing in m.all(driven, Scheduler) for ref in thing.optimizers)
         kind = path.rpartition(".")[2]
-        made = Scheduler(kind, tuple(dict.fromkeys(optimizers)), marks=(Mark("made", node),))
+        made = Scheduler(kind, tuple(dict.fromkeys(optimizers)), marks=(Cause("made", node),))
         return m.new(node, "scheduler", made)
 
     return build
@@ -59,12 +59,12 @@ def _asked(m: Interpreter, node: Site, value: Value) -> None:
     for option in alternatives(elements(m, node, value) if m.may_be(value, Container) else value):
         if type(option) is Function:
             m.defined.escaped[option.node] = None
-            call_value(m, m.part_of(node, "rate"), option, Arguments([Scalar(INTEGER)]), "")
+            call_value(m, m.part_of(node, "rate"), option, Arguments([PythonNumber(INTEGER)]), "")
 
 
 def unknown_scheduler(m: Interpreter, node: Site, part: str, belief: Belief, kind: str = "") -> Ref:
     """A scheduler that somebody else made."""
-    return m.new(node, part, Scheduler(kind, belief=belief, marks=(Mark("made", node),)))
+    return m.new(node, part, Scheduler(kind, belief=belief, marks=(Cause("made", node),)))
 
 
 @annotated(*BASES, *(row.path for row in ROWS["schedulers"]))
@@ -90,7 +90,7 @@ def _driven(thing: Scheduler) -> Value:
 
 
 def _rates(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
-    return m.new(node, "rates", Container("list", rest=Scalar(FLOAT | INTEGER)))
+    return m.new(node, "rates", Container("list", rest=PythonNumber(FLOAT | INTEGER)))
 
 
 METHODS: dict[str, Method] = {
@@ -103,7 +103,7 @@ METHODS: dict[str, Method] = {
 
 ATTRIBUTES: dict[str, Callable[[Interpreter, Any, Ref], Value]] = {
     "optimizer": lambda m, node, owner: _driven(m[owner]),
-    "last_epoch": lambda m, node, owner: Scalar(INTEGER),
+    "last_epoch": lambda m, node, owner: PythonNumber(INTEGER),
     "base_lrs": lambda m, node, owner: _rates(m, node, owner, Arguments()),
 }
 

@@ -20,16 +20,16 @@ from gradlint.domain import (
     YES,
     Bound,
     Class,
-    Const,
+    Constant,
     Container,
     Items,
-    Mark,
-    Named,
+    Cause,
+    ImportPath,
     Optimizer,
-    Plain,
+    PlainObject,
     Ref,
-    Scalar,
-    Slot,
+    PythonNumber,
+    Alternatives,
     Tensor,
     Truth,
     Unknown,
@@ -113,7 +113,7 @@ def _filled(
     certain = certainly_given(m, given)
     parts, opened = given_parts(m, node, given)
     refs = [ref for part in parts for ref in part]
-    numbers = tuple((key, value) for key, value in args.keywords.items() if type(value) is Const)
+    numbers = tuple((key, value) for key, value in args.keywords.items() if type(value) is Constant)
     made = replace(
         thing,
         groups=_slots(m, given, refs[:MOST_ITEMS], certain),
@@ -128,10 +128,10 @@ def _filled(
 def _differentiable(args: Arguments) -> Truth:
     """Whether the steps of an optimizer are to be recorded. Settings that are not seen (`**settings`) are taken not to
     ask for that: hardly anybody does."""
-    return truth_of(args.keywords.get("differentiable", Const(value=False)))
+    return truth_of(args.keywords.get("differentiable", Constant(value=False)))
 
 
-def _slots(m: Interpreter, given: Value, refs: Iterable[Ref], certain: AbstractSet[Ref]) -> tuple[Slot, ...]:
+def _slots(m: Interpreter, given: Value, refs: Iterable[Ref], certain: AbstractSet[Ref]) -> tuple[Alternatives, ...]:
     """Return what an optimizer is given, tensor by tensor (or none, where that is not certain); where only one or
     another is given, these together."""
     either = _one_or_another(m, given)
@@ -140,7 +140,7 @@ def _slots(m: Interpreter, given: Value, refs: Iterable[Ref], certain: AbstractS
     return (*((ref,) if ref in certain else (ref, None) for ref in alone), *either)
 
 
-def _one_or_another(m: Interpreter, given: Value) -> list[Slot]:
+def _one_or_another(m: Interpreter, given: Value) -> list[Alternatives]:
     """Of each place that holds one tensor or another, these."""
     found, listing = tuple(ref for ref, _ in m.all(given, Tensor)), m.only(given, Container)
     if found:
@@ -158,8 +158,8 @@ def _emit_built(m: Interpreter, node: Site, ref: Ref, parts: list[list[Ref]], gi
         parameters=tuple(tensor for part in shown for tensor in part),
         parts=shown,
         elements=given.elements,
-        twice=given.twice,
-        repeated=given.repeated,
+        in_two_groups=given.twice,
+        duplicated=given.repeated,
         graph=ref.key,
     )
 
@@ -169,12 +169,12 @@ def _emit_built(m: Interpreter, node: Site, ref: Ref, parts: list[list[Ref]], gi
 
 def torch_optimizer(m: Interpreter, cls: Value) -> bool:
     """Whether a class derives from an optimizer of torch."""
-    return any(type(one) is Named and (one.path in m.torch.optimizers or one.path in BASES) for one in ancestry(m, cls))
+    return any(type(one) is ImportPath and (one.path in m.torch.optimizers or one.path in BASES) for one in ancestry(m, cls))
 
 
 def unfilled(kind: str, cls: Value, node: Site) -> Optimizer:
     """An optimizer before its parameters are given to it."""
-    return Optimizer(kind, open=NO, stepped=NO, stage=READY, cls=cls, marks=(Mark("made", node),))
+    return Optimizer(kind, open=NO, stepped=NO, stage=READY, cls=cls, marks=(Cause("made", node),))
 
 
 @implements(TypeSlot.NEW, Optimizer)
@@ -202,7 +202,7 @@ def fill(m: Interpreter, node: Site, owner: Value, args: Arguments) -> None:
 
 def _listing(m: Interpreter, node: Site, thing: Optimizer, parts: list[list[Ref]]) -> Ref:
     """`param_groups`: a list of dicts whose "params" are lists of tensors. Schedulers change the numbers in them."""
-    numbers = tuple((key, Scalar(INTEGER | FLOAT)) for key, value in thing.options if number_kind(value) is not None)
+    numbers = tuple((key, PythonNumber(INTEGER | FLOAT)) for key, value in thing.options if number_kind(value) is not None)
     groups = []
     for index, part in enumerate(parts):
         items: Items = (("params", m.new(node, f"params {index}", under_params(m, thing, part))), *numbers)
@@ -437,7 +437,7 @@ ATTRIBUTES: dict[str, Callable[[Interpreter, Any, Ref], Value]] = {
 def _hooked(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
     """A hook may do whatever it likes to what it can reach, whenever the optimizer is used."""
     havoc(m, [owner, *args.values()])
-    return Plain("RemovableHandle")
+    return PlainObject("RemovableHandle")
 
 
 METHODS: dict[str, Method] = {

@@ -59,7 +59,7 @@ def certainly_given(m: Interpreter, given: Value) -> frozenset[Ref]:
 
 def under_params(m: Interpreter, thing: Optimizer, part: Sequence[Ref]) -> Container:
     """What stands under "params" of a group of an optimizer: its tensors one by one, where each is certainly there."""
-    sure = thing.open is NO and all((ref,) in thing.groups and not m[ref].many for ref in part)
+    sure = thing.open is NO and all((ref,) in thing.groups and not m[ref].is_summary for ref in part)
     if sure and 0 < len(part) <= MOST_ITEMS:
         return Container("list", items=tuple(enumerate(part)))
     return Container("list", rest=one_of(part, MOST_ITEMS) if part else Unknown(()))
@@ -106,4 +106,4 @@ def _slots(m: Interpreter, part: Value) -> list[Value]:
 def _is_one(m: Interpreter, ref: Ref) -> bool:
     """Whether a reference certainly stands for one tensor."""
     thing = m.state.heap.get(ref)
-    return type(thing) is Tensor and not thing.many and ref.age < OLDEST
+    return type(thing) is Tensor and not thing.is_summary and ref.recency < OLDEST

@@ -12,14 +12,14 @@ from gradlint.domain import (
     UNKNOWN,
     Array,
     Belief,
-    Const,
+    Constant,
     Container,
     Instance,
-    Mark,
-    Named,
-    Plain,
+    Cause,
+    ImportPath,
+    PlainObject,
     Ref,
-    Scalar,
+    PythonNumber,
     Tensor,
     Value,
     alternatives,
@@ -45,7 +45,7 @@ DEEPEST = 4
 
 
 def _object(m: Interpreter, node: Site, name: str, **attributes: Value) -> Value:
-    return m.new(node, name, Instance(cls=Named(DATA + name), attributes=tuple(attributes.items()), open=NO))
+    return m.new(node, name, Instance(cls=ImportPath(DATA + name), attributes=tuple(attributes.items()), open=NO))
 
 
 def _attribute(thing: Instance, name: str) -> Value:
@@ -117,7 +117,7 @@ ITEMS_OF |= {
 LOADER = "torch.utils.data.DataLoader"
 COLLATE = 6
 """Where `collate_fn` stands among the arguments."""
-ONE = Const(1)
+ONE = Constant(1)
 
 
 annotated(LOADER)(lambda m, node, path: loader(m, node, belief=Belief.ANNOTATED))
@@ -134,14 +134,14 @@ def loader(
 ) -> Ref:
     """A loader of what a data set holds."""
     about = (("dataset", dataset), ("collate_fn", collate), ("batch_size", size), ("sampler", UNKNOWN))
-    made = Instance(cls=Named(LOADER), attributes=about, open=NO, belief=belief, marks=(Mark("made", node),))
+    made = Instance(cls=ImportPath(LOADER), attributes=about, open=NO, belief=belief, marks=(Cause("made", node),))
     return m.new(node, "loader", made)
 
 
 @models(LOADER, f"{DATA}dataloader.DataLoader")
 def _loader(m: Interpreter, node: Site, args: Arguments) -> Value:
     collate = UNKNOWN if args.unknown else args.get("collate_fn", COLLATE, NONE_VALUE)
-    size = args.get("batch_size", 1, Const(1))
+    size = args.get("batch_size", 1, Constant(1))
     return loader(m, node, args.get("dataset", 0, UNKNOWN), collate=collate, size=size)
 
 
@@ -170,7 +170,7 @@ def _sample(m: Interpreter, node: Site, dataset: Value) -> Value:
     """One sample of a data set."""
     if method_of(m, dataset, "__iter__") is not None and method_of(m, dataset, "__getitem__") is None:
         return elements(m, node, dataset)
-    return get_item(m, m.part_of(node, "sample"), dataset, Scalar(INTEGER))
+    return get_item(m, m.part_of(node, "sample"), dataset, PythonNumber(INTEGER))
 
 
 ELEMENTS_OF[LOADER] = _batch
@@ -197,8 +197,8 @@ def _collated_one(m: Interpreter, node: Site, sample: Value, depth: int) -> Valu
         return fresh(m, node, "batch", dtype=kind, made="default_collate")
     if type(thing) is Array:
         return fresh(m, node, "batch", dtype=thing.dtype, made="default_collate")
-    if sample == Plain("str") or (type(sample) is Const and isinstance(sample.value, str)):
-        return m.new(node, "texts", Container("list", rest=Plain("str")))
+    if sample == PlainObject("str") or (type(sample) is Constant and isinstance(sample.value, str)):
+        return m.new(node, "texts", Container("list", rest=PlainObject("str")))
     if type(thing) is Container and depth < DEEPEST:
         return _collated_parts(m, node, thing, depth)
     return batch(m, node, tuple(m.state.reach([sample])))
@@ -211,7 +211,7 @@ def _collated_parts(m: Interpreter, node: Site, thing: Container, depth: int) ->
     for index, (key, _) in enumerate(thing.items):
         m.push(_collated(m, m.part_of(node, f"part {key}"), m.state.stack[start + index], depth + 1))
     rest = m.state.stack[start + count]
-    if rest != Plain("nothing"):
+    if rest != PlainObject("nothing"):
         rest = _collated(m, m.part_of(node, "rest"), rest, depth + 1)
     made = m.pop_from(start)[count + 1 :]
     kind = thing.kind if type(thing.cls) is Ref or thing.kind in MAPPINGS else "list"

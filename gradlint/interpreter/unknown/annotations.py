@@ -19,10 +19,10 @@ from gradlint.domain import (
     Container,
     Instance,
     Iterator,
-    Named,
-    Plain,
+    ImportPath,
+    PlainObject,
     Ref,
-    Scalar,
+    PythonNumber,
     Value,
     one_of,
 )
@@ -35,7 +35,7 @@ from gradlint.interpreter.static.sites import Site
 from gradlint.interpreter.unknown.duck_typing import by_usage
 
 ANNOTATED: dict[type, Callable[..., Value]] = SLOTS[TypeSlot.ANNOTATED]
-CALLABLE = Named("typing.Callable")
+CALLABLE = ImportPath("typing.Callable")
 NUMBERS = {"int": INTEGER, "float": FLOAT, "bool": BOOL, "complex": COMPLEX}
 PLAIN_CLASSES = {"str": "str", "bytes": "str", "torch.device": "device", "torch.dtype": "dtype", "torch.Size": "Size",
                  "torch.Generator": "Generator", "slice": "slice", "range": "range"}  # fmt: skip
@@ -121,14 +121,14 @@ def _first(m: Interpreter, node: Site, inner: list[Any]) -> Value | None:
 @generic("Literal")
 def _literal(m: Interpreter, node: Site, inner: list[Any]) -> Value | None:
     texts = all(isinstance(option, (cst.SimpleString, cst.Name)) for option in inner)
-    return Plain("str") if texts and any(isinstance(option, cst.SimpleString) for option in inner) else None
+    return PlainObject("str") if texts and any(isinstance(option, cst.SimpleString) for option in inner) else None
 
 
 @generic("type", "Type")
 def _class(m: Interpreter, node: Site, inner: list[Any]) -> Value | None:
     cls = peek_class(m, inner[0]) if len(inner) == 1 else None
     if cls is None or isinstance(cls, str):
-        return Named(cls) if cls is not None and "." in cls and not cls.startswith(NO_CLASSES) else None
+        return ImportPath(cls) if cls is not None and "." in cls and not cls.startswith(NO_CLASSES) else None
     return cls
 
 
@@ -144,7 +144,7 @@ def _element(m: Interpreter, node: Site, annotation: Any) -> Value:
     """An element of the annotated type, or some object."""
     place = m.part_of(node, "element")
     found = value_of(m, place, annotation)
-    return m.new(place, "element", Instance(belief=Belief.BY_NAME)) if found is None else found
+    return m.new(place, "element", Instance(belief=Belief.FROM_NAME)) if found is None else found
 
 
 def _sequence(kind: str) -> Generic:
@@ -201,8 +201,8 @@ def _iterator(m: Interpreter, node: Site, inner: list[Any]) -> Value | None:
 # ---- instances of classes
 
 
-annotated(*NUMBERS)(lambda m, node, path: Scalar(NUMBERS[path]))
-annotated(*PLAIN_CLASSES)(lambda m, node, path: Plain(PLAIN_CLASSES[path]))
+annotated(*NUMBERS)(lambda m, node, path: PythonNumber(NUMBERS[path]))
+annotated(*PLAIN_CLASSES)(lambda m, node, path: PlainObject(PLAIN_CLASSES[path]))
 
 
 def instance_of(m: Interpreter, node: Site, cls: str | Ref) -> Value | None:
@@ -218,10 +218,10 @@ def instance_of(m: Interpreter, node: Site, cls: str | Ref) -> Value | None:
     if generic_class is not None and cls.rpartition(".")[0] in ("", "typing", "collections", "collections.abc"):
         return generic_class(m, node, [])
     if m.packs.cls(cls) is not None or m.packs.is_foreign(cls):
-        return ANNOTATED[Named](m, node, cls)
+        return ANNOTATED[ImportPath](m, node, cls)
     if "." not in cls or cls.startswith(NO_CLASSES):
         return None
-    return m.new(node, "annotated", Instance(cls=Named(cls), belief=Belief.ANNOTATED))
+    return m.new(node, "annotated", Instance(cls=ImportPath(cls), belief=Belief.ANNOTATED))
 
 
 NO_CLASSES = (".", "typing.", "typing_extensions.", "collections.abc.", "jaxtyping.", "builtins.")

@@ -20,9 +20,9 @@ from gradlint.domain import (
     Belief,
     Container,
     Instance,
-    Named,
+    ImportPath,
     Ref,
-    Scalar,
+    PythonNumber,
     Tensor,
     Unknown,
     Value,
@@ -115,7 +115,7 @@ def uses_of(frame: Frame, chain: str) -> Uses:
 def function_context(m: Interpreter, node: Site, part: str, belief: Belief) -> Ref:
     """The context of a custom autograd function, and the tensors that it saved."""
     saved = unknown_tensor(m, node, f"{part} saved", belief)
-    m.state.heap[saved] = replace(m[saved], many=True)
+    m.state.heap[saved] = replace(m[saved], is_summary=True)
     held = m.new(node, f"{part} all saved", Container("tuple", rest=saved, belief=belief))
     known = (("saved_tensors", held), needed(m, node, part))
     return m.new(node, part, Instance(cls=FUNCTION_CONTEXT, attributes=known, belief=belief))
@@ -123,7 +123,7 @@ def function_context(m: Interpreter, node: Site, part: str, belief: Belief) -> R
 
 def needed(m: Interpreter, node: Site, part: str) -> tuple[str, Ref]:
     """Return what the context of a custom autograd function says of the gradients that are needed, by input."""
-    return "needs_input_grad", m.new(node, f"{part} needed", Container("tuple", rest=Scalar(BOOL)))
+    return "needs_input_grad", m.new(node, f"{part} needed", Container("tuple", rest=PythonNumber(BOOL)))
 
 
 Maker = Callable[[Interpreter, Any, str, tuple[Ref, ...]], Ref]
@@ -131,25 +131,25 @@ Maker = Callable[[Interpreter, Any, str, tuple[Ref, ...]], Ref]
 
 
 def _module(m: Interpreter, node: Site, part: str, reach: tuple[Ref, ...]) -> Ref:
-    return unknown_module(m, node, part, Belief.BY_USE)
+    return unknown_module(m, node, part, Belief.FROM_USAGE)
 
 
 def _tensor(m: Interpreter, node: Site, part: str, reach: tuple[Ref, ...]) -> Ref:
-    return unknown_tensor(m, node, part, Belief.BY_USE, reach)
+    return unknown_tensor(m, node, part, Belief.FROM_USAGE, reach)
 
 
 KINDS: tuple[tuple[Callable[[Uses], bool], Maker], ...] = (
     (_is_optimizer, optimizer_over),
     (_is_module, _module),
-    (_is_scaler, lambda m, node, part, reach: unknown_scaler(m, node, part, Belief.BY_USE)),
+    (_is_scaler, lambda m, node, part, reach: unknown_scaler(m, node, part, Belief.FROM_USAGE)),
     (
         lambda uses: not SCHEDULER_USES.isdisjoint(uses),
-        lambda m, node, part, reach: unknown_scheduler(m, node, part, Belief.BY_USE),
+        lambda m, node, part, reach: unknown_scheduler(m, node, part, Belief.FROM_USAGE),
     ),
     (_is_tensor, _tensor),
     (
         lambda uses: not FUNCTION_CONTEXT_USES.isdisjoint(uses),
-        lambda m, node, part, reach: function_context(m, node, part, Belief.BY_USE),
+        lambda m, node, part, reach: function_context(m, node, part, Belief.FROM_USAGE),
     ),
 )
 """Whether uses show a kind of object, and what makes one; the first that is shown counts."""
@@ -167,7 +167,7 @@ def owner_by_method(m: Interpreter, node: Site, owner: Unknown, method: str, *, 
         return None
     if method in FLAGGING:
         weak_update(m, owner)
-    return unknown_tensor(m, node, "by method", Belief.BY_USE, owner.reach)
+    return unknown_tensor(m, node, "by method", Belief.FROM_USAGE, owner.reach)
 
 
 @implements(TypeSlot.CALL_METHOD, Unknown)
@@ -222,7 +222,7 @@ def _path_of(m: Interpreter, chain: str) -> str:
     """The import path that a dotted name means; empty where it means none."""
     first, _, rest = chain.partition(".")
     found = variables.lookup(m, first) if first else None
-    return "" if type(found) is not Named else f"{found.path}.{rest}" if rest else found.path
+    return "" if type(found) is not ImportPath else f"{found.path}.{rest}" if rest else found.path
 
 
 def _is_operand(m: Interpreter, use: str) -> bool:

@@ -15,15 +15,15 @@ from gradlint.domain import (
     UNSURE,
     Belief,
     Class,
-    Const,
+    Constant,
     Container,
     Function,
     Instance,
     Module,
-    Named,
-    Plain,
+    ImportPath,
+    PlainObject,
     Ref,
-    Scalar,
+    PythonNumber,
     Tensor,
     Unknown,
     Value,
@@ -154,8 +154,8 @@ def grown(m: Interpreter, told: Value, reach: tuple[Ref, ...]) -> Value:
 def _argument(m: Interpreter, function: Function, param: cst.Param, annotation: Any) -> Value:
     default = dict(function.defaults).get(param.name.value)
     found = _told_of(m, function, param, annotation, default)
-    if type(found) is Scalar and default is not None and (kind := number_kind(default)) is not None:
-        return Scalar(found.dtype | kind)  # the default holds, whatever the annotation says
+    if type(found) is PythonNumber and default is not None and (kind := number_kind(default)) is not None:
+        return PythonNumber(found.dtype | kind)  # the default holds, whatever the annotation says
     return one_of([found, NONE_VALUE]) if default == NONE_VALUE else found
 
 
@@ -175,7 +175,7 @@ def _told_of(m: Interpreter, function: Function, param: cst.Param, annotation: A
         return found
     if default is not None and (told := _like_default(default)) is not None:
         return told
-    return m.new(param, "argument", Instance(belief=Belief.BY_NAME))
+    return m.new(param, "argument", Instance(belief=Belief.FROM_NAME))
 
 
 def others(m: Interpreter, frame: Frame, param: Any, kind: str) -> list[tuple[str, Value]]:
@@ -187,7 +187,7 @@ def others(m: Interpreter, frame: Frame, param: Any, kind: str) -> list[tuple[st
     annotation = param.annotation.annotation if param.annotation is not None else None
     rest = declared.value_of(m, param, annotation) if annotation is not None else None
     m.switch(outer)
-    thing = Container(kind, rest=UNKNOWN if rest is None else rest, keys=Plain("str"))
+    thing = Container(kind, rest=UNKNOWN if rest is None else rest, keys=PlainObject("str"))
     return [(param.name.value, m.new(param, "others", thing))]
 
 
@@ -196,7 +196,7 @@ def _of_function(m: Interpreter, function: Function, param: cst.Param) -> Ref | 
     cls = m.defined.classes.get(function.owner)
     if function.kind != "static" or function.name not in OF_FUNCTIONS or cls is None:
         return None
-    if not any(type(one) is Named and one.path in FUNCTIONS for one in ancestry(m, cls)):
+    if not any(type(one) is ImportPath and one.path in FUNCTIONS for one in ancestry(m, cls)):
         return None
     params = function.node.params
     if param is [*params.posonly_params, *params.params][0]:
@@ -219,7 +219,7 @@ OF_FUNCTIONS = frozenset({"forward", "backward", "setup_context"})
 
 def _as_used(m: Interpreter, param: cst.Param, told: Value) -> Value:
     """An object of a library's class, by its use a module or an optimizer; arrays of others look like tensors."""
-    if type(getattr(m.thing(told), "cls", None)) is not Named or m.may_be(told, Module):
+    if type(getattr(m.thing(told), "cls", None)) is not ImportPath or m.may_be(told, Module):
         return told
     used = by_usage(m, param, param.name.value, "argument", given=True)
     return told if used is None or m.may_be(used, Tensor) else used
@@ -227,10 +227,10 @@ def _as_used(m: Interpreter, param: cst.Param, told: Value) -> Value:
 
 def _like_default(default: Value) -> Value | None:
     """Return what a default tells of what callers hand over: an object stands for itself, a number for any number."""
-    if type(default) in (Ref, Function, Named):
+    if type(default) in (Ref, Function, ImportPath):
         return default
-    if type(default) is Const and isinstance(default.value, bool):
-        return Scalar(BOOL)
-    if type(default) is Const and isinstance(default.value, (int, float, complex)):
-        return Scalar(ANY_DTYPE)
-    return Plain("str") if type(default) is Const and isinstance(default.value, str) else None
+    if type(default) is Constant and isinstance(default.value, bool):
+        return PythonNumber(BOOL)
+    if type(default) is Constant and isinstance(default.value, (int, float, complex)):
+        return PythonNumber(ANY_DTYPE)
+    return PlainObject("str") if type(default) is Constant and isinstance(default.value, str) else None
