@@ -120,8 +120,8 @@ class Draft:
         """Point at every mark whose kind has a text here, at no place twice and not where the finding stands."""
         noted = {self.node: "", **dict(self.notes)}
         for mark in marks:
-            if mark.how in texts:
-                noted.setdefault(mark.node, texts[mark.how])
+            if mark.kind.value in texts:
+                noted.setdefault(mark.node, texts[mark.kind.value])
         return replace(self, notes=tuple((node, text) for node, text in noted.items() if node is not self.node))
 
     def doing(self, effect: str) -> Draft:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gradlint.domain import PythonNumber
+from gradlint.domain import CauseKind, PythonNumber
 from gradlint.events import BackwardRun, Called
 from gradlint.testing.widening import heard_events
 
@@ -47,19 +47,19 @@ out = model(x)
 def test_a_root_without_graph_tells_where_it_was_cut(root, by):
     (backward,) = (event for event in heard_events(f"{START}({root}).backward()\n") if type(event) is BackwardRun)
     assert str(backward.root.requires_grad) == "no"
-    assert [mark.by for mark in backward.root.marks if mark.how == "cut"] == by
+    assert [mark.by for mark in backward.root.causes if mark.kind is CauseKind.CUT] == by
 
 
 def test_gradients_off_are_told_apart_from_operations():
     text = f"{START}with torch.no_grad():\n    y = model(x)\ny.sum().backward()\n"
     (backward,) = (event for event in heard_events(text) if type(event) is BackwardRun)
-    assert [mark.by for mark in backward.root.marks if mark.how == "cut"] == ["no_grad"]
+    assert [mark.by for mark in backward.root.causes if mark.kind is CauseKind.CUT] == ["no_grad"]
 
 
 def test_what_is_written_in_place_brings_its_cuts():
     text = f"{START}total = torch.zeros(())\ntotal += out.argmax().float()\ntotal.backward()\n"
     (backward,) = (event for event in heard_events(text) if type(event) is BackwardRun)
-    assert [mark.by for mark in backward.root.marks if mark.how == "cut"] == ["argmax"]
+    assert [mark.by for mark in backward.root.causes if mark.kind is CauseKind.CUT] == ["argmax"]
 
 
 def test_a_number_keeps_its_cut_through_a_loop_and_a_call():
@@ -67,7 +67,9 @@ def test_a_number_keeps_its_cut_through_a_loop_and_a_call():
     text += "for row in x:\n    total = add(total, model(row).sum().item())\ntotal.backward()\n"
     calls = [event for event in heard_events(text) if type(event) is Called]
     (number,) = (event.args[0] for event in calls if event.path == "builtins.float.backward")
-    cuts = {mark.by for one in getattr(number, "values", (number,)) if isinstance(one, PythonNumber) for mark in one.cuts}
+    cuts = {
+        mark.by for one in getattr(number, "values", (number,)) if isinstance(one, PythonNumber) for mark in one.cuts
+    }
     assert cuts == {"item"}
 
 
@@ -75,4 +77,4 @@ def test_what_one_call_cut_is_not_told_of_another():
     helper = "def error(a):\n    return (a - 1).abs().sum()\n"
     text = f"{START}{helper}error(out.detach()).backward()\nerror(torch.ones(2)).backward()\n"
     roots = [event.root for event in heard_events(text) if type(event) is BackwardRun]
-    assert [[mark.by for mark in root.marks if mark.how == "cut"] for root in roots] == [["detach"], []]
+    assert [[mark.by for mark in root.causes if mark.kind is CauseKind.CUT] for root in roots] == [["detach"], []]

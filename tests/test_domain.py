@@ -247,7 +247,7 @@ def test_a_field_that_declares_nothing_is_refused():
     class ImportPath(Cell):
         layout: Truth = UNSURE
 
-    with pytest.raises(TypeError, match=r"`Named\.layout` does not declare how it joins"):
+    with pytest.raises(TypeError, match=r"`ImportPath\.layout` does not declare how it joins"):
         heap_object()(ImportPath)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gradlint import events, linter
-from gradlint.domain import NO, YES
+from gradlint.domain import NO, YES, CauseKind
 from gradlint.rule import Rule
 from gradlint.testing.widening import heard_events
 
@@ -64,7 +64,7 @@ def test_the_mode_that_a_function_leaves_its_caller_in(body, left):
 def test_why_a_result_is_not_in_the_graph(text, how, row):
     (event,) = heard(events.BackwardRun, f"{text}loss.backward()\n")
     assert event.name == "loss" and event.root.requires_grad is NO
-    (mark,) = [mark for mark in event.root.marks if mark.how == "cut"]
+    (mark,) = [mark for mark in event.root.causes if mark.kind is CauseKind.CUT]
     assert mark.by == how
     assert rows_of(f"{START}{text}loss.backward()\n")[how] == row
 
@@ -76,8 +76,8 @@ def rows_of(text):
     @rule.on(events.BackwardRun)
     def check(event):
         draft = rule.at(event.node)
-        for mark in event.root.marks:
-            draft = draft.note(mark.node, mark.by or mark.how)
+        for mark in event.root.causes:
+            draft = draft.note(mark.node, mark.by or mark.kind.value)
         yield draft
 
     (finding,) = linter.analyse(text, [rule]).findings

@@ -18,6 +18,7 @@ from gradlint.domain import (
     USED,
     YES,
     Belief,
+    CauseKind,
     Optimizer,
     Tensor,
 )
@@ -325,7 +326,11 @@ opt.step()
 
 def mixed_at(text: str) -> list[Any]:
     """Where the last step found a gradient that was added to a used one."""
-    return [mark.node for mark in heard(events.OptimizerStepped, text)[-1].parameters[0].marks if mark.how == "mixed"]
+    return [
+        mark.node
+        for mark in heard(events.OptimizerStepped, text)[-1].parameters[0].causes
+        if mark.kind is CauseKind.MIXED
+    ]
 
 
 @pytest.mark.parametrize(
@@ -401,7 +406,7 @@ def test_a_module_is_told_with_all_its_parameters() -> None:
 def test_instances_made_alike_are_made_where_they_are_called() -> None:
     text = "class Net(nn.Module):\n    pass\nfirst, second = Net(), Net()\n"
     first, second = heard(events.ModuleBuilt, text)[-2:]
-    assert first.module.marks[0].node is first.node and second.module.marks[0].node is second.node
+    assert first.module.causes[0].node is first.node and second.module.causes[0].node is second.node
 
 
 def test_an_unknown_operand_leaves_the_unit_of_what_certainly_led_to_the_root() -> None:

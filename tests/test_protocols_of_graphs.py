@@ -83,7 +83,7 @@ def test_a_module_of_the_program_carries_its_state_into_the_graph_that_was_freed
     first, later = heard(events.BackwardRun, RECURRENT)
     assert (first.freed, first.from_earlier_iteration) == (NO, NO)
     assert (later.freed, later.from_earlier_iteration) == (YES, YES)
-    assert {mark.how for node in later.modified_nodes for mark in node.marks} == {"freed"}
+    assert {mark.kind.value for node in later.modified_nodes for mark in node.causes} == {"freed"}
 
 
 @pytest.mark.parametrize(
@@ -98,8 +98,10 @@ def test_a_module_of_the_program_carries_its_state_into_the_graph_that_was_freed
 def test_a_backward_knows_who_wrote_what_the_graph_had_saved(change, facts, how):
     event = only(events.BackwardRun, f"y = model.weight.exp()\n{change}\ny.sum().backward()")
     assert (str(event.stale), str(event.corrupt)) == facts
-    assert {(mark.how, mark.name) for node in event.modified_nodes for mark in node.marks} >= {(how, "y")} or how == "hidden"
-    assert {mark.how for node in event.modified_nodes for mark in node.marks} == {how}
+    assert {(mark.kind.value, mark.name) for node in event.modified_nodes for mark in node.causes} >= {
+        (how, "y")
+    } or how == "hidden"
+    assert {mark.kind.value for node in event.modified_nodes for mark in node.causes} == {how}
 
 
 def test_a_layer_saves_its_weight_where_its_input_requires_grad():

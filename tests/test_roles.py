@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import pytest
 
 from gradlint import linter, registry
-from gradlint.domain import Escape
+from gradlint.domain import CauseKind, Escape
 from gradlint.events import Event, ModuleCalled, ModuleFinished, Role
 from gradlint.knowledge.python.duck_typing_names import DIFFERENTIATES, EVALUATES, PHASES, READS, TRAINS, words
 
@@ -195,7 +195,7 @@ def test_what_leaves_a_graph_is_noted_with_where(leaving: str, helped: bool):
     )
     events = heard(f"{helper}def run(x):\n{inside}")
     end = next(event for event in events if isinstance(event, ModuleFinished))
-    left = {graph for graph, mark in end.left if mark.how == "cut" and mark.node is not None}
+    left = {graph for graph, mark in end.left if mark.kind is CauseKind.CUT and mark.node is not None}
     assert all(left.intersection(graph) for graph in graphs(events))
 
 

@@ -10,7 +10,7 @@ from typing import Any, get_args
 import pytest
 
 from gradlint import linter, registry
-from gradlint.domain import UNKNOWN, Constant, Fact, Instance, Cause, Ref, Tensor, replace
+from gradlint.domain import UNKNOWN, Cause, CauseKind, Constant, Fact, Instance, Ref, Tensor, replace
 from gradlint.domain.fields import Join, Key, declarations
 from gradlint.domain.keys import IN_KEY
 from gradlint.domain.objects import Object
@@ -143,7 +143,12 @@ def others(known: Any, join: Join) -> Iterator[Any]:
     elif join is Join.VALUE:
         yield from (FIRST, SECOND, Constant(None), Constant(1), UNKNOWN)
     elif join is Join.MARKS:
-        yield from ((Cause("made", 1),), (Cause("made", 2),), (Cause("asked", 1),), (Cause("made", 1, "ones"),))
+        yield from (
+            (Cause(CauseKind.MADE, 1),),
+            (Cause(CauseKind.MADE, 2),),
+            (Cause(CauseKind.ASKED, 1),),
+            (Cause(CauseKind.MADE, 1, "ones"),),
+        )
     elif join is Join.NAMES:
         yield from (frozenset({"a"}), frozenset({"b"}))
     elif isinstance(known, Fact):

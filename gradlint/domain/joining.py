@@ -12,7 +12,7 @@ from typing import Any
 from gradlint.domain.facts import UNSURE
 from gradlint.domain.fields import Join, PerClass, declarations
 from gradlint.domain.objects import MAPPINGS, MOST_ITEMS, Container, Instance, Items, Module, Object, Optimizer, OwnerT
-from gradlint.domain.values import MOST_CAUSES, NOTHING, Constant, Cause, PlainObject, Ref, Value, one_of, with_certain
+from gradlint.domain.values import MOST_CAUSES, NOTHING, Cause, Constant, PlainObject, Ref, Value, one_of, with_certain
 from gradlint.frozen import frozen, replace
 
 FEW = 8

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from gradlint.domain.objects import Module, Optimizer, Tensor
-from gradlint.domain.values import Ref, Syntax
+from gradlint.domain.values import CauseKind, Ref, Syntax
 
 Memory = tuple[Ref, ...]
 
@@ -22,4 +22,4 @@ def places(memories: Iterable[Memory]) -> frozenset[Memory]:
 
 def made_at(thing: Module | Optimizer) -> list[Syntax]:
     """The places at which a module or an optimizer may have been made."""
-    return [mark.node for mark in thing.marks if mark.how == "made"]
+    return [mark.node for mark in thing.causes if mark.kind is CauseKind.MADE]

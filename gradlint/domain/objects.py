@@ -45,10 +45,10 @@ from gradlint.domain.values import (
     MOST_CAUSES,
     NOTHING,
     UNKNOWN,
+    Alternatives,
     Cause,
     Origin,
     Ref,
-    Alternatives,
     Syntax,
     Value,
 )
@@ -121,21 +121,20 @@ class Tensor(Cell):
     it has one element, `planar` whether it has at most two dimensions, `size` how large it is in each (None: not
     known), `contiguous` whether its elements lie one after the other, as torch's `is_contiguous()` says.
 
-    `storage` are the memories it may use, `node` the graph nodes that may have made it (None among them where
-    it may have been recorded by none), `base` the tensors it may be a view of (None among them where it may be
-    no view), `made` the operation or factory that made it, `grad_of` the tensors from whose `.grad` it was
-    computed; `overwritten` says whether its memory was
-    written through another handle since this one was made; `unwritable` whether it is a view that was made with
-    gradients off, or at once with others, so that torch refuses a write that is recorded; `showing` whether it is a
-    view that may be a leaf though it requires grad, for it shows the flag of what it is a view of (made with gradients
-    off, or before that was asked); `hooks` are the functions that may be called when a gradient arrives, by kind.
-    `unseen` says whether code that is not shown may have had it, or what was computed from it, and so made graphs
-    that lead to it.
-    `probability_op` is the operation that made its elements probabilities, if nothing but moving, casting and selecting was
-    done to them since. `alone`: torch counts the writes through it by themselves, though others are on its memory
-    (`.data`); `count` is what it counts them by, which views and `.detach()` share, whatever memory they are given
-    later (None among them, or none at all: nobody knows). `is_summary`: it stands for several tensors; `may_be_structured`: it may as
-    well be a tuple, a dict or an object of tensors with these facts (the result of a module of an unknown class).
+    `storage` are the memories it may use, `node` the graph nodes that may have made it (None among them where it may
+    have been recorded by none), `base` the tensors it may be a view of (None among them where it may be no view),
+    `made` the operation or factory that made it, `grad_of` the tensors from whose `.grad` it was computed;
+    `overwritten` says whether its memory was written through another handle since this one was made; `unwritable`
+    whether it is a view that was made with gradients off, or at once with others, so that torch refuses a write that is
+    recorded; `showing` whether it is a view that may be a leaf though it requires grad, for it shows the flag of what
+    it is a view of (made with gradients off, or before that was asked); `hooks` are the functions that may be called
+    when a gradient arrives, by kind. `unseen` says whether code that is not shown may have had it, or what was computed
+    from it, and so made graphs that lead to it. `probability_op` is the operation that made its elements probabilities,
+    if nothing but moving, casting and selecting was done to them since. `alone`: torch counts the writes through it by
+    themselves, though others are on its memory (`.data`); `count` is what it counts them by, which views and
+    `.detach()` share, whatever memory they are given later (None among them, or none at all: nobody knows).
+    `is_summary`: it stands for several tensors; `may_be_structured`: it may as well be a tuple, a dict or an object of
+    tensors with these facts (the result of a module of an unknown class).
     """
 
     of_torch = True
@@ -170,7 +169,7 @@ class Tensor(Cell):
     is_summary: bool = _agreed(False, of=Aspect.PROVENANCE)
     may_be_structured: bool = _agreed(False, of=Aspect.PROVENANCE)
     belief: Belief = fixed(Belief.PROVEN, of=Aspect.PROVENANCE)
-    marks: tuple[Cause, ...] = _marks(of=Aspect.PROVENANCE)
+    causes: tuple[Cause, ...] = _marks(of=Aspect.PROVENANCE)
 
     def __str__(self) -> str:
         shown = [str(self.dtype), f"requires_grad={self.requires_grad}", f"leaf={self.leaf}"]
@@ -185,11 +184,11 @@ class Node(Cell):
 
     `inputs` are its operands and `saves` the memories it keeps for backward, and the counts of writes that torch
     compares then where these are not those of the memories, part by part; an input is a Node, a leaf Tensor, None
-    (nothing recorded) or `OPAQUE`. `freed`: a backward has been through; `backward_done`: and through all that lies behind
-    it; `stale`: a saved memory was written and torch will notice; `corrupt`: it was written unnoticed; `grows`: its
-    history certainly holds an older node of its own site; `reached`: a backward has differentiated through it.
-    `marks` are the places that freed it ("freed") or went through and kept it ("kept", the last one), or wrote what
-    it had saved: "written" in place, "stepped" by an optimizer, "loaded" into a module, "hidden" from torch.
+    (nothing recorded) or `OPAQUE`. `freed`: a backward has been through; `backward_done`: and through all that lies
+    behind it; `stale`: a saved memory was written and torch will notice; `corrupt`: it was written unnoticed; `grows`:
+    its history certainly holds an older node of its own site; `reached`: a backward has differentiated through it.
+    `causes` are the places that freed it ("freed") or went through and kept it ("kept", the last one), or wrote what it
+    had saved: "written" in place, "stepped" by an optimizer, "loaded" into a module, "hidden" from torch.
     """
 
     key: ClassVar[str] = REFERENCE
@@ -203,7 +202,7 @@ class Node(Cell):
     corrupt: Truth = fixed(NO, of=Aspect.LACKING)
     grows: Truth = fixed(NO)
     reached: Truth = _grown(NO)
-    marks: tuple[Cause, ...] = _marks()
+    causes: tuple[Cause, ...] = _marks()
 
     def __str__(self) -> str:
         return f"Node[{self.op}]"
@@ -235,7 +234,7 @@ class Module(Cell):
     holder: str = _agreed("")
     hooks: Items = _items(())
     belief: Belief = fixed(Belief.PROVEN)
-    marks: tuple[Cause, ...] = _marks()
+    causes: tuple[Cause, ...] = _marks()
     absent: frozenset[str] = _names()
 
     def __str__(self) -> str:
@@ -266,7 +265,7 @@ class Optimizer(Cell):
     cls: Value = _value(UNKNOWN)
     attributes: Items = _items(())
     belief: Belief = fixed(Belief.PROVEN)
-    marks: tuple[Cause, ...] = _marks()
+    causes: tuple[Cause, ...] = _marks()
     absent: frozenset[str] = _names()
 
     def __str__(self) -> str:
@@ -286,7 +285,7 @@ class Scaler(Cell):
     optimizers: tuple[Ref, ...] = _alternatives(())
     storage: tuple[Ref, ...] = _alternatives(())
     belief: Belief = fixed(Belief.PROVEN)
-    marks: tuple[Cause, ...] = _marks()
+    causes: tuple[Cause, ...] = _marks()
 
     def __str__(self) -> str:
         return f"Scaler[enabled={self.enabled}]"
@@ -301,7 +300,7 @@ class Scheduler(Cell):
     kind: str = _agreed("")
     optimizers: tuple[Ref, ...] = _alternatives(())
     belief: Belief = fixed(Belief.PROVEN)
-    marks: tuple[Cause, ...] = _marks()
+    causes: tuple[Cause, ...] = _marks()
 
     def __str__(self) -> str:
         return f"Scheduler[{self.kind or '?'}]"
@@ -319,7 +318,7 @@ class Container(Cell):
     rest: Value = _elements(NOTHING, join=Join.VALUE, unseen=After.REACHED)
     origin: tuple[Ref, ...] = _alternatives((), shared=True)
     belief: Belief = fixed(Belief.PROVEN)
-    marks: tuple[Cause, ...] = _marks()
+    causes: tuple[Cause, ...] = _marks()
     keys: Value = _elements(UNKNOWN, join=Join.VALUE)
     cls: Value = _value(NOTHING)
     certain: tuple[Ref, ...] = _elements((), join=Join.CERTAIN)
@@ -350,7 +349,7 @@ class Iterator(Cell):
     several: Truth = fixed(UNSURE)
     length: int | None = _agreed(None)
     belief: Belief = fixed(Belief.PROVEN)
-    marks: tuple[Cause, ...] = _marks()
+    causes: tuple[Cause, ...] = _marks()
     listed: Value = _value(NOTHING)
     certain: tuple[Ref, ...] = _certain(())
     returned: Value = _value(UNKNOWN)
@@ -373,7 +372,7 @@ class Array(Cell):
     dtype: Dtypes = fixed(ANY_DTYPE)
     storage: tuple[Ref, ...] = _alternatives((), shared=True)
     belief: Belief = fixed(Belief.PROVEN)
-    marks: tuple[Cause, ...] = _marks()
+    causes: tuple[Cause, ...] = _marks()
 
     def __str__(self) -> str:
         return f"Array[{self.dtype}]"
@@ -410,7 +409,7 @@ class Instance(Cell):
     attributes: Items = _items(())
     open: Truth = _grown(UNSURE)
     belief: Belief = fixed(Belief.PROVEN)
-    marks: tuple[Cause, ...] = _marks()
+    causes: tuple[Cause, ...] = _marks()
     absent: frozenset[str] = _names()
 
     def __str__(self) -> str:
@@ -438,5 +437,5 @@ def with_attribute(thing: OwnerT, name: str, value: Value) -> OwnerT:
 
 def with_mark(marks: tuple[Cause, ...], mark: Cause) -> tuple[Cause, ...]:
     """The marks and one more, if its kind is not among them and there is room."""
-    known = len(marks) >= MOST_CAUSES or any(one.how == mark.how for one in marks)
+    known = len(marks) >= MOST_CAUSES or any(one.kind == mark.kind for one in marks)
     return marks if known else (*marks, mark)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import field
-from enum import IntEnum
+from enum import Enum, IntEnum
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -118,24 +118,54 @@ class Places:
     parts: tuple[Constant, ...]
 
 
-@frozen()
-class Cause:
-    """A place in the program that contributed, and how: "made", "asked", "cut", "retained", "flat" ...
+class CauseKind(Enum):
+    """What happened at a place in the program, by the word under which a finding's notes speak of it.
 
-    A "cut" is where something left the graph: `by` is the operation or function that gave it without one, or
-    "no_grad" where gradients were switched off, "enable_grad" where they were switched on inside inference mode, which
-    goes on. "asked" is where it was asked to require grad, `by` what, or where something that it was computed from was;
-    "frozen" is where something that it was computed from was asked not to, so that it does not itself.
-    "squashed" is where its elements became probabilities. "copied" is where a mapping was filled at once with what
-    another holds: by "leaves" if those can be copied deeply. "inference" is where the inference mode was switched on in
-    which a tensor was made, "used" where an iterator was gone through. Of a leaf, "backward" is the last backward that
-    may have filled its gradient;
-    "mixed" the same where it certainly added to a gradient that a step had used. On graph nodes they are "freed",
-    "kept", "written", "stepped", "loaded" and "hidden": by "itself" if the operation wrote what it had saved as another
-    operand. `name` is how the program writes what it happened to.
+    Of tensors and other objects: it was `MADE` there, or `COPIED` (a mapping that was filled at once with what another
+    holds, by "leaves" if those can be copied deeply); `CUT`: it left the graph; it was `ASKED` to require grad, or
+    something that it was computed from was; `FROZEN`: something that it was computed from was asked not to, so that it
+    does not itself; its elements became probabilities (`SQUASHED`); it was told to keep its gradient (`RETAINED`); the
+    `INFERENCE` mode in which it was made was switched on; an iterator was gone through (`USED`). Of leaves: the last
+    `BACKWARD` that may have filled the gradient, `MIXED` where it certainly added to one that a step had used,
+    and since then, the gradient was `CLEARED`, or `RETURNED` by `autograd.grad`; one was `READ`. Of
+    graph nodes: a backward `FREED` them or `KEPT` them, what they saved was `WRITTEN` in place, `STEPPED` by an
+    optimizer, `LOADED` into a module or `HIDDEN` from torch; `FLAT`: their gradient is zero.
     """
 
-    how: str
+    MADE = "made"
+    COPIED = "copied"
+    CUT = "cut"
+    ASKED = "asked"
+    FROZEN = "frozen"
+    SQUASHED = "squashed"
+    RETAINED = "retained"
+    INFERENCE = "inference"
+    USED = "used"
+    BACKWARD = "backward"
+    MIXED = "mixed"
+    CLEARED = "cleared"
+    RETURNED = "returned"
+    READ = "read"
+    FREED = "freed"
+    KEPT = "kept"
+    WRITTEN = "written"
+    STEPPED = "stepped"
+    LOADED = "loaded"
+    HIDDEN = "hidden"
+    FLAT = "flat"
+
+
+@frozen()
+class Cause:
+    """A place in the program that contributed, and what happened there.
+
+    `by` is what did it: the operation or function that gave a tensor without a graph, or "no_grad" where gradients were
+    switched off, "enable_grad" where they were switched on inside inference mode, which goes on; what asked it to
+    require grad; "itself" if the operation wrote what it had saved as another operand. `name` is how the program
+    writes what it happened to.
+    """
+
+    kind: CauseKind
     node: Syntax
     by: str = ""
     name: str = ""
@@ -245,7 +275,20 @@ class Super:
     cls: Ref
 
 
-Value = Super | Ref | Constant | PythonNumber | PlainObject | ImportPath | Imported | Function | Bound | Context | Unknown | OneOf
+Value = (
+    Super
+    | Ref
+    | Constant
+    | PythonNumber
+    | PlainObject
+    | ImportPath
+    | Imported
+    | Function
+    | Bound
+    | Context
+    | Unknown
+    | OneOf
+)
 
 UNKNOWN = Unknown()
 NONE_VALUE = Constant(None)

@@ -20,11 +20,11 @@ from gradlint.events.gradients import (
     HookRegistered,
 )
 from gradlint.events.graphs import (
-    NameRebound,
     ContextEntered,
     GradModeChanged,
     GraphGrown,
     IteratorConsumed,
+    NameRebound,
     Returned,
     Stored,
     Yielded,
@@ -54,7 +54,6 @@ from gradlint.events.training import OptimizerBuilt, OptimizerStepped, ScalerUse
 __all__ = [
     "AttributeAssigned",
     "BackwardRun",
-    "NameRebound",
     "BufferRegistered",
     "Called",
     "Checkpointed",
@@ -78,6 +77,7 @@ __all__ = [
     "ModuleCalled",
     "ModuleFinished",
     "ModuleKept",
+    "NameRebound",
     "OptimizerBuilt",
     "OptimizerStepped",
     "Recorded",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from gradlint.domain import NO, UNSURE, Grad, Graph, Cause, Node, Syntax, Tensor, Truth, Unit
+from gradlint.domain import NO, UNSURE, Cause, Grad, Graph, Node, Syntax, Tensor, Truth, Unit
 from gradlint.events.base import Event, Thing
 from gradlint.frozen import frozen
 
@@ -33,27 +33,24 @@ class GradientRead(Event):
 class BackwardRun(Event):
     """`root` is differentiated: by `backward()` ("backward") or by `autograd.grad` ("grad").
 
-    `leaves` are the tensors that may be reached; `freed`, `stale` and `corrupt` say whether the graph
-    certainly holds a node in that state, `modified_nodes` are these nodes, oldest first, and `from_earlier_iteration` says whether one of
+    `leaves` are the tensors that may be reached; `freed`, `stale` and `corrupt` say whether the graph certainly holds a
+    node in that state, `modified_nodes` are these nodes, oldest first, and `from_earlier_iteration` says whether one of
     them was made by an earlier iteration of a loop. `opaque`: a tensor in the history may have a graph that nobody
-    shows, which earlier iterations of the innermost loop differentiated as well.
-    `carriers` are then the names by which the next iteration gets hold
-    of a part of that, if it does by names alone: each with "tensor" or "tuple" (one of tensors) and the last places of
-    an iteration that use or bind it. `earlier_backwards` are the backwards that may have been through a part of the graph and kept
-    it; `repeated` are nodes that this very backward may have freed in an earlier iteration, of each place of which the
-    history certainly holds some node; `renamed`: `retain` is said by a name that torch has given up; `graph` names the
-    nodes that made the root.
-    `unit` is what the root is measured in: "scaled" where a GradScaler multiplied it. `gradient` says whether a
-    gradient for the root is given, `inputs` are the tensors
-    that are to be differentiated by, as far as they are known (None: all leaves), `unreached` whether one of them is
-    certainly not in the history, `allow_unused` whether that is allowed. `zero_gradient_ops` are the operations of zero gradient
-    (marks "flat") through which every way to the leaves goes; none where there may be a way around. `co_leaves` says for
-    each leaf, as bits, which leaves may be in the history of an operation that takes it, `certain` which leaves are
-    certainly reached. `of` is the expression whose
-    `backward()` is called, written as `name` says; `made_by` are the operations that made the root, before a GradScaler
-    multiplied it.
-    Where the root certainly requires no grad, its marks "cut" tell where what it was computed from left the graph.
-    `aliased` are gradients that are certainly added to in place although something else than `.grad` holds them.
+    shows, which earlier iterations of the innermost loop differentiated as well. `carriers` are then the names by which
+    the next iteration gets hold of a part of that, if it does by names alone: each with "tensor" or "tuple" (one of
+    tensors) and the last places of an iteration that use or bind it. `earlier_backwards` are the backwards that may
+    have been through a part of the graph and kept it; `repeated` are nodes that this very backward may have freed in an
+    earlier iteration, of each place of which the history certainly holds some node; `renamed`: `retain` is said by a
+    name that torch has given up; `graph` names the nodes that made the root. `unit` is what the root is measured in:
+    "scaled" where a GradScaler multiplied it. `gradient` says whether a gradient for the root is given, `inputs` are
+    the tensors that are to be differentiated by, as far as they are known (None: all leaves), `unreached` whether one
+    of them is certainly not in the history, `allow_unused` whether that is allowed. `zero_gradient_ops` are the
+    operations of zero gradient (marks "flat") through which every way to the leaves goes; none where there may be a way
+    around. `co_leaves` says for each leaf, as bits, which leaves may be in the history of an operation that takes it,
+    `certain` which leaves are certainly reached. `of` is the expression whose `backward()` is called, written as `name`
+    says; `made_by` are the operations that made the root, before a GradScaler multiplied it. Where the root certainly
+    requires no grad, its marks "cut" tell where what it was computed from left the graph. `aliased` are gradients that
+    are certainly added to in place although something else than `.grad` holds them.
     """
 
     believed_from: ClassVar[tuple[str, ...]] = ("root",)

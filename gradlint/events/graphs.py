@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from gradlint.domain import NO, UNSURE, Container, Context, Function, Graph, Iterator, Cause, Syntax, Tensor, Truth
+from gradlint.domain import NO, UNSURE, Cause, Container, Context, Function, Graph, Iterator, Syntax, Tensor, Truth
 from gradlint.events.base import Event, Thing
 from gradlint.frozen import frozen
 

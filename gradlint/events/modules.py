@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from gradlint.domain import UNSURE, Container, Graph, Cause, Mode, Module, Ref, Syntax, Tensor, Truth
+from gradlint.domain import UNSURE, Cause, Container, Graph, Mode, Module, Ref, Syntax, Tensor, Truth
 from gradlint.events.base import Event, Thing
 from gradlint.frozen import frozen
 

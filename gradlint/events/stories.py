@@ -6,7 +6,7 @@ from collections.abc import Set
 from dataclasses import field
 from enum import Enum
 
-from gradlint.domain import UNSURE, Class, Function, Graph, Instance, Cause, Module, Syntax, Truth
+from gradlint.domain import UNSURE, Cause, Class, Function, Graph, Instance, Module, Syntax, Truth
 from gradlint.events.base import Event
 from gradlint.frozen import frozen
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from gradlint.domain import NO, UNKNOWN, UNSURE, Container, Cause, Optimizer, Syntax, Tensor, Truth, Value
+from gradlint.domain import NO, UNKNOWN, UNSURE, Cause, Container, Optimizer, Syntax, Tensor, Truth, Value
 from gradlint.events.base import Event, Thing
 from gradlint.frozen import frozen
 
@@ -74,9 +74,9 @@ class LeafRequired(Event):
     """Only a leaf will do for what `tensor` is used for: its gradient is read ("gradient"), it is given to an optimizer
     ("optimizer") or it is set on a module ("attribute"); the last two are told only where it may be none.
 
-    `source_leaf` is the leaf it was computed from, or may be itself, by these `operations` and from nothing else that requires
-    grad, if the program holds that leaf no more; `last_operation` is the last step. `holders` are the containers that hold what is
-    certainly no leaf.
+    `source_leaf` is the leaf it was computed from, or may be itself, by these `operations` and from nothing else that
+    requires grad, if the program holds that leaf no more; `last_operation` is the last step. `holders` are the
+    containers that hold what is certainly no leaf.
     """
 
     believed_from: ClassVar[tuple[str, ...]] = ("tensor",)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from gradlint.domain import NO, YES, Cause
+from gradlint.domain import NO, YES, Cause, CauseKind
 from gradlint.events import BackwardRun, ModuleFinished, Recorded, WrittenInPlace
 from gradlint.rule import LIKELY, Draft, Findings, Rule, believed, quoted
 
@@ -44,7 +44,7 @@ def kind_of(mark: Cause) -> str:
 
 def cut_by(kind: str, marks: Iterable[Cause]) -> Cause | None:
     """The cut of this kind, unless there is one of a kind that is spoken of first."""
-    cuts = {kind_of(mark): mark for mark in reversed(tuple(marks)) if mark.how == "cut"}
+    cuts = {kind_of(mark): mark for mark in reversed(tuple(marks)) if mark.kind == CauseKind.CUT}
     first = next((one for one in _SPOKEN_OF_FIRST if one in cuts), "")
     return cuts[kind] if first == kind else None
 
@@ -59,7 +59,7 @@ def spelled(mark: Cause) -> str:
 
 def root_cut_by(rule: Rule, kind: str, event: BackwardRun, note: str) -> Findings:
     """A finding at a backward whose root certainly has no graph, because of a cut of this kind."""
-    if event.root.requires_grad <= NO and (mark := cut_by(kind, event.root.marks)) is not None:
+    if event.root.requires_grad <= NO and (mark := cut_by(kind, event.root.causes)) is not None:
         name = quoted(event.name, "the output")
         yield with_cuts(rule.at(event.node, name=name, cut=spelled(mark)), mark, note)
 
@@ -74,10 +74,10 @@ def constant_terms(end: ModuleFinished, ops: frozenset[str]) -> Iterator[tuple[t
         total = event.result if isinstance(event, Recorded) else event.target
         if not (total.requires_grad <= YES and all(node and node.key in end.used for node in total.node)):
             continue
-        beside = {mark for other in event.operands if other.requires_grad.may(YES) for mark in other.marks}
+        beside = {mark for other in event.operands if other.requires_grad.may(YES) for mark in other.causes}
         for term in event.operands:
             if term.requires_grad <= NO and term.scalar <= YES and term.made not in ON_PURPOSE:
-                cuts = tuple(mark for mark in term.marks if mark.how == "cut")
+                cuts = tuple(mark for mark in term.causes if mark.kind == CauseKind.CUT)
                 yield tuple(mark for mark in cuts if term.made not in EXTREMES or mark not in beside), event
         if total.scalar <= YES:
             yield tuple(mark for mark in event.numbers if mark not in beside), event

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence, Set
 
-from gradlint.domain import NO, Cause, Memory, Ref, Syntax, Tensor
+from gradlint.domain import NO, Cause, CauseKind, Memory, Ref, Syntax, Tensor
 from gradlint.events import Called, Event, Recorded, WrittenInPlace
 
 from ._cutting import DETACHED, MODE, kind_of
@@ -55,7 +55,7 @@ def _followed(story: Iterable[Event], wanted: frozenset[Memory]) -> Cuts:
 
 def _cuts(event: Recorded) -> list[Syntax]:
     """Where the cut stands that this operation is, or that the grad mode makes of it."""
-    first = [mark for mark in event.result.marks if mark.how == "cut"][:1]
+    first = [mark for mark in event.result.causes if mark.kind == CauseKind.CUT][:1]
     off = event.grad_mode <= NO
     return [mark.node for mark in first if _is_cut_here(mark, event.node) or (kind_of(mark) == MODE and off)]
 

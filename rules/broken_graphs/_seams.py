@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gradlint.domain import NO, YES, Memory, Module, Syntax, Tensor, memories
+from gradlint.domain import NO, YES, CauseKind, Memory, Module, Syntax, Tensor, memories
 from gradlint.events import BackwardRun, Event, ModuleBuilt, ModuleCalled, Recorded, Thing
 
 
@@ -56,7 +56,7 @@ def _parameters(story: Sequence[Event]) -> dict[Syntax, frozenset[Memory]]:
 
 
 def _of(module: Module, own: dict[Syntax, frozenset[Memory]]) -> frozenset[Memory]:
-    made = (own.get(mark.node, frozenset()) for mark in module.marks if mark.how == "made")
+    made = (own.get(mark.node, frozenset()) for mark in module.causes if mark.kind is CauseKind.MADE)
     return frozenset[Memory]().union(*made)
 
 

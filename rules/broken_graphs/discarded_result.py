@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import YES, Module, Tensor
+from gradlint.domain import YES, CauseKind, Module, Tensor
 from gradlint.events import ResultDiscarded
 from gradlint.rule import POSSIBLE, Edit, Findings, Rule, quoted
 
@@ -97,8 +97,8 @@ def _is_better_written(name: str, method: str) -> bool:
 
 def _is_made_here(event: ResultDiscarded) -> bool:
     """Whether what is dropped is new, and not what an `out=` was."""
-    marks = event.value.marks if isinstance(event.value, Tensor) else ()
-    return any(mark.how == "made" and mark.node is event.node for mark in marks)
+    marks = event.value.causes if isinstance(event.value, Tensor) else ()
+    return any(mark.kind == CauseKind.MADE and mark.node is event.node for mark in marks)
 
 
 def _is_parameter(event: ResultDiscarded) -> bool:

@@ -49,7 +49,7 @@ def consequence(returned: Any, cured: Any) -> bool:
 @rule.on(BackwardRun)
 def check_root(event: BackwardRun) -> Findings:
     """Nothing but the penalty is differentiated."""
-    if event.root.requires_grad <= NO and (mark := cut_by(GRADIENT, event.root.marks)) is not None:
+    if event.root.requires_grad <= NO and (mark := cut_by(GRADIENT, event.root.causes)) is not None:
         yield _at(mark).note(event.node, "nothing is left to be differentiated here")
 
 

@@ -20,7 +20,7 @@ a graph and a test that gradlint cannot decide stands before it, the finding is 
 
 from __future__ import annotations
 
-from gradlint.domain import NO, YES, Cause
+from gradlint.domain import NO, YES, Cause, CauseKind
 from gradlint.events import BackwardRun, ModuleFinished
 from gradlint.rule import POSSIBLE, Draft, Findings, Raises, Rule, believed, may_be_told_apart, quoted
 
@@ -49,12 +49,12 @@ def check(end: ModuleFinished) -> Findings:
         draft = _at(event).lowered(believed(event))
         if any(one.node is event.node and may_be_told_apart(event, one, end) for one in recorded):
             draft = draft.lowered(POSSIBLE)
-        yield draft.marked(event.root.marks, made="computed here", frozen="frozen here")
+        yield draft.marked(event.root.causes, made="computed here", frozen="frozen here")
 
 
 def _at(event: BackwardRun) -> Draft:
     name = quoted(event.name, "the output")
-    frozen = next((mark for mark in event.root.marks if mark.how == "frozen"), None)
+    frozen = next((mark for mark in event.root.causes if mark.kind == CauseKind.FROZEN), None)
     if frozen is None:
         return rule.at(event.node, name=name)
     if frozen.by == "from_pretrained":

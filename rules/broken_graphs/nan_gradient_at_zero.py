@@ -111,7 +111,7 @@ def _judged(event: Recorded, made: dict[Memory, Recorded]) -> Findings:
         source = _at_the_edge(made[branch.storage])
         if source is not None and branch.requires_grad <= YES and source.made not in SAFE:
             draft = rule.at(event.node, operation=WORDS.get(branch.made, branch.made), where=NOT_PICKED)
-            draft = draft.marked(branch.marks, made="computed for every element, picked or not")
+            draft = draft.marked(branch.causes, made="computed for every element, picked or not")
             confidence = LIKELY if source.storage in compared else POSSIBLE
             yield draft.lowered(max(confidence, believed(event)))
 

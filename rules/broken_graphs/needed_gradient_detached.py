@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from gradlint.domain import NONE, YES, Cause, Memory, Syntax
+from gradlint.domain import NONE, YES, Cause, CauseKind, Memory, Syntax
 from gradlint.events import BackwardRun, ModuleFinished, OptimizerStepped
 from gradlint.rule import LIKELY, Draft, Findings, Rule, believed
 
@@ -62,7 +62,9 @@ def check(end: ModuleFinished) -> Findings:
     found: set[Memory] = set()
     for event in end.story:
         if type(event) is BackwardRun:
-            marks = [mark for mark in event.root.marks if mark.how == "cut" and kind_of(mark) in (DETACHED, MODE)]
+            marks = [
+                mark for mark in event.root.causes if mark.kind == CauseKind.CUT and kind_of(mark) in (DETACHED, MODE)
+            ]
             cuts.setdefault(event.run, {}).update(dict.fromkeys(marks if event.root.requires_grad <= YES else []))
         elif type(event) is OptimizerStepped:
             for mark in cuts.get(event.run, ()):

@@ -39,7 +39,7 @@ consequence = Raises(RuntimeError, "grad can be implicitly created only for scal
 def check(event: BackwardRun) -> Findings:
     if event.root.scalar <= NO and event.gradient <= NO:
         draft = rule.at(event.node, name=quoted(event.name, "the output")).lowered(LIKELY)
-        yield draft.marked(event.root.marks, made="made here with several elements")
+        yield draft.marked(event.root.causes, made="made here with several elements")
 
 
 @rule.bad

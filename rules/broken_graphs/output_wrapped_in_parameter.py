@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import Cause, Tensor
+from gradlint.domain import Cause, CauseKind, Tensor
 from gradlint.events import AttributeAssigned, BackwardRun, ModuleFinished, RequiresGradChanged, Run
 from gradlint.rule import POSSIBLE, Findings, Rule, believed
 
@@ -65,8 +65,8 @@ def check(end: ModuleFinished) -> Findings:
 
 def _wrapped(value: object) -> list[Cause]:
     """Where a tensor with a history became a parameter."""
-    marks = value.marks if isinstance(value, Tensor) else ()
-    return [mark for mark in marks if mark.how == "cut" and kind_of(mark) == PARAMETER]
+    marks = value.causes if isinstance(value, Tensor) else ()
+    return [mark for mark in marks if mark.kind == CauseKind.CUT and kind_of(mark) == PARAMETER]
 
 
 def _in_forward(index: int, runs: dict[int, Run]) -> bool:

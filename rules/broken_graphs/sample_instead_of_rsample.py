@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import NO, YES, Cause, Syntax
+from gradlint.domain import NO, YES, Cause, CauseKind, Syntax
 from gradlint.events import BackwardRun, ModuleFinished, Recorded
 from gradlint.rule import Edit, Findings, Rule, believed
 
@@ -52,15 +52,15 @@ def check(end: ModuleFinished) -> Findings:
     used: set[Syntax] = set()
     for event in end.story:
         if type(event) is BackwardRun:
-            used |= _samples(event.root.marks)
+            used |= _samples(event.root.causes)
         if type(event) is not Recorded:
             continue
         if event.op == "sample" and event.grad_mode <= YES and any(one.requires_grad <= YES for one in event.operands):
             drawn[event.node] = event
         if event.op in SCORED and event.operands:
-            scored |= _samples(event.operands[-1].marks)  # what is judged comes behind the parameters
+            scored |= _samples(event.operands[-1].causes)  # what is judged comes behind the parameters
         for one in event.operands:
-            if one.requires_grad <= NO and (found := _samples(one.marks)):
+            if one.requires_grad <= NO and (found := _samples(one.causes)):
                 used |= found if any(node and node.key in end.used for node in event.result.node) else set()
     for node, event in drawn.items():
         if node in used and node not in scored:
@@ -70,7 +70,7 @@ def check(end: ModuleFinished) -> Findings:
 
 def _samples(marks: tuple[Cause, ...]) -> set[Syntax]:
     """Where a sample left the graph."""
-    return {mark.node for mark in marks if mark.how == "cut" and mark.by == "sample"}
+    return {mark.node for mark in marks if mark.kind == CauseKind.CUT and mark.by == "sample"}
 
 
 @rule.bad

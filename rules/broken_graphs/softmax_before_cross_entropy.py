@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import ImportPath, Syntax, Tensor
+from gradlint.domain import CauseKind, ImportPath, Syntax, Tensor
 from gradlint.events import Called, ModuleCalled, Thing
 from gradlint.rule import Edit, Findings, Rule
 
@@ -91,8 +91,8 @@ def _judged(node: Syntax, path: str, given: Thing | None, twice: frozenset[str])
         takes="takes log-probabilities" if logarithms else f"applies the {activation} itself",
         activation=f"`{given.probability_op}`",
     ).advising("use `log_softmax` instead" if logarithms else f"pass the scores, without the {activation}")
-    draft = draft.marked(given.marks, squashed=f"the {activation} is applied here")
-    made = next((mark.node for mark in given.marks if mark.how == "squashed"), None)
+    draft = draft.marked(given.causes, squashed=f"the {activation} is applied here")
+    made = next((mark.node for mark in given.causes if mark.kind == CauseKind.SQUASHED), None)
     fixable = logarithms and given.probability_op == "softmax" and made is not None
     yield draft.fix(Edit("rename", made, "log_softmax"), safety="unsafe") if fixable else draft
 

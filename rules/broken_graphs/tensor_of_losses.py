@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import NO, YES, Cause
+from gradlint.domain import NO, YES, Cause, CauseKind
 from gradlint.events import BackwardRun, ModuleFinished, Recorded, RequiresGradChanged
 from gradlint.rule import POSSIBLE, Draft, Edit, Findings, Raises, Rule
 
@@ -48,21 +48,21 @@ def nothing_arrives(returned: Any) -> bool:
 
 @rule.on(BackwardRun)
 def check_root(event: BackwardRun) -> Findings:
-    if event.root.requires_grad <= NO and (mark := cut_by(TENSOR, event.root.marks)) is not None:
+    if event.root.requires_grad <= NO and (mark := cut_by(TENSOR, event.root.causes)) is not None:
         yield _at(mark).note(event.node, "nothing is left to be differentiated here")
 
 
 @rule.on(RequiresGradChanged)
 def check_leaf(event: RequiresGradChanged) -> Findings:
     """A leaf of its own was hardly meant where it is made of tensors that have a history."""
-    for mark in _made_here(event, event.tensor.marks):
+    for mark in _made_here(event, event.tensor.causes):
         if event.by == "factory" and event.to <= YES:
             yield _at(mark, Edit("drop keyword", mark.node, "requires_grad")).doing("wrong result")
 
 
 @rule.on(Recorded)
 def check_made(event: Recorded) -> Findings:
-    for mark in _made_here(event, event.result.marks):
+    for mark in _made_here(event, event.result.causes):
         if event.grad_mode <= YES:
             yield _at(mark).doing("wrong result").lowered(POSSIBLE)
 
@@ -76,7 +76,9 @@ def check_term(end: ModuleFinished) -> Findings:
 
 def _made_here(event: RequiresGradChanged | Recorded, marks: tuple[Cause, ...]) -> list[Cause]:
     """The cut that the call of a factory itself is."""
-    return [mark for mark in marks if mark.how == "cut" and mark.node is event.node and kind_of(mark) == TENSOR]
+    return [
+        mark for mark in marks if mark.kind == CauseKind.CUT and mark.node is event.node and kind_of(mark) == TENSOR
+    ]
 
 
 def _at(mark: Cause, *more: Edit) -> Draft:

@@ -31,7 +31,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from gradlint.domain import NO, YES, Memory, Syntax, made_at, memories, places
+from gradlint.domain import NO, YES, CauseKind, Memory, Syntax, made_at, memories, places
 from gradlint.events import (
     BackwardRun,
     Copied,
@@ -193,7 +193,11 @@ def _held(event: BackwardRun, held: frozenset[Memory]) -> frozenset[Memory]:
 
 def _copied(event: BackwardRun, copies: set[Syntax]) -> frozenset[Memory]:
     """The parameters whose module is a copy that was made in the file."""
-    copied = (leaf for leaf in event.leaves if any(mark.how == "made" and mark.node in copies for mark in leaf.marks))
+    copied = (
+        leaf
+        for leaf in event.leaves
+        if any(mark.kind == CauseKind.MADE and mark.node in copies for mark in leaf.causes)
+    )
     return memories(leaf for leaf in copied if leaf.parameter <= YES)
 
 
@@ -240,7 +244,9 @@ def _can_be_cut(one: _Waiting, wasted: frozenset[Memory]) -> bool:
     leaves = one.event.leaves
     stepped = sum(1 << index for index, leaf in enumerate(leaves) if leaf.storage in one.stepped)
     return all(
-        not company & stepped for leaf, company in zip(leaves, one.event.co_leaves, strict=True) if leaf.storage in wasted
+        not company & stepped
+        for leaf, company in zip(leaves, one.event.co_leaves, strict=True)
+        if leaf.storage in wasted
     )
 
 

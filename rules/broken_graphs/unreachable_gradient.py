@@ -44,12 +44,12 @@ def check(event: BackwardRun) -> Findings:
             draft = _at(
                 event, "a tensor that does not require grad", "call `requires_grad_()` on it before the forward pass"
             )
-            yield draft.marked(tensor.marks, made="the tensor is created here", cut="the tensor is detached here")
+            yield draft.marked(tensor.causes, made="the tensor is created here", cut="the tensor is detached here")
             return
     if event.unreached <= YES and event.allow_unused <= NO:
         draft = _at(event, "a tensor outside the graph", "pass a tensor that the output was computed from")
         inputs = event.inputs or ()
-        yield draft.marked(inputs[0].marks, made="the tensor is created here") if len(inputs) == 1 else draft
+        yield draft.marked(inputs[0].causes, made="the tensor is created here") if len(inputs) == 1 else draft
 
 
 def _at(event: BackwardRun, what: str, cure: str) -> Draft:

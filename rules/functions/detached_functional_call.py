@@ -64,7 +64,7 @@ def check(event: ModuleFinished) -> Findings:
 def _taken(call: Called) -> Syntax | None:
     """The call of `state_dict()` that gave what the module is called with."""
     weights = call.args[1] if len(call.args) > 1 else None
-    made = weights.marks if isinstance(weights, Container) and weights.origin else ()
+    made = weights.causes if isinstance(weights, Container) and weights.origin else ()
     return made[0].node if len(made) == 1 else None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
 
-from gradlint.domain import EVAL, NO, TRAIN, UNSURE, YES, Graph, Cause, Syntax, Tensor, memories
+from gradlint.domain import EVAL, NO, TRAIN, UNSURE, YES, Cause, Graph, Syntax, Tensor, memories
 from gradlint.events import (
     BackwardRun,
     Called,

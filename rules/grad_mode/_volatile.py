@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from gradlint.domain import Constant, Syntax, Tensor
+from gradlint.domain import CauseKind, Constant, Syntax, Tensor
 from gradlint.events import AttributeAssigned, Called, Event, Recorded, Thing
 
 FLAG_OF_VARIABLE = 2
@@ -39,4 +39,4 @@ def _marked(event: Event) -> Thing | None:
 
 
 def _made_at(thing: Thing) -> list[Syntax]:
-    return [mark.node for mark in getattr(thing, "marks", ()) if mark.how == "made"]
+    return [mark.node for mark in getattr(thing, "causes", ()) if mark.kind is CauseKind.MADE]

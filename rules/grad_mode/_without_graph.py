@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gradlint.domain import NO, Cause, Syntax
+from gradlint.domain import NO, Cause, CauseKind, Syntax
 from gradlint.events import BackwardRun
 from gradlint.rule import Draft, Edit
 
@@ -22,13 +22,13 @@ def reasons(event: BackwardRun) -> frozenset[str]:
     """Why there is certainly nothing to differentiate; empty where there may be something, or nobody knows why not."""
     if not event.root.requires_grad <= NO:
         return frozenset()
-    cuts = [mark.by for mark in event.root.marks if mark.how == "cut"]
+    cuts = [mark.by for mark in event.root.causes if mark.kind == CauseKind.CUT]
     return frozenset(by if by in (OFF, IN_VAIN) else OTHERWISE for by in cuts)
 
 
 def switches(event: BackwardRun, by: str) -> list[Syntax]:
     """Where the mode was set that kept something in the history of the root out of the graph."""
-    places = [mark.node for mark in event.root.marks if mark.how == "cut" and mark.by == by]
+    places = [mark.node for mark in event.root.causes if mark.kind == CauseKind.CUT and mark.by == by]
     return list(dict.fromkeys(places))
 
 
@@ -41,5 +41,5 @@ def noted(draft: Draft, event: BackwardRun, by: str, text: str) -> Draft:
 
 def instead_of_inference(draft: Draft, marks: Sequence[Cause], safety: str) -> Draft:
     """The finding with the cure that inference mode becomes `no_grad`, where the marks tell what switched it on."""
-    edits = [Edit("replace", mark.node, "torch.no_grad()") for mark in marks if mark.how == "inference"]
+    edits = [Edit("replace", mark.node, "torch.no_grad()") for mark in marks if mark.kind == CauseKind.INFERENCE]
     return draft.fix(*edits, safety=safety, imports=("torch",)) if edits else draft

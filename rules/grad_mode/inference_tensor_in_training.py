@@ -81,8 +81,8 @@ def _is_inference(tensor: Tensor) -> bool:
 
 
 def _draft(event: Event, tensor: Tensor, name: str, use: str) -> Draft:
-    draft = instead_of_inference(rule.at(event.node, name=name, use=use), tensor.marks, "safe")
-    return draft.marked(tensor.marks, made="made here", inference="inference mode is on from here")
+    draft = instead_of_inference(rule.at(event.node, name=name, use=use), tensor.causes, "safe")
+    return draft.marked(tensor.causes, made="made here", inference="inference mode is on from here")
 
 
 @rule.bad

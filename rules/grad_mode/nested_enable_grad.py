@@ -40,7 +40,7 @@ consequence = Raises(RuntimeError, SAYING)
 def check(event: BackwardRun) -> Findings:
     if IN_VAIN in reasons(event):
         draft = rule.at(event.node, name=quoted(event.name, "the output"))
-        marks = event.root.marks
+        marks = event.root.causes
         if event.root.inference <= YES:
             draft = instead_of_inference(draft, marks, "unsafe")
         draft = draft.marked(marks, inference="inference mode is on from here")

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gradlint.domain import NO, YES, Function, Syntax
+from gradlint.domain import NO, YES, CauseKind, Function, Syntax
 from gradlint.events import BackwardRun, Event, ModuleFinished, OptimizerStepped, Recorded, StateLoaded, WrittenInPlace
 from gradlint.rule import Draft, Edit, Findings, Raises, Rule, believed
 
@@ -80,7 +80,7 @@ def _computed_in_closures(end: ModuleFinished) -> dict[int, set[Syntax]]:
 
 
 def _freed_by(event: BackwardRun) -> set[Syntax]:
-    return {mark.node for node in event.modified_nodes for mark in node.marks if mark.how == "freed"}
+    return {mark.node for node in event.modified_nodes for mark in node.causes if mark.kind == CauseKind.FREED}
 
 
 def _cured(draft: Draft, story: Sequence[Event]) -> Draft:

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gradlint.domain import NO, YES, Node
+from gradlint.domain import NO, YES, CauseKind, Node
 from gradlint.events import BackwardRun, LoopFinished, Recorded
 from gradlint.rule import CERTAIN, LIKELY, Edit, Findings, Raises, Rule, believed
 
@@ -55,8 +55,8 @@ def check(event: BackwardRun) -> Findings:
     spent = freed(event) or stepped(event)
     if event.later <= YES and event.from_earlier_iteration <= YES and spent:
         node, mark = spent
-        how = "freed" if mark.how == "freed" else "the weights it saved were stepped"
-        why = WHY["freed" if mark.how == "freed" else "stepped"]
+        how = "freed" if mark.kind == CauseKind.FREED else "the weights it saved were stepped"
+        why = WHY["freed" if mark.kind == CauseKind.FREED else "stepped"]
         draft = rule.at(event.node, call=CALLS[event.how], why=why).note(
             node.at, "computed here from the state of the iteration before"
         )
@@ -69,7 +69,13 @@ def check(event: BackwardRun) -> Findings:
 def check_repeated(event: LoopFinished) -> Findings:
     """Judge the backwards that may have been through a part of the graph when they ran before."""
     for run in event.story:
-        if type(run) is BackwardRun and run.repeated and run.later <= YES and run.retain <= NO and not run.modified_nodes:
+        if (
+            type(run) is BackwardRun
+            and run.repeated
+            and run.later <= YES
+            and run.retain <= NO
+            and not run.modified_nodes
+        ):
             for node, guarded in _always_behind(run, event):
                 draft = rule.at(run.node, call=CALLS[run.how], why=WHY["freed"])
                 draft = draft.note(node.at, "computed here from the state of the iteration before")

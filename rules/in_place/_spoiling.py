@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gradlint.domain import NO, YES, Cause, Node
+from gradlint.domain import NO, YES, Cause, CauseKind, Node
 from gradlint.events import BackwardRun
 from gradlint.rule import Draft
 
@@ -14,12 +14,12 @@ UNNAMED = frozenset({"call", "module"})
 """Operations that stand for more than one."""
 
 
-def written_marks(event: BackwardRun, *hows: str) -> Iterator[tuple[Node, Cause]]:
+def written_marks(event: BackwardRun, *kinds: CauseKind) -> Iterator[tuple[Node, Cause]]:
     """The nodes on which this backward raises because what they saved was written, each with the place where it was
     written in one of these ways."""
     for node in event.modified_nodes:
         if node.stale <= YES and node.freed <= NO:
-            found = [mark for mark in node.marks if mark.how in hows]
+            found = [mark for mark in node.causes if mark.kind in kinds]
             if found:
                 yield node, found[0]
 

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import YES
+from gradlint.domain import YES, CauseKind
 from gradlint.events import BackwardRun
 from gradlint.rule import Findings, Rule, quoted
 
@@ -46,8 +46,8 @@ def consequence(returned: Any, cured: Any) -> bool:
 @rule.on(BackwardRun)
 def check(event: BackwardRun) -> Findings:
     for node in event.modified_nodes:
-        for mark in node.marks:
-            if node.corrupt <= YES and mark.how == "hidden":
+        for mark in node.causes:
+            if node.corrupt <= YES and mark.kind == CauseKind.HIDDEN:
                 draft = rule.at(
                     mark.node, name=quoted(mark.name, "a tensor"), op=operation(node), call=CALLS[event.how]
                 )

@@ -41,8 +41,8 @@ def check(event: WrittenInPlace) -> Findings:
     leaf = event.target if event.base is None else event.base
     holder = next((held for held in event.holders if held.kind in MAPPINGS), None)
     if holder and is_watched(event) and is_leaf_that_requires_grad(leaf):
-        draft = refused(rule, event).marked(leaf.marks, asked="asked to require grad here")
-        yield draft.marked(holder.marks, made="the dict is made here")
+        draft = refused(rule, event).marked(leaf.causes, asked="asked to require grad here")
+        yield draft.marked(holder.causes, made="the dict is made here")
 
 
 @rule.bad

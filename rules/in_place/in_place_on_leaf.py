@@ -42,7 +42,7 @@ REFUSED_OUT = Raises(RuntimeError, "functions with out=... arguments don't suppo
 @rule.on(WrittenInPlace)
 def check(event: WrittenInPlace) -> Findings:
     if is_watched(event) and event.base is None and is_leaf_that_requires_grad(event.target):
-        yield refused(rule, event).marked(event.target.marks, asked="asked to require grad here")
+        yield refused(rule, event).marked(event.target.causes, asked="asked to require grad here")
 
 
 @rule.bad

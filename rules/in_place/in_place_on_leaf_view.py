@@ -45,8 +45,8 @@ ONE_OF_SEVERAL = Raises(RuntimeError, "is a view and is being modified inplace")
 def check(event: WrittenInPlace) -> Findings:
     if is_watched(event) and event.base is not None and _is_refused(event.target, event.base):
         draft = refused(rule, event, what="a view of a leaf that requires grad")
-        draft = draft.marked(event.base.marks, asked="the leaf was asked to require grad here")
-        yield draft.marked(event.target.marks, made="the view was taken here")
+        draft = draft.marked(event.base.causes, asked="the leaf was asked to require grad here")
+        yield draft.marked(event.target.causes, made="the view was taken here")
 
 
 @rule.on(WrittenInPlace)
@@ -58,7 +58,7 @@ def check_view(event: WrittenInPlace) -> Findings:
         what = "a view taken with gradients disabled or as one of several"
         draft = rule.at(event.node, name=quoted(event.name, "the tensor"), what=what)
         draft = draft.advising("write into a copy (`.clone()`), or into the tensor it is a view of")
-        yield weighed(draft, event).marked(target.marks, made="the view was taken here")
+        yield weighed(draft, event).marked(target.causes, made="the view was taken here")
 
 
 def _is_refused(view: Tensor, base: Tensor) -> bool:

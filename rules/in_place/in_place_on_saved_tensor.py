@@ -19,7 +19,7 @@ Never where it is reported: the saved value was certainly written before this ba
 
 from __future__ import annotations
 
-from gradlint.domain import Cause
+from gradlint.domain import Cause, CauseKind
 from gradlint.events import BackwardRun
 from gradlint.rule import Draft, Edit, Findings, Raises, Rule, quoted
 
@@ -37,7 +37,7 @@ consequence = Raises(RuntimeError, "has been modified by an inplace operation")
 
 @rule.on(BackwardRun)
 def check(event: BackwardRun) -> Findings:
-    for node, mark in written_marks(event, "written", "loaded"):
+    for node, mark in written_marks(event, CauseKind.WRITTEN, CauseKind.LOADED):
         name, written = quoted(mark.name, "a tensor"), "changed in place here"
         draft = rule.at(event.node, call=CALLS[event.how], name=name, op=operation(node))
         yield _cured(explained(draft, node, mark, written), mark)

@@ -50,7 +50,7 @@ def check(event: WrittenInPlace) -> Findings:
         draft = rule.at(event.node, name=quoted(event.name, "the array"))
         if len(event.arrays) == 1:
             draft = draft.fix(Edit("wrap", event.arrays[0], after=".copy()"), safety="unsafe")
-        yield draft.marked(event.target.marks, asked="the tensor was asked to require grad here")
+        yield draft.marked(event.target.causes, asked="the tensor was asked to require grad here")
 
 
 @rule.bad

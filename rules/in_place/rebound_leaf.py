@@ -21,7 +21,7 @@ Never where it is reported: the gradient is certainly read again. Unrolled optim
 from __future__ import annotations
 
 from gradlint.domain import NO, YES, Tensor
-from gradlint.events import NameRebound, GradientRead, LoopFinished
+from gradlint.events import GradientRead, LoopFinished, NameRebound
 from gradlint.rule import Edit, Findings, Raises, Rule, believed
 
 rule = Rule(

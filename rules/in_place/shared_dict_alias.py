@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from gradlint.domain import MAPPINGS, NOTHING, Container, Value, alternatives
+from gradlint.domain import MAPPINGS, NOTHING, CauseKind, Container, Value, alternatives
 from gradlint.events import WrittenInPlace
 from gradlint.rule import Draft, Edit, Findings, Rule, quoted
 
@@ -52,7 +52,7 @@ def check(event: WrittenInPlace) -> Findings:
 
 def _cured(draft: Draft, dicts: Sequence[Container]) -> Draft:
     """Copy deeply what was copied: all of the dicts, or all but the one that the others are copies of."""
-    copies = [[mark for mark in one.marks if mark.how == "copied"] for one in dicts]
+    copies = [[mark for mark in one.causes if mark.kind == CauseKind.COPIED] for one in dicts]
     draft = draft.marked((mark for marks in copies for mark in marks), copied="copied here")
     made = [marks[0] for marks in copies if len(marks) == 1 and marks[0].by == "leaves"]
     if copies.count([]) > 1 or len(made) + copies.count([]) < len(copies):

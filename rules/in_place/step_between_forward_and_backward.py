@@ -19,6 +19,7 @@ Never where it is reported: a saved weight was certainly stepped before this bac
 
 from __future__ import annotations
 
+from gradlint.domain import CauseKind
 from gradlint.events import BackwardRun
 from gradlint.rule import Findings, Raises, Rule
 
@@ -37,7 +38,7 @@ consequence = Raises(RuntimeError, "has been modified by an inplace operation")
 
 @rule.on(BackwardRun)
 def check(event: BackwardRun) -> Findings:
-    for node, mark in written_marks(event, "stepped"):
+    for node, mark in written_marks(event, CauseKind.STEPPED):
         draft = rule.at(event.node, call=CALLS[event.how], op=operation(node))
         yield explained(draft, node, mark, "the weights were stepped here")
         return

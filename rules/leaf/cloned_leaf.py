@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import NO, YES, Syntax
+from gradlint.domain import NO, YES, CauseKind, Syntax
 from gradlint.events import ModuleFinished, RequiresGradChanged
 from gradlint.rule import Draft, Edit, Findings, Raises, Rule, believed, quoted
 
@@ -64,10 +64,10 @@ def _is_for_a_clone(asked: RequiresGradChanged) -> bool:
 
 
 def _at(asked: RequiresGradChanged) -> Draft:
-    marks = asked.tensor.marks
+    marks = asked.tensor.causes
     draft = rule.at(asked.node, name=quoted(asked.name, "the tensor"), outcome=OUTCOMES[asked.by])
     draft = draft.doing("error") if asked.by == "assign" else draft
-    cloned = next((mark.node for mark in marks if mark.how == "made"), None)
+    cloned = next((mark.node for mark in marks if mark.kind == CauseKind.MADE), None)
     if cloned is not None:
         draft = draft.fix(Edit("wrap", cloned, after=".detach()"), safety="unsafe")
     return draft.marked(marks, made="cloned here, as an operation of the graph", asked="asked to require grad here")

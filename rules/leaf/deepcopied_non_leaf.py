@@ -54,7 +54,7 @@ def check(event: Copied) -> Findings:
         draft = rule.at(event.node, what=f"{name} is a non-leaf")
         if event.name:
             draft = draft.fix(Edit("wrap", event.of, after=".detach()"), safety="unsafe")
-    yield draft.marked(refused.marks, made="recorded here", asked="asked to require grad here")
+    yield draft.marked(refused.causes, made="recorded here", asked="asked to require grad here")
 
 
 @rule.bad

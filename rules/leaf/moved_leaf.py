@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import NO
+from gradlint.domain import NO, CauseKind
 from gradlint.events import LeafRequired
 from gradlint.rule import LIKELY, Draft, Edit, Findings, Rule, quoted
 
@@ -66,11 +66,15 @@ def check(event: LeafRequired) -> Findings:
 def _draft(event: LeafRequired, elsewhere: str) -> Draft:
     place = event.node if event.last_operation is None else event.last_operation
     draft = rule.at(place, name=quoted(event.name, "the tensor"), elsewhere=elsewhere, outcome=OUTCOMES[event.use])
-    marks = {mark.how: mark.node for mark in event.source_leaf.marks} if event.source_leaf else {}
+    marks = {mark.kind: mark.node for mark in event.source_leaf.causes} if event.source_leaf else {}
     if place is not event.node:
         draft = draft.note(event.node, USES[event.use])
-        if marks.get("asked") is marks.get("made") and event.source_leaf and event.source_leaf.parameter <= NO:
-            plain = Edit("drop keyword", marks["made"], "requires_grad")
+        if (
+            marks.get(CauseKind.ASKED) is marks.get(CauseKind.MADE)
+            and event.source_leaf
+            and event.source_leaf.parameter <= NO
+        ):
+            plain = Edit("drop keyword", marks[CauseKind.MADE], "requires_grad")
             draft = draft.fix(plain, Edit("wrap", place, after=".requires_grad_()"), safety="safe")
     return draft
 

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import MAPPINGS, YES
+from gradlint.domain import MAPPINGS, YES, CauseKind
 from gradlint.events import LeafRequired
 from gradlint.rule import Edit, Findings, Rule, quoted
 
@@ -53,13 +53,13 @@ def check(event: LeafRequired) -> Findings:
     held = any(holder.kind in MAPPINGS for holder in event.holders)
     if event.use not in OUTCOMES or not held or not is_no_leaf(event) or not tensor.requires_grad <= YES:
         return
-    made = next((mark.node for mark in tensor.marks if mark.how == "made"), event.node)
+    made = next((mark.node for mark in tensor.causes if mark.kind == CauseKind.MADE), event.node)
     draft = rule.at(made, name=quoted(event.name, "the value"), outcome=OUTCOMES[event.use])
     if made is event.node:
         yield draft
         return
     draft = draft.fix(Edit("wrap", made, after=".detach().requires_grad_()"), safety="unsafe")
-    yield draft.marked(tensor.marks, asked="asked to require grad here").note(event.node, USES[event.use])
+    yield draft.marked(tensor.causes, asked="asked to require grad here").note(event.node, USES[event.use])
 
 
 @rule.bad

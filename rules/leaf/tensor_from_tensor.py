@@ -53,7 +53,7 @@ def check(event: Called) -> Findings:
         is_loss = asks and source.scalar.possibly(YES) and source.leaf.possibly(NO)  # and stays cut, which is no cure
         safety = "unsafe" if is_loss else "safe"
         draft = draft.fix(clone, Edit("drop keyword", event.node, "requires_grad"), detach, safety=safety)
-    yield draft.marked(source.marks, made="made here, in the graph", asked="asked to require grad here")
+    yield draft.marked(source.causes, made="made here, in the graph", asked="asked to require grad here")
 
 
 @rule.bad

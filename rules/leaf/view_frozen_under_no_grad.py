@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import NO, YES
+from gradlint.domain import NO, YES, CauseKind
 from gradlint.events import RequiresGradChanged
 from gradlint.rule import Edit, Findings, Rule, quoted
 
@@ -47,10 +47,10 @@ def check(event: RequiresGradChanged) -> Findings:
     if not (event.to <= NO and is_view and tensor.leaf <= YES and event.now <= YES):
         return
     draft = rule.at(event.node, name=quoted(event.name, "the tensor"))
-    made = next((mark.node for mark in tensor.marks if mark.how == "made"), None)
+    made = next((mark.node for mark in tensor.causes if mark.kind == CauseKind.MADE), None)
     if made is not None:
         draft = draft.fix(Edit("wrap", made, after=".detach()"), safety="safe")
-    yield draft.marked(tensor.marks, made="the view was taken here", asked="requires grad since here")
+    yield draft.marked(tensor.causes, made="the view was taken here", asked="requires grad since here")
 
 
 @rule.bad

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gradlint.domain import Module, Syntax, Tensor, Unknown
+from gradlint.domain import CauseKind, Module, Syntax, Tensor, Unknown
 from gradlint.events import AttributeAssigned, ModuleBuilt, ModuleFinished, OptimizerBuilt, Unregistered
 
 Held = tuple[ModuleBuilt, Unregistered, AttributeAssigned]
@@ -34,4 +34,4 @@ def unregistered(event: ModuleFinished) -> Iterator[Held]:
 
 def made_at(thing: Tensor | Module) -> Iterator[Syntax]:
     """The places at which a thing may have been made."""
-    return (mark.node for mark in thing.marks if mark.how == "made")
+    return (mark.node for mark in thing.causes if mark.kind == CauseKind.MADE)

@@ -76,7 +76,7 @@ def _draft(event: BufferRegistered, tensor: Tensor, sets: Sequence[AttributeAssi
         draft = rule.at(event.node, name=name, why=REPLACED if sets else COMPUTED)
     for one in graphs or sets:
         draft = draft.note(one.node, "set by each forward pass")
-    return draft.marked(tensor.marks, made="made here", asked="asked to require grad here", recorded="computed here")
+    return draft.marked(tensor.causes, made="made here", asked="asked to require grad here", recorded="computed here")
 
 
 def _sets(event: Event, registered: BufferRegistered, forwards: Set[int]) -> TypeGuard[AttributeAssigned]:

@@ -43,7 +43,7 @@ def check(event: AttributeAssigned) -> Findings:
         place = f"{event.name}.{event.attr}" if event.name else event.attr
         draft = rule.at(event.node, place=f"`{place}`")
         draft = draft.advising(f"use `{place}.copy_(...)` under `torch.no_grad()`") if event.name else draft
-        yield draft.marked(old.marks, made="the parameter is made here")
+        yield draft.marked(old.causes, made="the parameter is made here")
 
 
 @rule.bad

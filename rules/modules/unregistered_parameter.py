@@ -51,7 +51,7 @@ def check(event: ModuleFinished) -> Findings:
         if held.inside or not isinstance(tensor, Tensor) or not (tensor.leaf <= YES and tensor.requires_grad <= YES):
             continue
         draft = rule.at(place.node, attr=held.attr)
-        draft = draft.marked(tensor.marks, made="made here", asked="asked to require grad here")
+        draft = draft.marked(tensor.causes, made="made here", asked="asked to require grad here")
         if place.given is not None:
             wrapped = Edit("wrap", place.given, "torch.nn.Parameter(", ")")
             draft = draft.fix(wrapped, safety="unsafe", imports=("torch",))

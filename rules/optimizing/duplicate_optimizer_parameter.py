@@ -39,7 +39,7 @@ def check(event: OptimizerBuilt) -> Findings:
     found = event.in_two_groups or event.duplicated
     if found:
         count = f"{len(found)} parameters" if len(found) > 1 else "a parameter"
-        draft = rule.at(event.node, count=count).marked(found[0].marks, made="one of them is made here")
+        draft = rule.at(event.node, count=count).marked(found[0].causes, made="one of them is made here")
         yield draft if event.in_two_groups else draft.doing("wrong result")
 
 

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import YES, Iterator, Tensor
+from gradlint.domain import YES, CauseKind, Iterator, Tensor
 from gradlint.events import IteratorConsumed
 from gradlint.rule import Draft, Edit, Findings, Raises, Rule, Warns
 
@@ -49,7 +49,7 @@ def check(event: IteratorConsumed) -> Findings:
     if iterator.used <= YES and _gives_parameters(event):
         draft = rule.at(event.node, what=WHAT.get(iterator.by, f"the {iterator.by} of parameters"))
         draft = draft.doing("error") if event.by == "optimizer" else draft
-        yield _cured(draft, iterator).marked(iterator.marks, made="made here", used="used up here")
+        yield _cured(draft, iterator).marked(iterator.causes, made="made here", used="used up here")
 
 
 def _gives_parameters(event: IteratorConsumed) -> bool:
@@ -58,7 +58,7 @@ def _gives_parameters(event: IteratorConsumed) -> bool:
 
 
 def _cured(draft: Draft, iterator: Iterator) -> Draft:
-    made = [mark.node for mark in iterator.marks if mark.how == "made"]
+    made = [mark.node for mark in iterator.causes if mark.kind == CauseKind.MADE]
     return draft.fix(Edit("wrap", made[0], "list(", ")"), safety="safe") if len(made) == 1 else draft
 
 

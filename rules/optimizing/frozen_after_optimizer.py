@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import FRESH, MIXED, NO, USED, YES, Constant, Optimizer, Ref, Tensor
+from gradlint.domain import FRESH, MIXED, NO, USED, YES, CauseKind, Constant, Optimizer, Ref, Tensor
 from gradlint.events import OptimizerStepped
 from gradlint.rule import Edit, Findings, Rule
 
@@ -54,14 +54,14 @@ def check(event: OptimizerStepped) -> Findings:
     frozen = [one for one in event.parameters if one.requires_grad <= NO and _still_moves(event.optimizer, one)]
     if frozen := [one for one in frozen if _was_trained(one)]:
         draft = rule.at(event.node)
-        draft = draft.marked(frozen[0].marks, asked="frozen here", backward="its gradient arrived here")
+        draft = draft.marked(frozen[0].causes, asked="frozen here", backward="its gradient arrived here")
         cures = dict.fromkeys(cure for tensor in frozen for cure in _cures(tensor))
         yield draft.fix(*cures, safety="unsafe") if all(_cures(tensor) for tensor in frozen) else draft
 
 
 def _cures(tensor: Tensor) -> tuple[Edit, ...]:
     """Clear its gradient where it is frozen, together with those that are frozen with it."""
-    asked = [mark for mark in tensor.marks if mark.how == "asked"]
+    asked = [mark for mark in tensor.causes if mark.kind == CauseKind.ASKED]
     if len(asked) != 1 or not asked[0].name or asked[0].by not in CLEARED:
         return ()
     return (Edit("insert after", asked[0].node, f"{asked[0].name}.{CLEARED[asked[0].by]}"),)
@@ -69,7 +69,7 @@ def _cures(tensor: Tensor) -> tuple[Edit, ...]:
 
 def _was_trained(tensor: Tensor) -> bool:
     """Whether a backward filled the gradient, not the program itself."""
-    return tensor.leaf <= YES and any(mark.how == "backward" for mark in tensor.marks)
+    return tensor.leaf <= YES and any(mark.kind == CauseKind.BACKWARD for mark in tensor.causes)
 
 
 def _still_moves(optimizer: Optimizer, tensor: Tensor) -> bool:

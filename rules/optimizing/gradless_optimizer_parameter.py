@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from gradlint.domain import NO, NONE, YES, Belief, Tensor, Unknown
+from gradlint.domain import NO, NONE, YES, Belief, CauseKind, Tensor, Unknown
 from gradlint.events import AttributeAssigned, Event, ModuleFinished, OptimizerBuilt, RequiresGradChanged, Thing
 from gradlint.rule import LIKELY, Draft, Edit, Findings, Rule, believed
 
@@ -81,8 +81,8 @@ def _given_a_gradient(event: Event) -> Thing | None:
 
 
 def _draft(built: OptimizerBuilt, tensor: Tensor) -> Draft:
-    draft = rule.at(built.node, op=tensor.made).marked(tensor.marks, made="made here, without asking for gradients")
-    made: Sequence[Any] = [mark.node for mark in tensor.marks if mark.how == "made"]
+    draft = rule.at(built.node, op=tensor.made).marked(tensor.causes, made="made here, without asking for gradients")
+    made: Sequence[Any] = [mark.node for mark in tensor.causes if mark.kind == CauseKind.MADE]
     if tensor.made not in FACTORIES or len(made) != 1:
         return draft
     return draft.fix(Edit("set keyword", made[0], "requires_grad", "True"), safety="unsafe")

@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from gradlint.domain import NO, YES, Graph, Optimizer, Syntax, Tensor
+from gradlint.domain import NO, YES, CauseKind, Graph, Optimizer, Syntax, Tensor
 from gradlint.events import AttributeAssigned, Event, ModuleFinished, OptimizerBuilt, OptimizerStepped, Run
 from gradlint.rule import Findings, Rule, believed
 
@@ -74,7 +74,7 @@ def _begun_by(event: Event, runs: Mapping[int, Run]) -> int:
 
 
 def _built_at(optimizer: Optimizer) -> list[Syntax]:
-    return [mark.node for mark in optimizer.marks if mark.how == "made"]
+    return [mark.node for mark in optimizer.causes if mark.kind == CauseKind.MADE]
 
 
 def _is_replaced(event: AttributeAssigned) -> bool:

@@ -40,7 +40,7 @@ def check(event: OptimizerBuilt) -> Findings:
     for tensor in (one for part in event.elements for one in part):
         if _is_refused(tensor):
             draft = rule.at(event.node, op=f"`{tensor.made}`" if tensor.made.isidentifier() else "an operation")
-            yield draft.marked(tensor.marks, made="computed here", asked="from a tensor that requires grad since here")
+            yield draft.marked(tensor.causes, made="computed here", asked="from a tensor that requires grad since here")
             return
 
 

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from gradlint.domain import CauseKind
 from gradlint.events import BackwardRun, GradientRead, ModuleFinished
 from gradlint.rule import Edit, Findings, Rule, believed
 
@@ -46,11 +47,11 @@ def check(end: ModuleFinished) -> Findings:
     for event in end.story:
         if type(event) is BackwardRun and event.aliased:
             gradient = event.aliased[0]
-            copied = [mark.node for mark in gradient.marks if mark.how in ("made", "read")]
+            copied = [mark.node for mark in gradient.causes if mark.kind in (CauseKind.MADE, CauseKind.READ)]
             draft = rule.at(event.node).lowered(believed(event))
             if len(copied) == 1 and copied[0] in reads:
                 draft = draft.fix(Edit("wrap", copied[0], after=".clone()"), safety="safe")
-            yield draft.marked(gradient.marks, made="kept here", read="read here again")
+            yield draft.marked(gradient.causes, made="kept here", read="read here again")
 
 
 @rule.bad

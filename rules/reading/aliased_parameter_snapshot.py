@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from gradlint.domain import YES, Tensor
+from gradlint.domain import YES, CauseKind, Tensor
 from gradlint.events import Called, Event, Recorded
 from gradlint.rule import LIKELY, Edit, Findings, Rule
 
@@ -65,7 +65,7 @@ def _compared(event: Event, operands: Any) -> Iterator[Any]:
     pairs = [(kept, now) for kept in operands for now in operands if kept is not now]
     for kept, now in pairs:
         if _is_alias(kept) and not _is_alias(now) and set(kept.storage) == set(now.storage):
-            made = next((mark.node for mark in kept.marks if mark.how == "made"), event.node)
+            made = next((mark.node for mark in kept.causes if mark.kind is CauseKind.MADE), event.node)
             whole = kept.made == "state_dict"
             draft = rule.at(made)
             draft = draft.advising(WHOLE) if whole else draft

@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from gradlint.domain import LOST, NONE, YES, Syntax, Tensor
+from gradlint.domain import LOST, NONE, YES, CauseKind, Syntax, Tensor
 from gradlint.events import Event, GradientRead, ModuleFinished, OptimizerStepped, ResultDiscarded
 from gradlint.rule import POSSIBLE, Findings, Rule, believed, quoted
 
@@ -70,7 +70,9 @@ def _missed(event: Event) -> Iterator[tuple[Syntax, str]]:
 
 
 def _returned(tensors: Iterable[Tensor]) -> list[Syntax]:
-    return list(dict.fromkeys(mark.node for tensor in tensors for mark in tensor.marks if mark.how == "returned"))
+    return list(
+        dict.fromkeys(mark.node for tensor in tensors for mark in tensor.causes if mark.kind is CauseKind.RETURNED)
+    )
 
 
 @rule.bad

@@ -19,7 +19,7 @@ one that is only printed, kept or returned is shown at the lowest confidence.
 
 from __future__ import annotations
 
-from gradlint.domain import YES
+from gradlint.domain import YES, CauseKind
 from gradlint.events import GradientRead
 from gradlint.rule import LIKELY, POSSIBLE, Findings, Raises, Rule, quoted
 
@@ -41,10 +41,10 @@ def check(event: GradientRead) -> Findings:
     tensor = event.tensor
     if event.guard or not (event.none <= YES and tensor.leaf <= YES and tensor.requires_grad <= YES):
         return
-    if not any(mark.how == "cleared" for mark in tensor.marks):
+    if not any(mark.kind is CauseKind.CLEARED for mark in tensor.causes):
         return
     draft = rule.at(event.node, gradient=quoted(event.name and f"{event.name}.grad", "the `.grad`"))
-    draft = draft.marked(tensor.marks, cleared="cleared here", backward="filled by `backward()` here")
+    draft = draft.marked(tensor.causes, cleared="cleared here", backward="filled by `backward()` here")
     yield draft.lowered(BELIEVED[event.use]) if event.use in BELIEVED else draft
 
 

@@ -19,7 +19,7 @@ elsewhere may have filled are not reported at all.
 
 from __future__ import annotations
 
-from gradlint.domain import YES
+from gradlint.domain import YES, CauseKind
 from gradlint.events import GradientRead
 from gradlint.rule import POSSIBLE, Findings, Raises, Rule, quoted
 
@@ -34,7 +34,7 @@ rule = Rule(
 consequence = Raises(TypeError, "unsupported operand type(s)")
 NO_METHOD = Raises(AttributeError, "'NoneType' object has no attribute")
 
-FILLED = frozenset({"backward", "cleared"})
+FILLED = frozenset({CauseKind.BACKWARD, CauseKind.CLEARED})
 """Marks of tensors that have had a gradient."""
 
 
@@ -43,11 +43,11 @@ def check(event: GradientRead) -> Findings:
     tensor = event.tensor
     if event.guard or not (event.none <= YES and tensor.leaf <= YES and tensor.requires_grad <= YES):
         return
-    if any(mark.how in FILLED for mark in tensor.marks):
+    if any(mark.kind in FILLED for mark in tensor.causes):
         return
     name = quoted(event.name, "the tensor")
     draft = rule.at(event.node, gradient=quoted(event.name and f"{event.name}.grad", "the `.grad`"), name=name)
-    draft = draft.marked(tensor.marks, made="made here, without a gradient")
+    draft = draft.marked(tensor.causes, made="made here, without a gradient")
     yield draft if event.use == "needed" and not event.assumed_mode else draft.lowered(POSSIBLE)
 
 

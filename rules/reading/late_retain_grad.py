@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import NO, NONE, YES
+from gradlint.domain import NO, NONE, YES, CauseKind
 from gradlint.events import GradientRead
 from gradlint.rule import Edit, Findings, Rule, quoted
 
@@ -46,11 +46,11 @@ def check(event: GradientRead) -> Findings:
     if event.guard or not (tensor.leaf <= NO and tensor.retains <= YES and tensor.grad <= NONE):
         return
     if event.reached <= YES:
-        retained = next((mark.node for mark in tensor.marks if mark.how == "retained"), event.node)
+        retained = next((mark.node for mark in tensor.causes if mark.kind == CauseKind.RETAINED), event.node)
         draft = rule.at(retained, name=quoted(event.name, "the tensor"))
         if event.bound is not None:
             draft = draft.fix(Edit("insert after", event.bound, f"{event.name}.retain_grad()"), safety="unsafe")
-        draft = draft.marked(tensor.marks, backward="`backward()` has already run here")
+        draft = draft.marked(tensor.causes, backward="`backward()` has already run here")
         yield draft.note(event.node, "read here as `None`") if retained is not event.node else draft
 
 

@@ -50,7 +50,7 @@ def check(event: GradientRead) -> Findings:
         if event.bound is not None:
             draft = draft.fix(Edit("insert after", event.bound, f"{event.name}.retain_grad()"), safety="unsafe")
         yield draft.marked(
-            tensor.marks,
+            tensor.causes,
             made="computed here from a tensor that requires grad, so it is not a leaf",
             asked="asked to require grad here",
             backward="`backward()` runs here",

@@ -53,7 +53,7 @@ def check(event: ModuleFinished) -> Findings:
             draft = rule.at(node, name=quoted(requests[0].name, "the tensor"))
             draft = draft.lowered(max(believed(request) for request in requests))
             draft = draft.fix(Edit("delete", node), safety="safe")
-            yield draft.marked(tensors[0].marks, made="made here, by no operation of the graph")
+            yield draft.marked(tensors[0].causes, made="made here, by no operation of the graph")
 
 
 def _is_in_vain(tensor: Tensor) -> bool:

@@ -38,7 +38,7 @@ def check(event: Called) -> Findings:
         return
     if tensor.requires_grad <= NO:
         draft = rule.at(event.node, name=quoted(event.name, "the tensor"))
-        yield draft.marked(tensor.marks, made="made here, without asking for gradients", cut="the graph is cut here")
+        yield draft.marked(tensor.causes, made="made here, without asking for gradients", cut="the graph is cut here")
 
 
 @rule.bad

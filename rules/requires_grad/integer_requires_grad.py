@@ -50,7 +50,7 @@ def check(event: RequiresGradChanged) -> Findings:
         if event.by in LEGAL_WITH:
             keyword, value, imports = LEGAL_WITH[event.by]
             draft = draft.fix(Edit("set keyword", event.node, keyword, value), safety="unsafe", imports=imports)
-        yield draft.marked(event.tensor.marks, made=f"made here, with {kind} elements")
+        yield draft.marked(event.tensor.causes, made=f"made here, with {kind} elements")
 
 
 @rule.bad

@@ -56,7 +56,7 @@ def check(event: Called) -> Findings:
         what="detaches a tensor from its graph" if cuts else "only returns a detached handle on the tensor",
     )
     if isinstance(data, Tensor):
-        draft = draft.marked(data.marks, asked="its argument requires grad since here") if cuts else draft
+        draft = draft.marked(data.causes, asked="its argument requires grad since here") if cuts else draft
         draft = _fixed(draft, event, data)
     yield draft
 

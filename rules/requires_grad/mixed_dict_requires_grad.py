@@ -49,7 +49,7 @@ def check(event: RequiresGradChanged) -> Findings:
         kind = KINDS.get(first.dtype, "integer or boolean")
         name = event.name if event.by in ASKED_BY_HAND else ""
         draft = rule.at(event.node, kind=kind, name=quoted(name, "its variable"), variable=name or "tensor")
-        draft = draft.marked(first.marks, made=f"the {kind} one is made here")
+        draft = draft.marked(first.causes, made=f"the {kind} one is made here")
         if name.isidentifier():
             guard = f"if {_condition(event)}:"
             draft = draft.fix(Edit("put alone under", event.statement or event.node, guard), safety="unsafe")

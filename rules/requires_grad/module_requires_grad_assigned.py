@@ -64,7 +64,7 @@ def _at(event: AttributeAssigned, owner: Module, *, hidden: bool) -> Draft:
         draft = draft.lowered(LIKELY if given(event) else POSSIBLE)
     if not hidden:
         draft = called_instead(draft, event, "requires_grad_", "unsafe" if event.own else "safe")
-    return draft.marked(owner.marks, made="the module is made here")
+    return draft.marked(owner.causes, made="the module is made here")
 
 
 @rule.bad

@@ -65,7 +65,7 @@ def _detached(event: RequiresGradChanged, handle: str) -> Draft:
 
 def _draft(event: RequiresGradChanged, cure: str) -> Draft:
     draft = rule.at(event.node, name=quoted(event.name, "the tensor")).advising(cure)
-    return draft.marked(event.tensor.marks, made="computed here", asked="from a tensor that requires grad since here")
+    return draft.marked(event.tensor.causes, made="computed here", asked="from a tensor that requires grad since here")
 
 
 @rule.bad

@@ -55,7 +55,7 @@ def check(event: ModuleFinished) -> Findings:
             for write in [written.pop(memory) for memory in memories if memory in written]:
                 if happened.corrupt <= YES:
                     draft = rule.at(write.node, name=quoted(write.name, "the array"))
-                    draft = draft.marked(write.target.marks, made="the leaf is made on the array's memory here")
+                    draft = draft.marked(write.target.causes, made="the leaf is made on the array's memory here")
                     draft = draft.note(happened.node, "`backward()` uses the written values")
                     yield draft.lowered(max(believed(write), believed(happened)))
 

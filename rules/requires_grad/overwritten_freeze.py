@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from gradlint.domain import NO, YES, Syntax
+from gradlint.domain import NO, YES, CauseKind, Syntax
 from gradlint.events import (
     BackwardRun,
     ModuleCalled,
@@ -85,7 +85,7 @@ def _undone(
     """The freezes that are undone by this request as a whole and whatever led to them."""
     known = [tensor for tensor in asked.each if not tensor.requires_grad.is_unsure]
     reached = {memory for tensor in known for memory in tensor.storage}
-    places = dict.fromkeys(mark.node for tensor in known for mark in tensor.marks if mark.how == "asked")
+    places = dict.fromkeys(mark.node for tensor in known for mark in tensor.causes if mark.kind == CauseKind.ASKED)
     for freeze in [frozen[place] for place in places if place in frozen]:
         whole = reached.issuperset(freeze.tensor.storage)
         unconditional = asked.conditions == freeze.conditions[: len(asked.conditions)]

@@ -26,7 +26,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from gradlint.domain import YES, Syntax, Tensor
+from gradlint.domain import YES, CauseKind, Syntax, Tensor
 from gradlint.events import BackwardRun, Event, ModuleFinished, OptimizerStepped, Recorded
 from gradlint.rule import LIKELY, Findings, Rule, believed
 
@@ -54,12 +54,12 @@ def check(event: ModuleFinished) -> Findings:
     for index, happened in enumerate(event.story):
         if not (isinstance(happened, BackwardRun) and _is_a_leaf_by_hand(happened.root)):
             continue
-        asked, made = (_place(happened.root, how) for how in ("asked", "made"))
+        asked, made = (_place(happened.root, how) for how in (CauseKind.ASKED, CauseKind.MADE))
         step = None if made in computed else _step_after(event.story[index:], happened)
-        cut = any(mark.how == "cut" for mark in happened.root.marks)
+        cut = any(mark.kind == CauseKind.CUT for mark in happened.root.causes)
         if asked is None or (made not in computed and step is None and not cut):
             continue
-        draft = rule.at(asked).marked(happened.root.marks, cut="the graph is cut here")
+        draft = rule.at(asked).marked(happened.root.causes, cut="the graph is cut here")
         draft = draft.note(happened.node, "`backward()` starts here")
         if step is not None:
             draft = draft.note(step.node, "stepped here without a gradient")
@@ -68,10 +68,10 @@ def check(event: ModuleFinished) -> Findings:
 
 def _step_after(story: Sequence[Event], backward: BackwardRun) -> OptimizerStepped | None:
     """The step behind a backward, in the same run, of an optimizer that does not hold what that started from."""
-    made = _place(backward.root, "made")
+    made = _place(backward.root, CauseKind.MADE)
     for event in story:
         if isinstance(event, OptimizerStepped) and event.run == backward.run:
-            own = {_place(tensor, "made") for tensor in event.parameters}
+            own = {_place(tensor, CauseKind.MADE) for tensor in event.parameters}
             return None if made in own else event
     return None
 
@@ -80,8 +80,8 @@ def _is_a_leaf_by_hand(root: Tensor) -> bool:
     return root.leaf <= YES and root.requires_grad <= YES and not root.parameter.may(YES)
 
 
-def _place(tensor: Tensor, how: str) -> Syntax | None:
-    return next((mark.node for mark in tensor.marks if mark.how == how), None)
+def _place(tensor: Tensor, kind: CauseKind) -> Syntax | None:
+    return next((mark.node for mark in tensor.causes if mark.kind is kind), None)
 
 
 @rule.bad

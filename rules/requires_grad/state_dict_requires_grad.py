@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import NO, YES
+from gradlint.domain import NO, YES, CauseKind
 from gradlint.events import RequiresGradChanged
 from gradlint.rule import POSSIBLE, Edit, Findings, Rule, quoted
 
@@ -48,7 +48,7 @@ def check(event: RequiresGradChanged) -> Findings:
     if not (event.to <= NO or event.to <= YES):
         return
     draft = rule.at(event.node, name=quoted(event.name, "the tensor"))
-    made = [mark.node for mark in event.tensor.marks if mark.how == "made"]
+    made = [mark.node for mark in event.tensor.causes if mark.kind == CauseKind.MADE]
     if made:
         draft = draft.note(made[0], "the state dict is made here")
         draft = draft.fix(Edit("set keyword", made[0], "keep_vars", "True"), safety="unsafe")

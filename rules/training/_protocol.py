@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, TypeVar
 
-from gradlint.domain import LOST, NO, NONE, Grad, Graph, Optimizer, Syntax, Tensor
+from gradlint.domain import LOST, NO, NONE, CauseKind, Grad, Graph, Optimizer, Syntax, Tensor
 from gradlint.events import Event, OptimizerStepped, ResultDiscarded, WrittenInPlace
 from gradlint.rule import Draft
 
@@ -54,7 +54,7 @@ def holds_others(optimizer: Any) -> bool:
 
 def made_at(thing: Any) -> Iterator[Syntax]:
     """Where a thing may have been made: what tells optimizers apart."""
-    return (mark.node for mark in getattr(thing, "marks", ()) if mark.how == "made")
+    return (mark.node for mark in getattr(thing, "causes", ()) if mark.kind is CauseKind.MADE)
 
 
 def uncalled(method: str, story: Iterable[Event]) -> Syntax:

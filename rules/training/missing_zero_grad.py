@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import FRESH, MIXED, NONE_VALUE, YES
+from gradlint.domain import FRESH, MIXED, NONE_VALUE, YES, CauseKind
 from gradlint.events import LoopFinished, OptimizerStepped
 from gradlint.rule import Edit, Findings, Rule, believed, quoted
 
@@ -62,7 +62,7 @@ def check(loop: LoopFinished) -> Findings:
 
 def _left_over(event: OptimizerStepped) -> Findings:
     """The step uses what a backward has added to gradients of the steps before."""
-    mixing = (mark for p in event.parameters if p.grad <= USABLE for mark in p.marks if mark.how == "mixed")
+    mixing = (mark for p in event.parameters if p.grad <= USABLE for mark in p.causes if mark.kind == CauseKind.MIXED)
     for node in dict.fromkeys(mark.node for mark in mixing):
         call = event.name or "optimizer"
         draft = rule.at(node, name=quoted(event.name, "the optimizer"), call=call)

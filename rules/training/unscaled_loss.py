@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import FRESH, NO, PLAIN, READY, YES, Syntax
+from gradlint.domain import FRESH, NO, PLAIN, READY, YES, CauseKind, Syntax
 from gradlint.events import BackwardRun, ModuleFinished, ScalerUsed
 from gradlint.rule import Edit, Findings, Raises, Rule, believed, quoted
 
@@ -51,7 +51,7 @@ def check(event: ModuleFinished) -> Findings:
             first = found[0]
             name, optimizer = quoted(first.name, "the GradScaler"), quoted(first.optimizer_name, "the optimizer")
             draft = rule.at(node, name=name, optimizer=optimizer, scaler=first.name or "scaler")
-            filled = [mark.node for p in first.parameters for mark in p.marks if mark.how == "backward"]
+            filled = [mark.node for p in first.parameters for mark in p.causes if mark.kind == CauseKind.BACKWARD]
             draft = draft.note(filled[0], "the loss that is differentiated here was not scaled") if filled else draft
             draft = draft.lowered(max(believed(one) for one in found))
             draft = draft if all(one.scaler.begun <= NO for one in found) else draft.doing("wrong result")

@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from gradlint.domain import FRESH, LOST, Syntax
+from gradlint.domain import FRESH, LOST, CauseKind, Syntax
 from gradlint.events import BackwardRun, Event, GradientsCleared, ModuleFinished, OptimizerStepped
 from gradlint.rule import Edit, Findings, Rule, believed, quoted
 
@@ -78,7 +78,7 @@ def _moved(
 ) -> tuple[Edit, ...]:
     """The clearings taken away, and the one that clears most put in front of the backward that filled the gradients, if
     all stand in one function."""
-    filled = {mark.node for tensor in step.parameters for mark in tensor.marks if mark.how == "backward"}
+    filled = {mark.node for tensor in step.parameters for mark in tensor.causes if mark.kind == CauseKind.BACKWARD}
     widest = max(clearings, key=lambda one: len(memories(one.parameters)))
     beside = [node for node in filled if any(one.run == widest.run for one in backwards.get(node, ()))]
     everything = memories(widest.parameters)

@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from gradlint.domain import FRESH, YES, Graph, Syntax
+from gradlint.domain import FRESH, YES, CauseKind, Graph, Syntax
 from gradlint.events import (
     BackwardRun,
     Event,
@@ -111,7 +111,9 @@ def _first_behind(loop: LoopFinished, clearing: GradientsCleared, story: Sequenc
     mine, filling = memories(clearing.parameters), {one.node for one in loop.story if type(one) is BackwardRun}
     for one in story:
         if type(one) is OptimizerStepped and one.run == loop.run and not mine.isdisjoint(memories(one.parameters)):
-            filled = {mark.node for tensor in one.parameters for mark in tensor.marks if mark.how == "backward"}
+            filled = {
+                mark.node for tensor in one.parameters for mark in tensor.causes if mark.kind == CauseKind.BACKWARD
+            }
             return one if filled and filled <= filling and one.grad.possibly(FRESH) else None
     return None
 

@@ -17,11 +17,12 @@ from gradlint.domain import (
     UNKNOWN,
     UNSURE,
     YES,
+    Alternatives,
     Belief,
     Cause,
+    CauseKind,
     Node,
     Ref,
-    Alternatives,
     Tensor,
     Truth,
     Unit,
@@ -201,7 +202,7 @@ def _required_grad(m: Interpreter, node: Site, root: Value) -> None:
 def _may_be_told(tensor: Tensor) -> bool:
     """Whether it is not known of a tensor whether it requires grad, but that neither it was asked by hand nor what it
     may show the flag of."""
-    by_hand = tensor.showing.may(YES) or any(mark.how == "asked" and mark.by for mark in tensor.marks)
+    by_hand = tensor.showing.may(YES) or any(mark.kind == CauseKind.ASKED and mark.by for mark in tensor.causes)
     return tensor.requires_grad.is_unsure and not by_hand
 
 
@@ -325,7 +326,9 @@ def _tell(m: Interpreter, node: Site, root: Value, history: History, spoiled: Se
         inputs=None if wanted is None else tuple(one for each in request.listed if (one := m.only(each, Tensor))),
         unreached=_unreached(m, history, request),
         allow_unused=request.allow_unused,
-        zero_gradient_ops=tuple(Cause("flat", m[ref].at, m[ref].op) for ref in flat_on_all_ways(m, root, history, wanted or ())),
+        zero_gradient_ops=tuple(
+            Cause(CauseKind.FLAT, m[ref].at, m[ref].op) for ref in flat_on_all_ways(m, root, history, wanted or ())
+        ),
         co_leaves=company(m, nodes_of(m, root), leaves),
         certain=sum(1 << index for index, ref in enumerate(leaves) if ref in history.sure),
         aliased=_aliased(m, history, request),
@@ -335,7 +338,7 @@ def _tell(m: Interpreter, node: Site, root: Value, history: History, spoiled: Se
 def _kept_by(m: Interpreter, history: History) -> tuple[Any, ...]:
     """The backwards that may have been through a part of a history and kept it. What stands for several older nodes
     may be of this iteration as well as of those before it: it was kept only if the iteration can get hold of it."""
-    kept = {ref: mark.node for ref in history.nodes for mark in m[ref].marks if mark.how == "kept"}
+    kept = {ref: mark.node for ref in history.nodes for mark in m[ref].causes if mark.kind is CauseKind.KEPT}
     oldest = [ref for ref in kept if ref.recency == OLDEST]
     if oldest and not may_be_carried(m, oldest):
         kept = {ref: node for ref, node in kept.items() if ref.recency < OLDEST}
@@ -443,10 +446,10 @@ def _differentiated(m: Interpreter, node: Site, ref: Ref, sure: bool, keep: Trut
     if keep is not YES:
         facts["freed"] = YES if sure and keep is NO else thing.freed | YES
         facts["backward_done"] = YES if sure and keep is NO and everything else thing.backward_done
-        facts["marks"] = with_mark(thing.marks, Cause("freed", syntax(node)))
+        facts["causes"] = with_mark(thing.causes, Cause(CauseKind.FREED, syntax(node)))
     else:
-        others = tuple(mark for mark in thing.marks if mark.how != "kept")
-        facts["marks"] = with_mark(others, Cause("kept", syntax(node)))
+        others = tuple(mark for mark in thing.causes if mark.kind != CauseKind.KEPT)
+        facts["causes"] = with_mark(others, Cause(CauseKind.KEPT, syntax(node)))
     m.state.heap[ref] = replace(thing, **facts)
 
 

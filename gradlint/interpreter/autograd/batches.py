@@ -6,7 +6,7 @@ holds tensors: one summary of them all, of which nothing else is known.
 
 from __future__ import annotations
 
-from gradlint.domain import Belief, Container, Iterator, Cause, PlainObject, Ref, Tensor, Value
+from gradlint.domain import Belief, Cause, CauseKind, Container, Iterator, PlainObject, Ref, Tensor, Value
 from gradlint.interpreter.autograd.tensor import made_of
 from gradlint.interpreter.engine.iteration import iterator
 from gradlint.interpreter.engine.machine import Interpreter
@@ -24,7 +24,7 @@ def batch(m: Interpreter, node: Site, reach: tuple[Ref, ...] = ()) -> Ref:
     storage = (m.memory(node, "batch memory"), *memories)
     found = Tensor(
         storage=storage, node=history, made=BATCH, is_summary=True, may_be_structured=True, belief=Belief.FROM_USAGE,
-        marks=(Cause("made", node),),
+        causes=(Cause(CauseKind.MADE, node),),
     )  # fmt: skip
     return m.new(node, BATCH, found)
 

@@ -55,7 +55,10 @@ def _target(m: Interpreter, value: Value, own: Dtypes) -> Dtypes | None:
     other = m.only(value, Tensor)
     if other is not None:
         return other.dtype
-    if all(type(o) in (Constant, PythonNumber) or (type(o) is PlainObject and o.kind != "dtype") for o in alternatives(value)):
+    if all(
+        type(o) in (Constant, PythonNumber) or (type(o) is PlainObject and o.kind != "dtype")
+        for o in alternatives(value)
+    ):
         return None
     if type(value) is ImportPath and value.path.startswith("torch.device"):
         return None

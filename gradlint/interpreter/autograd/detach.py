@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from gradlint.domain import MOST_CAUSES, YES, Array, Container, Cause, Ref, PythonNumber, Tensor, Value, alternatives
+from gradlint.domain import (
+    MOST_CAUSES,
+    YES,
+    Array,
+    Cause,
+    CauseKind,
+    Container,
+    PythonNumber,
+    Ref,
+    Tensor,
+    Value,
+    alternatives,
+)
 from gradlint.interpreter.engine.history import DEEPEST, cut_at, tensors_in
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.sites import Site
@@ -23,7 +35,7 @@ def cuts(m: Interpreter, values: Iterable[Value], depth: int = 0) -> tuple[Cause
         elif type(option) is Ref:
             thing = m.state.heap.get(option)
             if type(thing) is Tensor or type(thing) is Array:
-                found |= {mark: None for mark in thing.marks if mark.how == "cut"}
+                found |= {mark: None for mark in thing.causes if mark.kind == CauseKind.CUT}
             elif type(thing) is Container and depth < DEEPEST:
                 found |= dict.fromkeys(cuts(m, [*(inner for _, inner in thing.items), thing.rest], depth + 1))
     return tuple(found)[:MOST_CAUSES]
@@ -37,7 +49,7 @@ def cuts_of_numbers(values: Iterable[Value]) -> tuple[Cause, ...]:
 
 def cut_off(m: Interpreter, node: Site, by: str, values: Iterable[Value]) -> tuple[Cause, ...]:
     """The cuts behind what is computed here outside of the graph: here, where one of the values may require grad."""
-    values, mark = list(values), Cause("cut", getattr(node, "node", node), by)
+    values, mark = list(values), Cause(CauseKind.CUT, getattr(node, "node", node), by)
     cut_at(m, mark, values)
     here = (mark,) if any(tensor.requires_grad.possibly(YES) for tensor in tensors_in(m, values)) else ()
     return (*here, *cuts(m, values))[:MOST_CAUSES]

@@ -10,8 +10,8 @@ from gradlint.domain import (
     FRESH,
     LOST,
     MIXED,
-    MOST_ITEMS,
     MOST_CAUSES,
+    MOST_ITEMS,
     NO,
     NONE,
     NONE_VALUE,
@@ -20,9 +20,10 @@ from gradlint.domain import (
     UNSURE,
     USED,
     YES,
+    Cause,
+    CauseKind,
     Constant,
     Grad,
-    Cause,
     Ref,
     Tensor,
     Truth,
@@ -42,15 +43,13 @@ from gradlint.interpreter.static.grad_reads import Reads, reads_in
 from gradlint.interpreter.static.scopes import receiver, spelled
 from gradlint.interpreter.static.sites import Part, Site
 
-CLEARED, RETURNED = "cleared", "returned"
-"""Marks of tensors whose `.grad` was cleared, or whose gradient was given back, since it was filled the last time."""
-FILLING = frozenset({"backward", "mixed", CLEARED, RETURNED})
+FILLING = frozenset({CauseKind.BACKWARD, CauseKind.MIXED, CauseKind.CLEARED, CauseKind.RETURNED})
 """Marks that a backward which fills a gradient takes away: the backward before, that it found an old gradient there."""
 
 
-def marked(tensor: Tensor, how: str, node: Site) -> tuple[Cause, ...]:
+def marked(tensor: Tensor, kind: CauseKind, node: Site) -> tuple[Cause, ...]:
     """The marks of a tensor with one of this kind, the latest."""
-    return (*(mark for mark in tensor.marks if mark.how != how), Cause(how, node))[-MOST_CAUSES:]
+    return (*(mark for mark in tensor.causes if mark.kind is not kind), Cause(kind, node))[-MOST_CAUSES:]
 
 
 def is_left_over(grad: Grad) -> bool:
@@ -62,12 +61,14 @@ def filled(tensor: Tensor, node: Site, unit: Unit, *, certain: bool) -> Tensor:
     """The tensor after a gradient in that unit has arrived."""
     grad = BACKWARD.of(tensor)
     gradient = UNKNOWN if NONE_VALUE in alternatives(tensor.gradient) else tensor.gradient
-    marks = (*(mark for mark in tensor.marks if mark.how not in FILLING), Cause("backward", node))[-MOST_CAUSES:]
+    marks = (*(mark for mark in tensor.causes if mark.kind not in FILLING), Cause(CauseKind.BACKWARD, node))[
+        -MOST_CAUSES:
+    ]
     if certain and is_left_over(tensor.grad):
-        marks = (*marks, Cause("mixed", node))
+        marks = (*marks, Cause(CauseKind.MIXED, node))
     if not (certain and NO_CHANGE.of(tensor) <= NONE | LOST):
         unit = tensor.unit | unit
-    return replace(tensor, grad=grad if certain else tensor.grad | grad, unit=unit, gradient=gradient, marks=marks)
+    return replace(tensor, grad=grad if certain else tensor.grad | grad, unit=unit, gradient=gradient, causes=marks)
 
 
 def read_gradient(m: Interpreter, node: Site, value: Value, *, guard: bool, name: str) -> Value:
@@ -111,8 +112,8 @@ def _gradient(m: Interpreter, node: Site, ref: Ref, tensor: Tensor) -> Value:
     """What `.grad` holds: the same tensor until it is cleared, and None where it may be that."""
     if type(tensor.gradient) is not Unknown:
         for own, gradient in m.all(tensor.gradient, Tensor):
-            if not any(mark.node is node for mark in gradient.marks):
-                m.store_exact(own, replace(gradient, marks=marked(gradient, "read", node)))
+            if not any(mark.node is node for mark in gradient.causes):
+                m.store_exact(own, replace(gradient, causes=marked(gradient, CauseKind.READ, node)))
         return tensor.gradient
     made = fresh(m, node, f"grad of {ref.site}.{ref.part}", dtype=tensor.dtype, made="grad", grad_of=(ref,),
                  belief=tensor.belief, requires_grad=NO | UNSURE, leaf=UNSURE, inference=NO | UNSURE)  # fmt: skip
@@ -142,8 +143,8 @@ def clear_gradients(
         if type(thing) is Tensor:
             zeros = UNKNOWN if to_none is YES or not has_gradient(thing) else _gradient(m, node, ref, thing)
             left = zeros if to_none is NO or zeros == UNKNOWN else one_of((zeros, NONE_VALUE))
-            marks = marked(thing, CLEARED, node)
-            now = replace(thing, grad=CLEARING.of(thing), unit=PLAIN, gradient=left, marks=marks)
+            marks = marked(thing, CauseKind.CLEARED, node)
+            now = replace(thing, grad=CLEARING.of(thing), unit=PLAIN, gradient=left, causes=marks)
             m.store(ref, now, sure=ref in sure, filling=True)
 
 
@@ -171,7 +172,7 @@ def use_of(m: Interpreter, node: Site) -> str:
 
 def bound_as(m: Interpreter, tensor: Tensor, name: str) -> Any:
     """The expression that computed a tensor, if its value got this name there; else None."""
-    made = next((mark.node for mark in tensor.marks if mark.how == "made"), None)
+    made = next((mark.node for mark in tensor.causes if mark.kind == CauseKind.MADE), None)
     made = made.node if type(made) is Part else made
     return made if name and _looked_for(m).names.get(made) == name else None
 

@@ -74,5 +74,6 @@ TERMS: dict[Any, tuple[str, str]] = {cst.BinaryOperation: ("left", "right"), cst
 def _holds_older(m: Interpreter, node: Site, one: Operand) -> bool:
     """Whether what an earlier iteration recorded at this place may be in an operand's history."""
     return any(
-        ref.recency and ref.site == m.allocations.site(node) for ref in past_of(m, nodes_of(m, one.value), MOST_LOOKED_BACK)
+        ref.recency and ref.site == m.allocations.site(node)
+        for ref in past_of(m, nodes_of(m, one.value), MOST_LOOKED_BACK)
     )

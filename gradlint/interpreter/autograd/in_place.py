@@ -18,14 +18,15 @@ from gradlint.domain import (
     UNKNOWN,
     UNSURE,
     YES,
+    Alternatives,
     Belief,
+    Cause,
+    CauseKind,
     Constant,
     Container,
-    Cause,
     Node,
     Object,
     Ref,
-    Alternatives,
     Tensor,
     Truth,
     Unit,
@@ -94,7 +95,7 @@ def write(m: Interpreter, target: Value, this: Write) -> None:
     for ref, tensor in found:
         if ref in refused:
             continue
-        mark = Cause(_how(noticed), syntax(this.node), name=this.name)
+        mark = Cause(_kind(noticed), syntax(this.node), name=this.name)
         count = count_through(tensor)
         memory_written(m, tensor.storage, Change(sure, noticed, ref, mark=mark, count=count))
         gradients_written(m, tensor.storage, this.op, this.operands)
@@ -163,12 +164,12 @@ def _leave_marks(m: Interpreter, this: Write, ref: Ref, cut: Sequence[Cause], su
     base = this.op.removesuffix("_")
     squashed = base if base in SQUASHING else ""
     if squashed != tensor.probability_op:
-        marks = tuple(mark for mark in tensor.marks if mark.how != "squashed")
-        now = (Cause("squashed", syntax(this.node)), *marks)[:MOST_CAUSES] if squashed else marks
-        m.store(ref, replace(tensor, probability_op=squashed, marks=now), sure=sure)
+        marks = tuple(mark for mark in tensor.causes if mark.kind != CauseKind.SQUASHED)
+        now = (Cause(CauseKind.SQUASHED, syntax(this.node)), *marks)[:MOST_CAUSES] if squashed else marks
+        m.store(ref, replace(tensor, probability_op=squashed, causes=now), sure=sure)
     if cut:
-        marks = tuple(dict.fromkeys((*m[ref].marks, *cut)))[:MOST_CAUSES]
-        m.store(ref, replace(m[ref], marks=marks), sure=sure)
+        marks = tuple(dict.fromkeys((*m[ref].causes, *cut)))[:MOST_CAUSES]
+        m.store(ref, replace(m[ref], causes=marks), sure=sure)
 
 
 def updates(m: Interpreter, target: Tensor, operands: Iterable[Value]) -> bool:
@@ -243,7 +244,7 @@ def written_without_graph(
     memory_written(m, tensor.storage, Change(sure, noticed, ref, mark=mark, same=same, count=count))
 
 
-WRITERS = {"step": "stepped", "load": "loaded"}
+WRITERS = {"step": CauseKind.STEPPED, "load": CauseKind.LOADED}
 """How those who switch gradients off themselves leave their mark on what they wrote."""
 
 
@@ -330,17 +331,21 @@ def memory_written(m: Interpreter, memories: Iterable[Ref], change: Change) -> N
         if type(thing) is Node and ref.recency < OLDEST and not compared.isdisjoint(thing.saves):
             m.state.heap[ref] = _outdated(thing, mark)
         elif type(thing) is Node and any(written.intersection(slot) for slot in thing.saves):
-            spoiled = _spoiled(thing, thing.saves, written, noticed, certain and ref.recency < 2, YES if known else UNSURE)
+            spoiled = _spoiled(
+                thing, thing.saves, written, noticed, certain and ref.recency < 2, YES if known else UNSURE
+            )
             if any(getattr(thing, name) is not fact for name, fact in spoiled.items()):
-                marks = thing.marks if mark is None else with_mark(thing.marks, mark)
-                m.state.heap[ref] = replace(thing, marks=marks, **spoiled)
+                marks = thing.causes if mark is None else with_mark(thing.causes, mark)
+                m.state.heap[ref] = replace(thing, causes=marks, **spoiled)
         elif (
             type(thing) is Tensor and ref not in same_one and not change.same and not written.isdisjoint(thing.storage)
         ):
             strong = certain and written.issuperset(thing.storage) and ref.recency < 2
             now = YES if strong else thing.overwritten | (YES if known else UNSURE)
             if thing.overwritten is not YES and now is not thing.overwritten:
-                m.store_exact(ref, replace(thing, overwritten=now, probability_op="" if known else thing.probability_op))
+                m.store_exact(
+                    ref, replace(thing, overwritten=now, probability_op="" if known else thing.probability_op)
+                )
 
 
 @implements(TypeSlot.WRITTEN_UNSEEN, Tensor)
@@ -353,19 +358,16 @@ def _is_one(memories: frozenset[Ref]) -> bool:
     return len(memories) == 1 and next(iter(memories)).recency < 2
 
 
-def _how(noticed: Truth) -> str:
-    return HIDDEN if noticed is NO else "written"
-
-
-HIDDEN = "hidden"
+def _kind(noticed: Truth) -> CauseKind:
+    return CauseKind.HIDDEN if noticed is NO else CauseKind.WRITTEN
 
 
 def _outdated(node: Node, mark: Cause | None) -> Node:
     """The node once the count has certainly moved that it compares; who does not compare it may not see the write."""
     if mark is None:
         return replace(node, stale=YES)
-    seen = replace(mark, how="written") if mark.how == HIDDEN else mark
-    return replace(node, stale=YES, marks=with_mark(node.marks, seen))
+    seen = replace(mark, kind=CauseKind.WRITTEN) if mark.kind is CauseKind.HIDDEN else mark
+    return replace(node, stale=YES, causes=with_mark(node.causes, seen))
 
 
 def _in_doubt(thing: Object) -> bool:
@@ -412,11 +414,11 @@ def _rebase(m: Interpreter, this: Write, ref: Ref, wants: Truth, sure: bool) -> 
     written = frozenset(tensor.storage)
     compared = comparing(count_through(tensor)) if sure else frozenset()
     if not compared.isdisjoint(before):
-        made = _outdated(made, Cause("written", syntax(this.node), "itself", this.name))
+        made = _outdated(made, Cause(CauseKind.WRITTEN, syntax(this.node), "itself", this.name))
     elif any(written.intersection(slot) for slot in before):  # it is written while it is an operand as well
         noticed, certain = negation(unnoticed(m, tensor)), _is_one(written)
-        mark = Cause(_how(noticed), syntax(this.node), "itself", this.name)
-        made = replace(made, marks=(mark,), **_spoiled(made, before, written, noticed, certain, YES))
+        mark = Cause(_kind(noticed), syntax(this.node), "itself", this.name)
+        made = replace(made, causes=(mark,), **_spoiled(made, before, written, noticed, certain, YES))
     moved = m.new(this.node, "written node", made)
     own = {ref: None, **{base: None for base in tensor.base if base is not None}}
     one = sure and len(tensor.base) <= 1 and all(m.is_single(member, m.state.heap.get(member)) for member in own)

@@ -12,6 +12,7 @@ from gradlint import events
 from gradlint.domain import (
     NO,
     YES,
+    CauseKind,
     Class,
     Container,
     Instance,
@@ -98,7 +99,7 @@ def _lost(m: Interpreter, value: Value) -> Descent | None:
 
 def _descent(m: Interpreter, tensor: Tensor) -> Descent | None:
     """How a tensor was computed from a single leaf; None for a leaf, and where it took more."""
-    at = next((mark.node for mark in tensor.marks if mark.how == "made"), None)
+    at = next((mark.node for mark in tensor.causes if mark.kind == CauseKind.MADE), None)
     starts, steps = tensor.node, list[str]()
     while len(starts) == 1 and len(steps) < MOST_STEPS:
         ref = starts[0]

@@ -10,10 +10,11 @@ import libcst as cst
 from gradlint.domain import (
     NOTHING,
     YES,
+    Alternatives,
+    CauseKind,
     Container,
     Node,
     Ref,
-    Alternatives,
     Tensor,
     Unknown,
     Value,
@@ -74,7 +75,7 @@ def freed_before(m: Interpreter, node: Site, starts: Iterable[Alternatives], nod
 
 
 def _may_be_freed_by(thing: Node, backward: cst.CSTNode) -> bool:
-    return thing.freed.may(YES) and any(mark.how == "freed" and mark.node is backward for mark in thing.marks)
+    return thing.freed.may(YES) and any(mark.kind == CauseKind.FREED and mark.node is backward for mark in thing.causes)
 
 
 def _held_by(m: Interpreter, values: Iterable[Value]) -> list[Ref]:

@@ -27,15 +27,16 @@ from gradlint.domain import (
     YES,
     Array,
     Belief,
+    Cause,
+    CauseKind,
     Constant,
     Container,
     Device,
     Dtypes,
-    Cause,
     PlainObject,
     Precision,
-    Ref,
     PythonNumber,
+    Ref,
     Tensor,
     Truth,
     Unknown,
@@ -381,7 +382,7 @@ def run_factory(m: Interpreter, node: Site, row: Factory, args: Arguments, *, li
     if args.unknown and row.takes_dtype:
         facts["dtype"] = facts["dtype"] | ANY_DTYPE
     if cut := cut_off(m, node, row.name, [bound[name] for name in DATA.intersection(bound)]):
-        facts["marks"] = (Cause("made", node), *cut)[:MOST_CAUSES]
+        facts["causes"] = (Cause(CauseKind.MADE, node), *cut)[:MOST_CAUSES]
     if not args.unknown:
         facts |= shape.of_factory(m, row, bound, args.positional) | {"contiguous": layout.of_factory(m, row, bound)}
     out = bound.get("out", NONE_VALUE)

@@ -22,19 +22,20 @@ from gradlint.domain import (
     UNKNOWN,
     UNSURE,
     YES,
+    Alternatives,
     Belief,
+    Cause,
+    CauseKind,
     Constant,
     Container,
     Device,
     Dtypes,
-    Cause,
     ImportPath,
     Node,
     PlainObject,
     Precision,
-    Ref,
     PythonNumber,
-    Alternatives,
+    Ref,
     Tensor,
     Truth,
     Value,
@@ -248,7 +249,13 @@ def _handle(
     facts: dict[str, Any] = {"dtype": kind, "requires_grad": requires, "leaf": leaf, "made": row.name}
     if _may_be_element(row, first):
         requires = UNSURE
-        facts |= {"requires_grad": UNSURE, "leaf": UNSURE, "retains": UNSURE, "grad": ANY_GRAD, "may_be_structured": True}
+        facts |= {
+            "requires_grad": UNSURE,
+            "leaf": UNSURE,
+            "retains": UNSURE,
+            "grad": ANY_GRAD,
+            "may_be_structured": True,
+        }
     facts["is_summary"] = row.bundle == "list"
     if viewed:
         facts["unwritable"] = _unwritable(m, row, first, handle)
@@ -269,13 +276,13 @@ def _handle(
     facts["belief"] = max(
         [t.belief for t in tensors] + [o.tensor.belief for o in own if o.tensor], default=Belief.PROVEN
     )
-    by_mode = Cause("cut", m.state.switch or node, IN_VAIN if m.state.grad_mode is YES else MODE)
-    cut = by_mode if wanted.may(YES) else Cause("cut", node, row.name)
+    by_mode = Cause(CauseKind.CUT, m.state.switch or node, IN_VAIN if m.state.grad_mode is YES else MODE)
+    cut = by_mode if wanted.may(YES) else Cause(CauseKind.CUT, node, row.name)
     # `x.view_as(y)` takes nothing but the shape of y.
     reached = [one for one in operands if one.name not in row.ignores]
-    facts["marks"] = _reasons(m, node, requires, reached + own, cut)
+    facts["causes"] = _reasons(m, node, requires, reached + own, cut)
     if facts["probability_op"]:
-        facts["marks"] = (_squashing(node, row, first), *facts["marks"])[:MOST_CAUSES]
+        facts["causes"] = (_squashing(node, row, first), *facts["causes"])[:MOST_CAUSES]
     return fresh(m, node, part, **facts)
 
 
@@ -294,8 +301,8 @@ def _squashed(row: Operation, first: Operand) -> str:
 
 def _squashing(node: Site, row: Operation, first: Operand) -> Cause:
     """Where elements became probabilities."""
-    before = first.tensor.marks if first.tensor and row.name in KEEPING else ()
-    return next((mark for mark in before if mark.how == "squashed"), Cause("squashed", node))
+    before = first.tensor.causes if first.tensor and row.name in KEEPING else ()
+    return next((mark for mark in before if mark.kind == CauseKind.SQUASHED), Cause(CauseKind.SQUASHED, node))
 
 
 def _flag_of_base(m: Interpreter, first: Operand) -> Truth:
@@ -357,7 +364,7 @@ def _shared(m: Interpreter, node: Site, row: Operation, first: Operand, handle: 
 
 def _reasons(m: Interpreter, node: Site, requires: Truth, operands: Sequence[Operand], cut: Cause) -> tuple[Cause, ...]:
     """Where a result comes from: made here, and what `cut` it off the graph if something did."""
-    marks = [Cause("made", node)]
+    marks = [Cause(CauseKind.MADE, node)]
     known = m.recording is not NO  # gradients that are off keep out what nobody has seen, too
     if requires is NO and any(o.requires_grad.possibly(YES) if known else o.requires_grad.may(YES) for o in operands):
         marks.append(cut)
@@ -370,12 +377,12 @@ def _reasons(m: Interpreter, node: Site, requires: Truth, operands: Sequence[Ope
 
 def _asked(operand: Tensor, requires: Truth) -> Iterator[Cause]:
     """Where what a result comes from was asked to require grad, or not to, so that the result does not."""
-    for mark in operand.marks:
-        if mark.how == "asked" and mark.by in FREEZING and requires is NO and operand.requires_grad is NO:
-            yield Cause("frozen", mark.node, mark.by, mark.name)
-        elif mark.how == "asked":
-            yield Cause("asked", mark.node)
-        elif mark.how == "frozen" and requires is NO:
+    for mark in operand.causes:
+        if mark.kind == CauseKind.ASKED and mark.by in FREEZING and requires is NO and operand.requires_grad is NO:
+            yield Cause(CauseKind.FROZEN, mark.node, mark.by, mark.name)
+        elif mark.kind == CauseKind.ASKED:
+            yield Cause(CauseKind.ASKED, mark.node)
+        elif mark.kind == CauseKind.FROZEN and requires is NO:
             yield mark
 
 

@@ -15,9 +15,10 @@ from gradlint.domain import (
     OPAQUE,
     UNSURE,
     YES,
+    Cause,
+    CauseKind,
     Container,
     Instance,
-    Cause,
     Module,
     Ref,
     Tensor,
@@ -70,9 +71,9 @@ def set_requires_grad(m: Interpreter, value: Value, this: Asked, sure: Collectio
         )
     for ref, tensor in found:
         now = _afterwards(m, tensor, to)
-        marks = _marks(tensor, to, Cause("asked", this.site, by, this.name))
+        marks = _marks(tensor, to, Cause(CauseKind.ASKED, this.site, by, this.name))
         certain = m.is_strong(found) if sure is None else ref in sure
-        m.store(ref, replace(tensor, requires_grad=now, marks=marks), sure=certain)
+        m.store(ref, replace(tensor, requires_grad=now, causes=marks), sure=certain)
         if by not in NEW:
             show_on_views(m, ref, tensor, now, sure=certain)
 
@@ -94,13 +95,13 @@ HOLDING = (Container, Instance, Module)
 def _marks(tensor: Tensor, to: Truth, asked: Cause) -> tuple[Cause, ...]:
     """The marks of a tensor that is asked: what has no effect because it was asked before leaves no other."""
     if tensor.requires_grad is to and _is_asked(tensor):
-        return tensor.marks
-    return (*[mark for mark in tensor.marks if mark.how != "asked"], asked)[-MOST_CAUSES:]
+        return tensor.causes
+    return (*[mark for mark in tensor.causes if mark.kind != CauseKind.ASKED], asked)[-MOST_CAUSES:]
 
 
 def _is_asked(tensor: Tensor) -> bool:
     """Whether a tensor may have been asked for gradients itself, not only what it was computed from."""
-    return any(mark.how == "asked" and mark.by for mark in tensor.marks)
+    return any(mark.kind == CauseKind.ASKED and mark.by for mark in tensor.causes)
 
 
 def _afterwards(m: Interpreter, tensor: Tensor, to: Truth) -> Truth:

@@ -15,11 +15,11 @@ from gradlint.domain import (
     YES,
     Constant,
     Container,
-    Module,
     ImportPath,
+    Module,
     Places,
-    Ref,
     PythonNumber,
+    Ref,
     Tensor,
     Truth,
     Value,
@@ -303,7 +303,7 @@ def of_layer(m: Interpreter, layer: Module) -> Truth:
     every dimension, for it gives as many, for each that it is given, as one of their dimensions has."""
     held = [tensor for _, value in layer.attributes for _, tensor in m.all(value, Tensor)]
     own = [tensor for tensor in held if tensor.parameter.may(YES)]
-    return NO if own and all(_is_wide(one) and one.marks[:1] == layer.marks[:1] for one in own) else UNSURE
+    return NO if own and all(_is_wide(one) and one.causes[:1] == layer.causes[:1] for one in own) else UNSURE
 
 
 def _is_wide(parameter: Tensor) -> bool:

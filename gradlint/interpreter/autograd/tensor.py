@@ -33,21 +33,22 @@ from gradlint.domain import (
     UNSURE,
     USED,
     YES,
+    Alternatives,
     Array,
     Belief,
+    Cause,
+    CauseKind,
     Constant,
     Container,
     Device,
     Dtypes,
     Grad,
-    Cause,
     ImportPath,
     Node,
     PlainObject,
     Precision,
-    Ref,
     PythonNumber,
-    Alternatives,
+    Ref,
     Tensor,
     Truth,
     Unit,
@@ -105,11 +106,11 @@ def fresh(m: Interpreter, node: Site, part: str = "tensor", **facts: Any) -> Ref
     if "storage" not in facts:
         memory = m.memory(node, part)
         facts |= {"storage": (memory,), "count": own_count(memory)}
-    if "marks" not in facts:
-        facts["marks"] = (Cause("made", node),)
+    if "causes" not in facts:
+        facts["causes"] = (Cause(CauseKind.MADE, node),)
     made = replace(_FRESH, **{"inference": m.state.inference, **facts})
     if made.inference is YES and m.state.inferring is not None:
-        made = replace(made, marks=(*made.marks[: MOST_CAUSES - 1], Cause("inference", m.state.inferring)))
+        made = replace(made, causes=(*made.causes[: MOST_CAUSES - 1], Cause(CauseKind.INFERENCE, m.state.inferring)))
     return m.new(node, part, made)
 
 
@@ -299,7 +300,9 @@ def unknown_tensor(m: Interpreter, node: Site, part: str, belief: Belief, reach:
         computed = Node("unknown", syntax(node), tuple((leaf, None) for leaf in leaves))
         history = (*history, m.new(node, f"{part} history", computed))
     storage = (m.memory(node, f"{part} memory"), *memories)
-    return m.new(node, part, Tensor(storage=storage, node=history, belief=belief, marks=(Cause("made", node),)))
+    return m.new(
+        node, part, Tensor(storage=storage, node=history, belief=belief, causes=(Cause(CauseKind.MADE, node),))
+    )
 
 
 def made_of(m: Interpreter, reach: Iterable[Ref]) -> tuple[Alternatives, tuple[Ref, ...]]:

@@ -19,13 +19,14 @@ from gradlint.domain import (
     UNSURE,
     YES,
     Array,
+    Cause,
+    CauseKind,
     Container,
     Device,
     Dtypes,
-    Cause,
     PlainObject,
-    Ref,
     PythonNumber,
+    Ref,
     Tensor,
     Unknown,
     Value,
@@ -117,8 +118,10 @@ def _retain_grad(m: Interpreter, node: Site, owner: Value, args: Arguments, chai
         if tensor.leaf is YES:
             continue
         retains = YES if tensor.leaf is NO else tensor.retains | UNSURE
-        marks = (*[mark for mark in tensor.marks if mark.how != "retained"], Cause("retained", node))[-MOST_CAUSES:]
-        m.store(ref, replace(tensor, retains=retains, marks=marks), sure=m.is_strong(found))
+        marks = (*[mark for mark in tensor.causes if mark.kind != CauseKind.RETAINED], Cause(CauseKind.RETAINED, node))[
+            -MOST_CAUSES:
+        ]
+        m.store(ref, replace(tensor, retains=retains, causes=marks), sure=m.is_strong(found))
     if m.refuses(owner, [ref for ref, tensor in found if tensor.requires_grad is NO]):
         m.raise_certainly()
     return NONE_VALUE
@@ -130,8 +133,8 @@ def _detach_(m: Interpreter, node: Site, owner: Value, args: Arguments, chain: s
         idle = either([m.state.inference, tensor.inference])  # there, and to what was made there, it does nothing
         if idle is YES:
             continue
-        marks = (*cut_off(m, node, "detach_", [ref]), *(mark for mark in tensor.marks if mark.how != "cut"))
-        now = replace(tensor, requires_grad=NO, leaf=YES, node=(), marks=marks[:MOST_CAUSES])
+        marks = (*cut_off(m, node, "detach_", [ref]), *(mark for mark in tensor.causes if mark.kind != CauseKind.CUT))
+        now = replace(tensor, requires_grad=NO, leaf=YES, node=(), causes=marks[:MOST_CAUSES])
         sure = idle is NO and m.is_strong(found)
         m.store(ref, now, sure=sure)
         show_on_views(m, ref, tensor, NO, sure=sure)
@@ -142,7 +145,7 @@ def _numpy(m: Interpreter, node: Site, owner: Value, args: Arguments, chain: str
     tensor = m.only(owner, Tensor)
     if tensor is None:
         return UNKNOWN
-    marks = (Cause("made", syntax(node)), *cut_off(m, node, "numpy", [owner]))[:MOST_CAUSES]
+    marks = (Cause(CauseKind.MADE, syntax(node)), *cut_off(m, node, "numpy", [owner]))[:MOST_CAUSES]
     return m.new(node, "array", Array(tensor.dtype, tensor.storage, tensor.belief, marks))
 
 

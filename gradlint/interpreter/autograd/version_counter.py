@@ -9,8 +9,9 @@ from gradlint.domain import (
     NOTHING,
     OLDEST,
     YES,
-    Ref,
     Alternatives,
+    CauseKind,
+    Ref,
     Tensor,
     Truth,
     Value,
@@ -59,7 +60,7 @@ def _stands_aside(tensor: Tensor) -> Truth:
     if tensor.made not in ALIASING:
         return NO
     aside = YES if tensor.made == "data" else tensor.inference
-    made_there = tensor.inference if any(mark.how == "inference" for mark in tensor.marks) else NO
+    made_there = tensor.inference if any(mark.kind == CauseKind.INFERENCE for mark in tensor.causes) else NO
     return both(aside, negation(made_there))
 
 

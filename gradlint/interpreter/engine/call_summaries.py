@@ -22,17 +22,17 @@ from gradlint.domain import (
     OPAQUE,
     UNKNOWN,
     YES,
+    Alternatives,
+    Cause,
     Container,
     Escape,
     Function,
     Instance,
     Items,
-    Cause,
     Module,
     Node,
     Object,
     Ref,
-    Alternatives,
     State,
     Tensor,
     Truth,
@@ -330,7 +330,9 @@ def _recorded(made: dict[Ref, Object]) -> dict[Ref, Alternatives]:
     return {ref: nodes for ref, nodes in found.items() if nodes}
 
 
-def _histories(m: Interpreter, call: Call, made: dict[Ref, Object], recorded: dict[Ref, Alternatives]) -> dict[Alternatives, History]:
+def _histories(
+    m: Interpreter, call: Call, made: dict[Ref, Object], recorded: dict[Ref, Alternatives]
+) -> dict[Alternatives, History]:
     """The histories of the nodes that new tensors come from."""
     memories = {memory for thing in made.values() for memory in _memories(thing)}
     if recorded:

@@ -14,13 +14,13 @@ from gradlint.domain import (
     UNKNOWN,
     YES,
     Bound,
+    Cause,
     Class,
     Container,
     Function,
-    Instance,
-    Cause,
-    Module,
     ImportPath,
+    Instance,
+    Module,
     Ref,
     State,
     Tensor,
@@ -215,7 +215,7 @@ def written_since(m: Interpreter, values: Sequence[Value]) -> dict[str, Any]:
     for thing in [found for value in values for found in _state_dicts(m, value, DEEPEST_CHECKPOINT)]:
         inside = [*(v for _, v in thing.items), thing.rest]
         facts = [tensor.overwritten for v in inside for _, tensor in m.all(v, Tensor)]
-        marks += thing.marks if either(facts).possibly(YES) else ()
+        marks += thing.causes if either(facts).possibly(YES) else ()
         written += facts
     return {"written": either(written), "taken": tuple(dict.fromkeys(marks))}
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from gradlint.domain import FLOAT, NO, YES, Belief, Constant, Node, PlainObject, Ref, PythonNumber, Tensor, Value
+from gradlint.domain import FLOAT, NO, YES, Belief, Constant, Node, PlainObject, PythonNumber, Ref, Tensor, Value
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.sites import Site
 from gradlint.knowledge.properties.never_raises import ALONE, BACKWARD, DENSE
@@ -33,7 +33,9 @@ def for_showing(m: Interpreter, node: Site, path: str, given: Sequence[Value]) -
     """Vouch for showing what is known."""
     if m.known_not_to_raise is None or path not in SHOWING:
         return
-    if all(type(value) in (Constant, PythonNumber, PlainObject) or m.only(value, Tensor) is not None for value in given):
+    if all(
+        type(value) in (Constant, PythonNumber, PlainObject) or m.only(value, Tensor) is not None for value in given
+    ):
         m.known_not_to_raise.add(node)
 
 

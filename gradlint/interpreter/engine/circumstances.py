@@ -7,7 +7,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import Any
 
-from gradlint.domain import NO, Escape, Cause, Origin, Ref, State, Truth, Value
+from gradlint.domain import NO, Cause, Escape, Origin, Ref, State, Truth, Value
 from gradlint.domain.ground import Name
 from gradlint.interpreter.engine.frames import Frame
 

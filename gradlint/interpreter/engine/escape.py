@@ -21,14 +21,14 @@ from gradlint.domain import (
     Function,
     Graph,
     Imported,
-    Module,
     ImportPath,
+    Module,
     Node,
     Object,
     Optimizer,
     PlainObject,
-    Ref,
     PythonNumber,
+    Ref,
     Tensor,
     Unknown,
     Value,
@@ -166,7 +166,14 @@ def _differentiated(m: Interpreter, graphs: list[Ref], how: Escape) -> None:
 
 def _out_of_reach(value: Value) -> bool:
     kind = type(value)
-    return kind is Constant or kind is PythonNumber or kind is PlainObject or kind is ImportPath or kind is Imported or value == UNKNOWN
+    return (
+        kind is Constant
+        or kind is PythonNumber
+        or kind is PlainObject
+        or kind is ImportPath
+        or kind is Imported
+        or value == UNKNOWN
+    )
 
 
 def _captured(m: Interpreter, values: Iterable[Value]) -> list[Value]:

@@ -8,20 +8,21 @@ from gradlint import events
 from gradlint.domain import (
     INTEGER,
     MAPPINGS,
-    MOST_ITEMS,
     MOST_CAUSES,
+    MOST_ITEMS,
     NO,
     NOTHING,
     UNKNOWN,
     UNSURE,
     YES,
+    Cause,
+    CauseKind,
     Constant,
     Container,
     Iterator,
-    Cause,
     PlainObject,
-    Ref,
     PythonNumber,
+    Ref,
     Truth,
     Unknown,
     Value,
@@ -137,7 +138,7 @@ def _gives_one_more(m: Interpreter, thing: Iterator) -> bool:
 def _is_over_two(m: Interpreter, thing: Iterator) -> bool:
     """Whether an iterator gives one for each of two elements that it runs over."""
     if thing.by == WAITING:
-        loop = thing.marks[0].node.for_in
+        loop = thing.causes[0].node.for_in
         one_each = not loop.ifs and loop.inner_for_in is None
     else:
         one_each = thing.by == "map"
@@ -164,10 +165,10 @@ def consume(m: Interpreter, node: Site, value: Value, by: str) -> None:
             continue
         m.emit(events.IteratorConsumed, node, iterator=thing, element=m.thing(thing.element), by=by)
         resume_again(m, thing)
-        marks = (*thing.marks[: MOST_CAUSES - 1], Cause("used", getattr(node, "node", node)))
-        m.store(ref, replace(_after_next(thing, YES), marks=marks), sure=len(options) == 1)
+        marks = (*thing.causes[: MOST_CAUSES - 1], Cause(CauseKind.USED, getattr(node, "node", node)))
+        m.store(ref, replace(_after_next(thing, YES), causes=marks), sure=len(options) == 1)
         if thing.by == WAITING and thing.used is NO and len(options) == 1:
-            consume(m, thing.marks[0].node.for_in.iter, thing.source, "comprehension")
+            consume(m, thing.causes[0].node.for_in.iter, thing.source, "comprehension")
         else:
             _consume_source(m, thing.source, sure=len(options) == 1)
 
@@ -202,7 +203,7 @@ def begin(m: Interpreter, value: Value) -> None:
 def iterator(m: Interpreter, node: Site, made: Iterator, followed: Suspended | None = None) -> Ref:
     """A new iterator: what goes on when its source does, goes on when it does, and what changes the elements of its
     source changes its own."""
-    made = replace(made, marks=(Cause("made", getattr(node, "node", node)),))
+    made = replace(made, causes=(Cause(CauseKind.MADE, getattr(node, "node", node)),))
     return m.new(node, f"iterator {made.by}", going_on(m, made, followed))
 
 

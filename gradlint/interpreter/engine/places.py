@@ -6,7 +6,7 @@ from typing import Any
 
 import libcst as cst
 
-from gradlint.domain import Class, Container, Imported, Instance, Module, ImportPath, Ref, Value, with_attribute
+from gradlint.domain import Class, Container, Imported, ImportPath, Instance, Module, Ref, Value, with_attribute
 from gradlint.frozen import replace
 from gradlint.interpreter.engine import variables
 from gradlint.interpreter.engine.machine import Interpreter

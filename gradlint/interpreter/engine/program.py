@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from gradlint.domain import Escape, Function, Graph, Instance, Cause, Module, Ref, Value
+from gradlint.domain import Cause, Escape, Function, Graph, Instance, Module, Ref, Value
 
 
 @dataclass(slots=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import Any
 
-from gradlint.domain import KEPT, NOWHERE, Graph, Node, Ref, Alternatives
+from gradlint.domain import KEPT, NOWHERE, Alternatives, Graph, Node, Ref
 from gradlint.domain.heap import Heap
 from gradlint.frozen import frozen
 from gradlint.interpreter.engine.history import grows, in_all, inputs_first, nodes_of, past_of
@@ -56,7 +56,12 @@ def have_a_common_trunk(histories: Iterable[History]) -> bool:
 
 
 def _history(
-    m: Interpreter, before: Heap, key: Alternatives, ends: Collection[Ref | None], memories: set[Ref], operands: dict[Ref, Alternatives]
+    m: Interpreter,
+    before: Heap,
+    key: Alternatives,
+    ends: Collection[Ref | None],
+    memories: set[Ref],
+    operands: dict[Ref, Alternatives],
 ) -> History:
     """What is in the history of these nodes of what was there before or other new tensors come from, and whose memory
     is saved in it."""

@@ -18,9 +18,9 @@ from gradlint.domain import (
     Context,
     Escape,
     Imported,
+    ImportPath,
     Instance,
     Module,
-    ImportPath,
     Ref,
     Tensor,
     Value,
@@ -57,7 +57,9 @@ def escaped_leaves(m: Interpreter, reach: Iterable[Ref]) -> list[Ref]:
     reach = tuple(reach)
     if any(ref.part.startswith(STAND_IN) and is_opaque(m.state.heap.get(ref)) for ref in reach):
         return []
-    modules = [ref for ref in reach if type(thing := m.state.heap.get(ref)) is Module and thing.belief >= Belief.FROM_USAGE]
+    modules = [
+        ref for ref in reach if type(thing := m.state.heap.get(ref)) is Module and thing.belief >= Belief.FROM_USAGE
+    ]
     return [ref for _, ref in parameters(m, one_of(modules))[0][:MOST_ITEMS]] if modules else []
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from gradlint.domain import Bound, Constant, Function, Cause, Module, Optimizer, Value, alternatives
+from gradlint.domain import Bound, Cause, CauseKind, Constant, Function, Module, Optimizer, Value, alternatives
 from gradlint.interpreter.autograd import backward as differentiating
 from gradlint.interpreter.autograd.backward_arguments import flag
 from gradlint.interpreter.engine.arguments import Arguments
@@ -40,7 +40,7 @@ def _optimizer_of(m: Interpreter, node: Site, value: Value) -> Value:
         return value
     found, opened = parameters(m, value)
     groups = tuple((ref,) for _, ref in found)
-    return m.new(node, "optimizer inside", Optimizer("", groups, opened, marks=(Cause("made", node),)))
+    return m.new(node, "optimizer inside", Optimizer("", groups, opened, causes=(Cause(CauseKind.MADE, node),)))
 
 
 def _zero_grad(m: Interpreter, node: Site, effect: packs.ZeroGrad, args: Given) -> None:

@@ -17,15 +17,16 @@ from gradlint.domain import (
     UNSURE,
     YES,
     Belief,
+    Cause,
+    CauseKind,
     Constant,
     Container,
     Context,
     Function,
+    ImportPath,
     Instance,
-    Cause,
     Mode,
     Module,
-    ImportPath,
     Optimizer,
     Ref,
     Tensor,
@@ -111,7 +112,7 @@ def _wrapped(m: Interpreter, node: Site, value: Value, path: str) -> Value:
     if module is None:
         return value
     return m.new(node, "wrapper", Module(cls=ImportPath(path), attributes=(("module", value),), mode=module.mode,
-                  open=NO, holder=path, belief=module.belief, marks=(Cause("made", node),)))  # fmt: skip
+                  open=NO, holder=path, belief=module.belief, causes=(Cause(CauseKind.MADE, node),)))  # fmt: skip
 
 
 def _copy(m: Interpreter, node: Site, gift: packs.Copy, args: Given) -> Value:
@@ -180,7 +181,9 @@ def _tensor(m: Interpreter, node: Site, gift: packs.ATensor, args: Given) -> Val
 
 
 def _computed(m: Interpreter, node: Site, gift: packs.Computed, args: Given) -> Value:
-    values = [args[name] for name in gift.of] or [value for value in args.args.positional if type(value) is not Constant]
+    values = [args[name] for name in gift.of] or [
+        value for value in args.args.positional if type(value) is not Constant
+    ]
     row = m.torch.operations.get(gift.by)
     known = bool(values) and not args.args.unknown and all(_is_of_tensors(m, value) for value in values)
     if row is None or not known:
@@ -295,7 +298,9 @@ def _made(m: Interpreter, node: Site, born: _Born, row: LibraryClass | None) -> 
         if found is not None:
             return found
     return m.new(
-        node, born.part, Instance(ImportPath(born.path), born.held, belief=born.belief, marks=(Cause("made", node),))
+        node,
+        born.part,
+        Instance(ImportPath(born.path), born.held, belief=born.belief, causes=(Cause(CauseKind.MADE, node),)),
     )
 
 
@@ -307,10 +312,28 @@ def _module(m: Interpreter, node: Site, born: _Born, row: LibraryClass) -> Value
     rest: Value = NOTHING
     if row.own:
         assumed = Belief.PROVEN if born.belief is Belief.PROVEN else Belief.FROM_USAGE
-        rest = parameter(m, node, f"{born.part} own", is_summary=True, dtype=ANY_DTYPE, belief=assumed,
-                         requires_grad=ANSWERS[row.requires_grad])  # fmt: skip
-    ref = m.new(node, born.part, Module(cls=ImportPath(born.path), attributes=born.held, rest=rest, mode=MODES[row.mode],
-                 certain=with_certain((), [rest]), open=UNSURE if row.open else NO, belief=born.belief,
-                 marks=(Cause("made", node),)))  # fmt: skip
+        rest = parameter(
+            m,
+            node,
+            f"{born.part} own",
+            is_summary=True,
+            dtype=ANY_DTYPE,
+            belief=assumed,
+            requires_grad=ANSWERS[row.requires_grad],
+        )
+    ref = m.new(
+        node,
+        born.part,
+        Module(
+            cls=ImportPath(born.path),
+            attributes=born.held,
+            rest=rest,
+            mode=MODES[row.mode],
+            certain=with_certain((), [rest]),
+            open=UNSURE if row.open else NO,
+            belief=born.belief,
+            causes=(Cause(CauseKind.MADE, node),),
+        ),
+    )
     emit_built(m, node, ref)
     return ref

@@ -23,18 +23,19 @@ from gradlint.domain import (
     UNSURE,
     YES,
     Belief,
+    Cause,
+    CauseKind,
     Class,
     Constant,
     Container,
     Function,
+    ImportPath,
     Iterator,
-    Cause,
     Mode,
     Module,
-    ImportPath,
     PlainObject,
-    Ref,
     PythonNumber,
+    Ref,
     Tensor,
     Truth,
     Unknown,
@@ -89,7 +90,7 @@ def parameter(m: Interpreter, node: Site, part: str, **facts: Any) -> Ref:
         "requires_grad": YES,
         "parameter": YES,
         "made": "Parameter",
-        "marks": (Cause("made", node), Cause("asked", node)),
+        "causes": (Cause(CauseKind.MADE, node), Cause(CauseKind.ASKED, node)),
     }
     return fresh(m, node, part, **(known | facts))
 
@@ -122,7 +123,7 @@ def build(m: Interpreter, node: Site, path: str, args: Arguments) -> Ref:
     ref = m.new(node, "module", Module(
         cls=ImportPath(path), attributes=tuple(attributes.items()), rest=rest, certain=certain, mode=TRAIN,
         buffers=tuple((name, Constant(True)) for name in (*row.buffers, *registered)),
-        open=UNSURE if args.unknown and rest == NOTHING else NO, marks=(Cause("made", node),)))  # fmt: skip
+        open=UNSURE if args.unknown and rest == NOTHING else NO, causes=(Cause(CauseKind.MADE, node),)))  # fmt: skip
     emit_built(m, node, ref, m.pop_from(start))
     return ref
 
@@ -270,7 +271,7 @@ def unknown_module(m: Interpreter, node: Site, part: str, belief: Belief, cls: V
         rest=rest,
         certain=with_certain((), [rest]),
         belief=belief,
-        marks=(Cause("made", node),),
+        causes=(Cause(CauseKind.MADE, node),),
     )
     return m.new(node, part, made)
 

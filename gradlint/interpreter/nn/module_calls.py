@@ -22,8 +22,8 @@ from gradlint.domain import (
     Bound,
     Function,
     Graph,
-    Module,
     ImportPath,
+    Module,
     Node,
     Ref,
     Tensor,
@@ -352,7 +352,10 @@ def loose_result(
     belief = max(module.belief, Belief.FROM_USAGE)
     for found, tensor in m.all(result, Tensor):
         leaf = NO if tensor.requires_grad is YES else tensor.leaf
-        m.store(found, replace(tensor, dtype=ANY_DTYPE, leaf=leaf, belief=max(tensor.belief, belief), may_be_structured=True))
+        m.store(
+            found,
+            replace(tensor, dtype=ANY_DTYPE, leaf=leaf, belief=max(tensor.belief, belief), may_be_structured=True),
+        )
     if hooks.may_see_inside(m, ref):
         escape_graphs(m, [result])
     return result

@@ -20,12 +20,13 @@ from gradlint.domain import (
     UNKNOWN,
     UNSURE,
     YES,
+    Cause,
+    CauseKind,
     Constant,
     Container,
-    Iterator,
-    Cause,
-    Module,
     ImportPath,
+    Iterator,
+    Module,
     PlainObject,
     Ref,
     Tensor,
@@ -157,8 +158,15 @@ def _sliced(m: Interpreter, node: Site, module: Module, index: Value) -> Value:
         chosen, rest = known[index.value], EMPTY
     else:
         chosen, rest = [], all_parts(m, module)
-    made = Module(cls=module.cls, attributes=tuple((str(at), value) for at, value in enumerate(chosen)), rest=rest,
-                  mode=TRAIN, open=module.open, belief=module.belief, marks=(Cause("made", node),))  # fmt: skip
+    made = Module(
+        cls=module.cls,
+        attributes=tuple((str(at), value) for at, value in enumerate(chosen)),
+        rest=rest,
+        mode=TRAIN,
+        open=module.open,
+        belief=module.belief,
+        causes=(Cause(CauseKind.MADE, node),),
+    )
     return m.new(node, "slice", made)
 
 
@@ -225,7 +233,7 @@ def _kept(m: Interpreter, node: Site, path: str, value: Value) -> Value:
         return value
     made = m.new(node, "kept", replace(tensor, requires_grad=YES, leaf=YES, parameter=YES, node=(), base=(),
                   dtype=tensor.dtype & INEXACT if tensor.dtype.may(FLOAT) else tensor.dtype, made="Parameter",
-                  marks=(Cause("made", node), Cause("asked", node))))  # fmt: skip
+                  causes=(Cause(CauseKind.MADE, node), Cause(CauseKind.ASKED, node))))  # fmt: skip
     return made if tensor.parameter is NO else one_of((value, made))
 
 
@@ -386,7 +394,9 @@ def added(m: Interpreter, node: Site, left: Value, right: Value, *, in_place: bo
     module = m.only(left, Module)
     if module is None or not base(m, module):
         return None
-    target = left if in_place else m.new(node, "sum", replace(module, mode=TRAIN, marks=(Cause("made", node),)))
+    target = (
+        left if in_place else m.new(node, "sum", replace(module, mode=TRAIN, causes=(Cause(CauseKind.MADE, node),)))
+    )
     for ref in m.one_of_these(target, Module):
         _extend(m, node, ref, Arguments([right]))
     return target

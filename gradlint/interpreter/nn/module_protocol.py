@@ -19,15 +19,16 @@ from gradlint.domain import (
     YES,
     Belief,
     Bound,
+    Cause,
+    CauseKind,
     Class,
     Constant,
-    Cause,
+    ImportPath,
     Mode,
     Module,
-    ImportPath,
     PlainObject,
-    Ref,
     PythonNumber,
+    Ref,
     Tensor,
     Truth,
     Value,
@@ -210,8 +211,8 @@ def built_as(m: Interpreter, node: Site, owner: Value, path: str, args: Argument
 
 @implements(TypeSlot.NEW, Module)
 def _new(m: Interpreter, thing: Class, cls: Ref, node: Site) -> Module | None:
-    marks = (Cause("made", node),)
-    return Module(cls=cls, mode=TRAIN, open=thing.open, initialised=NO, marks=marks) if thing.module is YES else None
+    marks = (Cause(CauseKind.MADE, node),)
+    return Module(cls=cls, mode=TRAIN, open=thing.open, initialised=NO, causes=marks) if thing.module is YES else None
 
 
 @implements(TypeSlot.INITIALISE, Module)

@@ -5,7 +5,22 @@ from __future__ import annotations
 from functools import reduce
 from operator import or_
 
-from gradlint.domain import NO, NONE_VALUE, UNSURE, YES, Constant, Cause, Module, ImportPath, Ref, Tensor, Truth, Value, both
+from gradlint.domain import (
+    NO,
+    NONE_VALUE,
+    UNSURE,
+    YES,
+    Cause,
+    CauseKind,
+    Constant,
+    ImportPath,
+    Module,
+    Ref,
+    Tensor,
+    Truth,
+    Value,
+    both,
+)
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd.record import apply
 from gradlint.interpreter.autograd.tensor import fresh
@@ -84,8 +99,20 @@ def _put(m: Interpreter, node: Site, ref: Ref, path: str, value: Value, *, buffe
     module: Module = m[ref]
     if below:
         inside = [held for held, _ in m.all(dict(module.attributes).get(first, NONE_VALUE), Module)]
-        held = inside[0] if inside else m.new(node, f"{first} inside", Module(
-            cls=ImportPath("torch.nn.ModuleDict"), mode=module.mode, open=NO, marks=(Cause("made", node),)))  # fmt: skip
+        held = (
+            inside[0]
+            if inside
+            else m.new(
+                node,
+                f"{first} inside",
+                Module(
+                    cls=ImportPath("torch.nn.ModuleDict"),
+                    mode=module.mode,
+                    open=NO,
+                    causes=(Cause(CauseKind.MADE, node),),
+                ),
+            )
+        )
         _put(m, node, held, below, value, buffer=buffer)
         value, buffer = held, False
     attributes = tuple((dict(module.attributes) | {first: value}).items())

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from gradlint.domain import NO, UNKNOWN, YES, Constant, Cause, Module, Tensor, Truth, Value
+from gradlint.domain import NO, UNKNOWN, YES, Cause, CauseKind, Constant, Module, Tensor, Truth, Value
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd.tensor import truth_of
 from gradlint.interpreter.engine.arguments import Arguments
@@ -32,8 +32,8 @@ def _from_pretrained(path: str, m: Interpreter, node: Site, args: Arguments) -> 
         start = m.push(made) - 1
         weight = MODELS["torch.nn.Parameter"](m, node, Arguments([m.state.stack[start], _opposite(freeze)]))
     for ref, tensor in m.all(weight, Tensor) if freeze is YES else ():
-        asked = Cause("asked", node, FROM_PRETRAINED)
-        m.store(ref, replace(tensor, marks=(*(mark for mark in tensor.marks if mark.how != "asked"), asked)))
+        asked = Cause(CauseKind.ASKED, node, FROM_PRETRAINED)
+        m.store(ref, replace(tensor, causes=(*(mark for mark in tensor.causes if mark.kind != CauseKind.ASKED), asked)))
     given, made = m.pop_from(start)  # type: ignore[assignment]
     attributes = dict(m[made].attributes) | {"weight": weight}
     m.update_fields(made, Module, attributes=tuple(attributes.items()))

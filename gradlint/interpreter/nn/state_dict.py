@@ -24,8 +24,9 @@ from gradlint.domain import (
     UNSURE,
     YES,
     Belief,
-    Container,
     Cause,
+    CauseKind,
+    Container,
     Module,
     PlainObject,
     Ref,
@@ -74,7 +75,7 @@ def state_dict(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Val
             rest,
             origin,
             belief.belief if belief else Belief.PROVEN,
-            (Cause("made", node),),
+            (Cause(CauseKind.MADE, node),),
         ),
     )
 
@@ -82,8 +83,19 @@ def state_dict(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Val
 def _entry(m: Interpreter, node: Site, index: int, tensor: Tensor) -> Ref:
     """What a state dict holds of a parameter: a handle of its own on the same memory."""
     alone = counts_alone(tensor)
-    return fresh(m, node, f"entry {index}", dtype=tensor.dtype, made="state_dict", storage=tensor.storage, alone=alone,
-                 count=tensor.count, inference=tensor.inference, is_summary=tensor.is_summary, belief=tensor.belief)  # fmt: skip
+    return fresh(
+        m,
+        node,
+        f"entry {index}",
+        dtype=tensor.dtype,
+        made="state_dict",
+        storage=tensor.storage,
+        alone=alone,
+        count=tensor.count,
+        inference=tensor.inference,
+        is_summary=tensor.is_summary,
+        belief=tensor.belief,
+    )
 
 
 def load_state_dict(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
@@ -102,7 +114,7 @@ def load_state_dict(m: Interpreter, node: Site, owner: Value, args: Arguments) -
             source=m.thing(not_none(source)),
             shares=shares,
             written=either([tensor.overwritten for tensor in loaded]) if loaded else UNSURE,
-            taken=tuple(mark for thing in given for mark in thing.marks),
+            taken=tuple(mark for thing in given for mark in thing.causes),
             matters=depends_on_mode(m, owner),
         )
     assigns, certain = flag(args, "assign", 2), certain_parts(m, owner)
@@ -155,8 +167,15 @@ def _taken(m: Interpreter, node: Site, part: Ref, name: str, old: Tensor, loaded
     place, handle = m.part_of(node, f"{part.site} {name}"), f"assigned {part.recency}"
     made_there = reduce(or_, [one.inference for one in loaded]) if loaded else UNSURE
     storage = (*dict.fromkeys(memory for one in loaded for memory in one.storage), m.memory(place, "loaded"))
-    facts: dict[str, Any] = {"dtype": ANY_DTYPE, "storage": storage, "inference": made_there, "is_summary": old.is_summary,
-                             "grad": ANY_GRAD, "precision": ANY_PRECISION, "device": ANY_DEVICE}  # fmt: skip
+    facts: dict[str, Any] = {
+        "dtype": ANY_DTYPE,
+        "storage": storage,
+        "inference": made_there,
+        "is_summary": old.is_summary,
+        "grad": ANY_GRAD,
+        "precision": ANY_PRECISION,
+        "device": ANY_DEVICE,
+    }
     if old.parameter is YES:
         asks = {"requires_grad": old.requires_grad, "parameter": YES, "scalar": old.scalar, "size": old.size}
         return fresh(m, place, handle, made="load_state_dict", belief=old.belief, **facts, **asks)

@@ -5,7 +5,19 @@ What is said here is what `torch/optim/swa_utils.py` does in torch 2.13, and is 
 
 from __future__ import annotations
 
-from gradlint.domain import INTEGER, NO, NONE_VALUE, TRAIN, UNKNOWN, Constant, Cause, Module, ImportPath, Value
+from gradlint.domain import (
+    INTEGER,
+    NO,
+    NONE_VALUE,
+    TRAIN,
+    UNKNOWN,
+    Cause,
+    CauseKind,
+    Constant,
+    ImportPath,
+    Module,
+    Value,
+)
 from gradlint.interpreter.autograd.in_place import Write, written_without_graph
 from gradlint.interpreter.autograd.tensor import fresh
 from gradlint.interpreter.engine.arguments import Arguments
@@ -26,9 +38,20 @@ def _build(m: Interpreter, node: Site, args: Arguments) -> Value:
     if shown is None:
         return result_of_unknown([copy])
     count = fresh(m, node, "buffer n_averaged", dtype=INTEGER, made="buffer")
-    return m.new(node, "averaged", Module(cls=ImportPath("torch.nn.Sequential"),
-                  attributes=(("module", copy), ("n_averaged", count)), buffers=(("n_averaged", Constant(True)),),
-                  mode=TRAIN, open=NO, holder=AVERAGED, belief=shown.belief, marks=(Cause("made", node),)))  # fmt: skip
+    return m.new(
+        node,
+        "averaged",
+        Module(
+            cls=ImportPath("torch.nn.Sequential"),
+            attributes=(("module", copy), ("n_averaged", count)),
+            buffers=(("n_averaged", Constant(True)),),
+            mode=TRAIN,
+            open=NO,
+            holder=AVERAGED,
+            belief=shown.belief,
+            causes=(Cause(CauseKind.MADE, node),),
+        ),
+    )
 
 
 @models(f"{AVERAGED}.update_parameters")

@@ -12,10 +12,10 @@ from gradlint.domain import (
     Bound,
     Constant,
     Imported,
+    ImportPath,
     Instance,
     Iterator,
     Module,
-    ImportPath,
     Node,
     PlainObject,
     Ref,
@@ -71,7 +71,9 @@ def _asks_program(m: Interpreter, owner: Value, name: str) -> bool:
     if not isinstance(thing, (Module, Instance)) or any(known == name for known, _ in thing.attributes):
         return False
     member = find_member(m, thing.cls, name)
-    return type(member) is not ImportPath if member is not None else find_method(m, thing.cls, "__getattr__") is not None
+    return (
+        type(member) is not ImportPath if member is not None else find_method(m, thing.cls, "__getattr__") is not None
+    )
 
 
 def _attribute(m: Interpreter, node: Site, owner: Value, name: str, chain: str, guard: bool) -> Value:

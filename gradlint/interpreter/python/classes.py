@@ -14,13 +14,14 @@ from gradlint.domain import (
     UNKNOWN,
     YES,
     Bound,
+    Cause,
+    CauseKind,
     Class,
     Constant,
     Function,
-    Instance,
-    Cause,
-    Module,
     ImportPath,
+    Instance,
+    Module,
     Optimizer,
     Owner,
     PlainObject,
@@ -107,7 +108,9 @@ def _kind_of(m: Interpreter, node: cst.ClassDef, bases: tuple[Value, ...]) -> st
         return CALLED
     for base in bases:
         thing = m.thing(base)
-        kind = thing.kind if type(thing) is Class else BASE_KINDS.get(thing.path, "") if type(thing) is ImportPath else ""
+        kind = (
+            thing.kind if type(thing) is Class else BASE_KINDS.get(thing.path, "") if type(thing) is ImportPath else ""
+        )
         if kind:
             return kind
     return ""
@@ -145,7 +148,7 @@ def instantiate(m: Interpreter, node: Site, cls: Ref, args: Arguments, name: str
     made = by_summary(m, node, cls, args, lambda: _instantiate(m, node, cls, args))
     given = m.pop_from(start)
     for kind in (Module, Instance, Optimizer):  # one that is made like another was made here all the same
-        m.update_fields(made, kind, marks=(Cause("made", node),))
+        m.update_fields(made, kind, causes=(Cause(CauseKind.MADE, node),))
     SLOTS[TypeSlot.BUILT][Module](m, node, made, given)
     return made
 
@@ -195,7 +198,7 @@ def bare_instance(m: Interpreter, node: Site, cls: Ref) -> Ref:
     thing: Class = m[cls]
     of_torch = (SLOTS[TypeSlot.NEW][kind](m, thing, cls, node) for kind in (Module, Optimizer))
     fresh = next((made for made in of_torch if made is not None), None)
-    fresh = Instance(cls=cls, open=thing.open, marks=(Cause("made", node),)) if fresh is None else fresh
+    fresh = Instance(cls=cls, open=thing.open, causes=(Cause(CauseKind.MADE, node),)) if fresh is None else fresh
     return m.new(node, "instance", fresh)
 
 
@@ -329,7 +332,9 @@ def _get_attribute(m: Interpreter, node: Site, owner: Ref, name: str, chain: str
     if type(member) is Function and member.kind == "class":
         return Bound(owner, name, member)
     if member is not None:
-        known: Value | None = descriptors.BIND[ImportPath](m, node, owner, member) if type(member) is ImportPath else None
+        known: Value | None = (
+            descriptors.BIND[ImportPath](m, node, owner, member) if type(member) is ImportPath else None
+        )
         return member if known is None else known
     if name in ("__name__", "__qualname__", "__module__", "__doc__"):
         return PlainObject("str")

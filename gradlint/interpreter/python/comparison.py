@@ -93,7 +93,11 @@ def _listed(m: Interpreter, value: Value) -> tuple[str, list[Value]] | None:
 
 
 def _identical(m: Interpreter, left: Value, right: Value) -> Truth:
-    if type(left) is Constant and type(right) is Constant and (type(left.value) in SINGLE or type(right.value) in SINGLE):
+    if (
+        type(left) is Constant
+        and type(right) is Constant
+        and (type(left.value) in SINGLE or type(right.value) in SINGLE)
+    ):
         return truth(left == right)
     ours, theirs = member_of(m, left), member_of(m, right)
     if type(left) is Constant or type(right) is Constant:
@@ -107,7 +111,9 @@ def _identical(m: Interpreter, left: Value, right: Value) -> Truth:
 
 def _are_plain(m: Interpreter, cls: Ref) -> bool:
     """Whether members are nothing besides, neither numbers nor strings."""
-    return all(type(base) is Ref or (type(base) is ImportPath and base.path in PLAIN_ENUMS) for base in ancestry(m, cls))
+    return all(
+        type(base) is Ref or (type(base) is ImportPath and base.path in PLAIN_ENUMS) for base in ancestry(m, cls)
+    )
 
 
 def _among(m: Interpreter, value: Value, whole: Value) -> Truth:

@@ -11,11 +11,11 @@ import libcst as cst
 from gradlint import events
 from gradlint.domain import (
     YES,
+    Alternatives,
     Container,
     Graph,
     Node,
     Ref,
-    Alternatives,
     Tensor,
     Truth,
     Value,

@@ -8,16 +8,17 @@ import libcst as cst
 
 from gradlint.domain import (
     MAPPINGS,
-    MOST_ITEMS,
     MOST_CAUSES,
+    MOST_ITEMS,
     NO,
     NOTHING,
     UNKNOWN,
     YES,
+    Cause,
+    CauseKind,
     Constant,
     Container,
     Iterator,
-    Cause,
     PlainObject,
     Ref,
     Tensor,
@@ -135,7 +136,7 @@ def _gives_some(m: Interpreter, thing: Container | Iterator) -> bool:
 def leaves_out(m: Interpreter, value: Value) -> bool:
     """Whether a value is a generator expression that tests what it gives, and so may give nothing."""
     found = [thing for _, thing in m.all(value, Iterator) if thing.by == WAITING]
-    return any(clause.ifs for thing in found for clause in _clauses(thing.marks[0].node.for_in))
+    return any(clause.ifs for thing in found for clause in _clauses(thing.causes[0].node.for_in))
 
 
 def _clauses(clause: cst.CompFor | None) -> list[cst.CompFor]:
@@ -406,5 +407,7 @@ def copied(m: Interpreter, node: Site, thing: Container) -> Container:
     held = [option for value in (*(value for _, value in thing.items), thing.rest) for option in alternatives(value)]
     tensors = [m.state.heap.get(option) if type(option) is Ref else option for option in held if option != NOTHING]
     leaves = all(type(one) is Tensor and (one.leaf is YES or one.requires_grad is NO) for one in tensors)
-    others = [mark for mark in thing.marks if mark.how != "copied"]
-    return replace(thing, marks=(*others, Cause("copied", syntax(node), "leaves" if leaves else ""))[-MOST_CAUSES:])
+    others = [mark for mark in thing.causes if mark.kind != CauseKind.COPIED]
+    return replace(
+        thing, causes=(*others, Cause(CauseKind.COPIED, syntax(node), "leaves" if leaves else ""))[-MOST_CAUSES:]
+    )

@@ -7,7 +7,20 @@ from typing import Any
 
 import libcst as cst
 
-from gradlint.domain import NO, NOTHING, UNKNOWN, Class, Constant, Container, Instance, Cause, ImportPath, Ref, Value
+from gradlint.domain import (
+    NO,
+    NOTHING,
+    UNKNOWN,
+    Cause,
+    CauseKind,
+    Class,
+    Constant,
+    Container,
+    ImportPath,
+    Instance,
+    Ref,
+    Value,
+)
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import call_value
@@ -183,8 +196,8 @@ def _named_tuple(m: Interpreter, node: Site, cls: Ref, thing: Class, args: Argum
     given = _given(m, thing, args)
     missing = UNKNOWN if args.unknown else NOTHING
     values = [given.get(str(name), default if missing == NOTHING else missing) for name, default in thing.fields]
-    marks = (Cause("made", node),)
-    return m.new(node, "instance", Container("tuple", items=tuple(enumerate(values)), cls=cls, marks=marks))
+    marks = (Cause(CauseKind.MADE, node),)
+    return m.new(node, "instance", Container("tuple", items=tuple(enumerate(values)), cls=cls, causes=marks))
 
 
 # ---- typed dictionaries

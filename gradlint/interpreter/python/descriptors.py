@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gradlint.domain import Bound, Class, Constant, Function, Instance, ImportPath, Ref, Value
+from gradlint.domain import Bound, Class, Constant, Function, ImportPath, Instance, Ref, Value
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot
 from gradlint.interpreter.engine.machine import Interpreter

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gradlint.domain import Constant, Instance, ImportPath, PlainObject, Ref, Value
+from gradlint.domain import Constant, ImportPath, Instance, PlainObject, Ref, Value
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.escape import havoc, result_of_unknown
 from gradlint.interpreter.engine.machine import Interpreter

@@ -14,9 +14,9 @@ from gradlint.domain import (
     Belief,
     Constant,
     Container,
+    ImportPath,
     Instance,
     Module,
-    ImportPath,
     Object,
     Ref,
     Tensor,
@@ -81,7 +81,9 @@ def is_instance(m: Interpreter, value: Value, wanted: Value) -> Truth:
     if type(thing) is Container:
         found = [is_instance(m, value, one) for _, one in thing.items]
         return YES if YES in found else NO if found and all(one is NO for one in found) else Truth.unsure()
-    cls = wanted.path.removeprefix("builtins.") if type(wanted) is ImportPath else wanted if type(wanted) is Ref else None
+    cls = (
+        wanted.path.removeprefix("builtins.") if type(wanted) is ImportPath else wanted if type(wanted) is Ref else None
+    )
     if cls is None:
         return Truth.unsure()
     return reduce(or_, [is_a(m, option, cls) for option in alternatives(value)])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gradlint.domain import INTEGER, Function, Instance, ImportPath, Ref, PythonNumber, Unknown, Value
+from gradlint.domain import INTEGER, Function, ImportPath, Instance, PythonNumber, Ref, Unknown, Value
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import ELEMENTS_OF, ITEMS_OF, TypeSlot, implements
 from gradlint.interpreter.engine.frames import Tried

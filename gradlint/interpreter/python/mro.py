@@ -18,12 +18,12 @@ from gradlint.domain import (
     Constant,
     Container,
     Function,
+    ImportPath,
     Instance,
     Module,
-    ImportPath,
     PlainObject,
-    Ref,
     PythonNumber,
+    Ref,
     Truth,
     Value,
     alternatives,
@@ -77,7 +77,9 @@ def is_open(m: Interpreter, base: Value) -> Truth:
     thing = m.thing(base)
     if type(thing) is Class:
         return thing.open
-    if type(thing) is ImportPath and (thing.path in m.torch.modules or thing.path in FAMILIES or thing.path in PLAIN_BASES):
+    if type(thing) is ImportPath and (
+        thing.path in m.torch.modules or thing.path in FAMILIES or thing.path in PLAIN_BASES
+    ):
         return NO
     return _is_open(m, thing.path) if type(thing) is ImportPath else UNSURE
 

@@ -11,8 +11,8 @@ from gradlint.domain import (
     UNSURE,
     Constant,
     Container,
-    Instance,
     ImportPath,
+    Instance,
     PlainObject,
     PythonNumber,
     Value,
@@ -88,7 +88,9 @@ def _option(m: Interpreter, node: Site, about: dict[str, Value]) -> Value:
     if action in (Constant("store_true"), Constant("store_false")):
         return PythonNumber(BOOL)
     if action == Constant("count"):
-        return one_of([about.get("default", NONE_VALUE), call_value(m, node, ImportPath("builtins.int"), Arguments(), "")])
+        return one_of(
+            [about.get("default", NONE_VALUE), call_value(m, node, ImportPath("builtins.int"), Arguments(), "")]
+        )
     if action not in (Constant("store"), Constant("append")):
         return UNKNOWN
     kind = about.get("type", ImportPath("builtins.str"))

@@ -16,9 +16,10 @@ from gradlint.domain import (
     Belief,
     Bound,
     Cause,
+    CauseKind,
     PlainObject,
-    Ref,
     PythonNumber,
+    Ref,
     Syntax,
     Tensor,
     Truth,
@@ -54,36 +55,36 @@ def call(m: Interpreter, node: Site, owner: Value, name: str, args: Arguments) -
     """A method of an array."""
     found = m.all(owner, Array)
     if name in NUMBERS:
-        return one_of([PythonNumber(array.dtype, _of_kind("cut", array)) for _, array in found])
+        return one_of([PythonNumber(array.dtype, _of_kind(CauseKind.CUT, array)) for _, array in found])
     if name in IN_PLACE:
         write_array(m, node, owner, name, "")
         return NONE_VALUE
     views = YES if name in ALWAYS_VIEWS else Truth.unsure() if name in SOMETIMES_VIEWS else NO
-    return part(m, node, found[0][1], views) if len(found) == 1 else fresh_array(m, node, marks=cuts(m, [owner]))
+    return part(m, node, found[0][1], views) if len(found) == 1 else fresh_array(m, node, causes=cuts(m, [owner]))
 
 
 def part(m: Interpreter, node: Site, array: Array, views: Truth) -> Ref:
     """Return what is taken out of an array, which it `views` or is a copy of."""
     shared = array.storage if views.may(YES) else ()
     own = (m.memory(node, OWN),) if views is not YES else ()
-    return m.new(node, "array", Array(array.dtype, (*shared, *own), array.belief, array.marks))
+    return m.new(node, "array", Array(array.dtype, (*shared, *own), array.belief, array.causes))
 
 
 def write_array(m: Interpreter, node: Site, value: Value, op: str, name: str) -> None:
     """The memory of an array is written, and with it that of every tensor that shares it."""
     found = m.all(value, Array)
     sure = len(alternatives(value)) == 1 and m.is_strong(found)
-    made = tuple(dict.fromkeys(mark.node for _, array in found for mark in _of_kind("made", array)))
+    made = tuple(dict.fromkeys(mark.node for _, array in found for mark in _of_kind(CauseKind.MADE, array)))
     for _, array in found:
         if not m.is_silent:
             _tell(m, node, array, op, name, made)
-        mark = Cause("hidden", syntax(node), name=name)
+        mark = Cause(CauseKind.HIDDEN, syntax(node), name=name)
         memory_written(m, array.storage, Change(sure, noticed=NO, mark=mark))
         gradients_written(m, array.storage)
 
 
-def _of_kind(how: str, array: Array) -> tuple[Cause, ...]:
-    return tuple(mark for mark in array.marks if mark.how == how)
+def _of_kind(kind: CauseKind, array: Array) -> tuple[Cause, ...]:
+    return tuple(mark for mark in array.causes if mark.kind is kind)
 
 
 def _tell(m: Interpreter, node: Site, array: Array, op: str, name: str, made: tuple[Syntax, ...]) -> None:
@@ -114,4 +115,8 @@ def _get_attribute(m: Interpreter, node: Site, owner: Ref, name: str, chain: str
 @implements(TypeSlot.GET_ITEM, Array)
 def _get_item(m: Interpreter, node: Site, owner: Ref, index: Value) -> Value:
     thing: Array = m[owner]
-    return PythonNumber(thing.dtype) if index == PythonNumber(INTEGER) else part(m, node, thing, negation(index_kind(m, index)))
+    return (
+        PythonNumber(thing.dtype)
+        if index == PythonNumber(INTEGER)
+        else part(m, node, thing, negation(index_kind(m, index)))
+    )

@@ -18,11 +18,11 @@ from gradlint.domain import (
     Constant,
     Container,
     Context,
-    Instance,
     ImportPath,
+    Instance,
     PlainObject,
-    Ref,
     PythonNumber,
+    Ref,
     Tensor,
     Unknown,
     Value,
@@ -157,7 +157,7 @@ def _filled(m: Interpreter, node: Site, made: Container, source: Value) -> Conta
     thing = m.only(source, Container)
     if thing is not None and thing.kind in MAPPINGS:
         whole = containers.with_all(made, thing)
-        return copied(m, node, replace(whole, origin=thing.origin, marks=thing.marks))
+        return copied(m, node, replace(whole, origin=thing.origin, causes=thing.causes))
     pairs = element_list(m, source)
     if pairs is None:
         pairs = [elements(m, node, source)]
@@ -224,7 +224,7 @@ def _reveal(m: Interpreter, node: Site, args: Arguments) -> Value:
 
 
 models(*sorted(ARRAYS - SHARING))(
-    lambda m, node, args: ndarray.fresh_array(m, node, marks=cut_off(m, node, "numpy", args.values()))
+    lambda m, node, args: ndarray.fresh_array(m, node, causes=cut_off(m, node, "numpy", args.values()))
 )
 
 
@@ -234,10 +234,12 @@ def _sharing_array(m: Interpreter, node: Site, args: Arguments) -> Value:
     reached = m.state.reach(args.values())
     memories = dict.fromkeys(memory for ref in reached for memory in getattr(m[ref], "storage", ()))
     cut = cut_off(m, node, "numpy", args.values())
-    return m.new(node, "array", Array(storage=(m.memory(node, "array memory"), *memories), marks=cut))
+    return m.new(node, "array", Array(storage=(m.memory(node, "array memory"), *memories), causes=cut))
 
 
-models("inspect.signature")(lambda m, node, args: m.new(node, "signature", Instance(cls=ImportPath("inspect.Signature"))))
+models("inspect.signature")(
+    lambda m, node, args: m.new(node, "signature", Instance(cls=ImportPath("inspect.Signature")))
+)
 
 
 def _word_for(value: Value) -> str:

@@ -15,14 +15,15 @@ from gradlint.domain import (
     PLAIN,
     UNKNOWN,
     YES,
+    Alternatives,
+    Cause,
+    CauseKind,
     Class,
     Container,
     Instance,
-    Cause,
     Module,
     Object,
     Ref,
-    Alternatives,
     Tensor,
     Value,
     alternatives,
@@ -61,10 +62,10 @@ def _shallow(m: Interpreter, node: Site, thing: Object, count: Alternatives) -> 
         return copied(m, node, thing)
     if type(thing) is not Tensor:
         return thing
-    marks = (Cause("made", node), *thing.marks)[:MOST_CAUSES]
+    marks = (Cause(CauseKind.MADE, node), *thing.causes)[:MOST_CAUSES]
     return replace(thing, leaf=YES, node=(), base=(), unwritable=NO, showing=NO, retains=NO, grad=NONE, unit=PLAIN,
                    gradient=UNKNOWN, inference=m.state.inference, made="copy", alone=YES, count=count,
-                   marks=marks)  # fmt: skip
+                   causes=marks)  # fmt: skip
 
 
 @models("copy.deepcopy")
@@ -88,10 +89,10 @@ def _copy(m: Interpreter, node: Site, args: Arguments) -> Value:
             thing = replace(thing, origin=())
         if type(thing) is Tensor:
             inference = m.state.inference  # of where it is copied, whatever it was
-            marks = (Cause("made", node), *thing.marks)[:MOST_CAUSES]
+            marks = (Cause(CauseKind.MADE, node), *thing.causes)[:MOST_CAUSES]
             count = own_count(m.memory(m.copy_site(node, ref), "copy"))
             thing = replace(thing, overwritten=NO, base=(), unwritable=NO, showing=NO, alone=alone, count=count,
-                            inference=inference, marks=marks)  # fmt: skip
+                            inference=inference, causes=marks)  # fmt: skip
             if thing.parameter.may(YES):  # parameters are copied without their gradients
                 now_none = NONE if thing.parameter is YES else thing.grad | NONE
                 thing = replace(thing, grad=now_none, unit=PLAIN, gradient=UNKNOWN)

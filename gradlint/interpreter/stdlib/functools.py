@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gradlint.domain import NO, NOTHING, UNKNOWN, Constant, Container, Instance, ImportPath, Tensor, Value, one_of
+from gradlint.domain import NO, NOTHING, UNKNOWN, Constant, Container, ImportPath, Instance, Tensor, Value, one_of
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import call_value
 from gradlint.interpreter.engine.dispatch import CALLED, Model, models

@@ -167,5 +167,7 @@ def _is_grad_enabled(m: Interpreter, node: Site, args: Arguments) -> Value:
 
 
 models("torch.is_inference_mode_enabled")(
-    lambda m, node, args: PythonNumber(BOOL) if m.assumed_mode and m.state.inference is NO else _answer(m.state.inference)
+    lambda m, node, args: (
+        PythonNumber(BOOL) if m.assumed_mode and m.state.inference is NO else _answer(m.state.inference)
+    )
 )

@@ -281,7 +281,9 @@ def _chained(m: Interpreter, node: Site, values: Sequence[Value]) -> Value:
 models("itertools.repeat")(
     lambda m, node, args: iterator(m, node, Iterator(args.get("object", 0, UNKNOWN), by="repeat"))
 )
-models("itertools.count")(lambda m, node, args: iterator(m, node, Iterator(PythonNumber(INTEGER), by="count", empty=NO)))
+models("itertools.count")(
+    lambda m, node, args: iterator(m, node, Iterator(PythonNumber(INTEGER), by="count", empty=NO))
+)
 
 
 @models("itertools.tee")

@@ -17,11 +17,11 @@ from gradlint.domain import (
     UNSURE,
     Constant,
     Container,
-    Iterator,
     ImportPath,
+    Iterator,
     PlainObject,
-    Ref,
     PythonNumber,
+    Ref,
     Unknown,
     Value,
     alternatives,
@@ -149,7 +149,7 @@ def mapping(m: Interpreter, node: cst.Dict) -> Value:
             continue
         other = m.only(value, Container)
         if other is not None and other.origin:
-            out = replace(out, origin=other.origin, marks=other.marks)
+            out = replace(out, origin=other.origin, causes=other.causes)
         if other is None:
             out = replace(out, rest=Unknown(tuple(r for r in alternatives(value) if type(r) is Ref)))
             continue
@@ -181,7 +181,7 @@ def _comprehended(m: Interpreter, node: cst.BaseSimpleComp, made: Comprehended) 
 @implements(TypeSlot.RESTART, Iterator)
 def followed_again(m: Interpreter, ref: Ref, thing: Iterator) -> Iterator:
     """A generator evaluates that nobody has asked yet runs as things are now, not as they were where it was made."""
-    node, start = thing.marks[0].node, m.push(ref)
+    node, start = thing.causes[0].node, m.push(ref)
     m.store(ref, replace(thing, element=NOTHING, certain=(), used=UNSURE))  # so that it does not run within itself
     m.state.sweep()  # what it would have given then nobody gets
     with unfinished(m) as followed:

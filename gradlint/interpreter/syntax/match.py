@@ -18,8 +18,8 @@ from gradlint.domain import (
     Class,
     Constant,
     Container,
-    Instance,
     ImportPath,
+    Instance,
     PlainObject,
     PythonNumber,
     State,
@@ -77,13 +77,19 @@ def _as(m: Interpreter, pattern: cst.MatchAs, subject: Value) -> Truth:
 def _singleton(m: Interpreter, pattern: cst.MatchSingleton, subject: Value) -> Truth:
     if type(subject) is Constant:
         return truth(subject == Constant({"None": None, "True": True, "False": False}[pattern.value.value]))
-    return NO if pattern.value.value == "None" and type(subject) in (PythonNumber, PlainObject) else _if_guessed(m, subject)
+    return (
+        NO
+        if pattern.value.value == "None" and type(subject) in (PythonNumber, PlainObject)
+        else _if_guessed(m, subject)
+    )
 
 
 def _if_guessed(m: Interpreter, subject: Value) -> Truth:
     """Unsure where nothing tells what kind of thing the subject is, else no."""
     thing = m.thing(subject)
-    guessed = type(thing) in (Unknown, PythonNumber, PlainObject, ImportPath) or (type(thing) is Instance and thing.cls == UNKNOWN)
+    guessed = type(thing) in (Unknown, PythonNumber, PlainObject, ImportPath) or (
+        type(thing) is Instance and thing.cls == UNKNOWN
+    )
     return UNSURE if guessed else NO
 
 

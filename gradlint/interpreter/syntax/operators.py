@@ -22,12 +22,12 @@ from gradlint.domain import (
     UNKNOWN,
     YES,
     Array,
+    Cause,
     Constant,
     Container,
     Dtypes,
     Instance,
     Iterator,
-    Cause,
     Module,
     PlainObject,
     PythonNumber,
@@ -143,7 +143,7 @@ def compute(m: Interpreter, node: Site, name: str, values: list[Value]) -> Value
         return joined
     arrays = [thing for value in values for _, thing in m.all(value, Array)]
     if arrays:
-        return fresh_array(m, node, dtype=arrays[0].dtype | Dtypes.unsure(), marks=cuts(m, values))
+        return fresh_array(m, node, dtype=arrays[0].dtype | Dtypes.unsure(), causes=cuts(m, values))
     foreign = (made for value in values if (made := foreign_made(m, node, value)) is not None)
     return next(foreign, None) or result_of_unknown(values)
 

@@ -11,8 +11,9 @@ from gradlint.domain import (
     NONE_VALUE,
     UNKNOWN,
     YES,
-    Container,
     Cause,
+    CauseKind,
+    Container,
     Node,
     Ref,
     Tensor,
@@ -24,7 +25,7 @@ from gradlint.frozen import replace
 from gradlint.interpreter.autograd import shape
 from gradlint.interpreter.autograd.backward import Request, backward
 from gradlint.interpreter.autograd.backward_arguments import BACKWARD, GRAD, each, requested, wanted_inputs
-from gradlint.interpreter.autograd.grad import RETURNED, marked
+from gradlint.interpreter.autograd.grad import marked
 from gradlint.interpreter.autograd.tensor import fresh
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import models
@@ -72,7 +73,7 @@ def _remember(m: Interpreter, node: Site, inputs: list[Value]) -> None:
     """The gradients of these tensors were given back and are not in their `.grad`."""
     for value in inputs:
         for ref, tensor in m.all(value, Tensor):
-            m.state.heap[ref] = replace(tensor, marks=marked(tensor, RETURNED, node))
+            m.state.heap[ref] = replace(tensor, causes=marked(tensor, CauseKind.RETURNED, node))
 
 
 def _second_order(m: Interpreter, node: Site, roots: list[Value], request: Request) -> Ref | None:
@@ -88,8 +89,8 @@ def _gradient(m: Interpreter, node: Site, part: str, value: Value, request: Requ
     refs = tuple(ref for ref, _ in m.all(value, Tensor))
     tensor = m.only(value, Tensor)
     requires = MAYBE if request.create is YES else NO if request.create is NO else NO | request.create
-    marks = (Cause("made", node), *((Cause("cut", node, "grad"),) if request.create is NO else ()))
+    marks = (Cause(CauseKind.MADE, node), *((Cause(CauseKind.CUT, node, "grad"),) if request.create is NO else ()))
     alike = ("dtype", *(sizes if tensor and not tensor.may_be_structured else ()))
     facts = {name: getattr(tensor, name) for name in alike} if tensor else {}
-    return fresh(m, node, part, made="autograd.grad", marks=marks, grad_of=refs, requires_grad=requires,
+    return fresh(m, node, part, made="autograd.grad", causes=marks, grad_of=refs, requires_grad=requires,
                  leaf=negation(requires), **facts)  # fmt: skip

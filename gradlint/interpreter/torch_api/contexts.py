@@ -5,7 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from gradlint.domain import NO, NONE_VALUE, UNKNOWN, YES, Constant, Function, Instance, ImportPath, PlainObject, Value, alternatives
+from gradlint.domain import (
+    NO,
+    NONE_VALUE,
+    UNKNOWN,
+    YES,
+    Constant,
+    Function,
+    ImportPath,
+    Instance,
+    PlainObject,
+    Value,
+    alternatives,
+)
 from gradlint.interpreter.autograd.tensor import truth_of
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import MODELS, Model

@@ -12,10 +12,11 @@ from gradlint.domain import (
     UNKNOWN,
     UNSURE,
     YES,
-    Container,
-    Instance,
     Cause,
+    CauseKind,
+    Container,
     ImportPath,
+    Instance,
     Tensor,
     Value,
 )
@@ -57,7 +58,7 @@ def _build(m: Interpreter, node: Site, path: str, args: Arguments) -> Value:
     gradients the one is off the graph, the other is a leaf that shows the parameter's flag."""
     kept = args.values() if m.recording is YES else [_kept_off(m, value) for value in args.values()]
     given = m.new(node, "parameters", Container("tuple", items=tuple(enumerate(kept))))
-    about = Instance(ImportPath(path), ((GIVEN, given),), open=UNSURE, marks=(Cause("made", node),))
+    about = Instance(ImportPath(path), ((GIVEN, given),), open=UNSURE, causes=(Cause(CauseKind.MADE, node),))
     return m.new(node, "distribution", about)
 
 

@@ -17,15 +17,16 @@ from gradlint.domain import (
     UNKNOWN,
     UNSURE,
     YES,
+    Cause,
+    CauseKind,
     Constant,
     Container,
     Context,
     Dtypes,
     Function,
-    Iterator,
-    Cause,
-    Module,
     ImportPath,
+    Iterator,
+    Module,
     PlainObject,
     PythonNumber,
     Tensor,
@@ -180,8 +181,8 @@ def _parameter(m: Interpreter, node: Site, args: Arguments) -> Value:
         if tensor.requires_grad is YES and tensor.leaf is NO:
             cut = cut_off(m, node, "Parameter", [data])
     to = truth_of(args.get("requires_grad", 1, UNSURE_VALUE if args.unknown else Constant(True)))
-    marks = (Cause("made", node), *cut, Cause("asked", node))[-MOST_CAUSES:]
-    facts |= {"dtype": kind, "parameter": YES, "made": "Parameter", "requires_grad": to, "marks": marks}
+    marks = (Cause(CauseKind.MADE, node), *cut, Cause(CauseKind.ASKED, node))[-MOST_CAUSES:]
+    facts |= {"dtype": kind, "parameter": YES, "made": "Parameter", "requires_grad": to, "causes": marks}
     made = fresh(m, node, "parameter", **facts)
     if not m.is_silent:
         m.emit(events.RequiresGradChanged, node, tensor=replace(m[made], requires_grad=NO), to=to, by="Parameter")
@@ -240,8 +241,19 @@ def _wrapping(path: str) -> Model:
         module = m.only(inner, Module)
         if module is None:
             return result_of_unknown([inner])
-        return m.new(node, "wrapper", Module(cls=ImportPath("torch.nn.Sequential"), attributes=(("module", inner),),
-                      mode=TRAIN, open=NO, holder=path, belief=module.belief, marks=(Cause("made", node),)))  # fmt: skip
+        return m.new(
+            node,
+            "wrapper",
+            Module(
+                cls=ImportPath("torch.nn.Sequential"),
+                attributes=(("module", inner),),
+                mode=TRAIN,
+                open=NO,
+                holder=path,
+                belief=module.belief,
+                causes=(Cause(CauseKind.MADE, node),),
+            ),
+        )
 
     return wrap
 

@@ -15,16 +15,16 @@ from gradlint.domain import (
     YES,
     Belief,
     Bound,
+    Cause,
     Constant,
     Container,
-    Instance,
-    Cause,
-    Module,
     ImportPath,
+    Instance,
+    Module,
     Node,
     PlainObject,
-    Ref,
     PythonNumber,
+    Ref,
     Tensor,
     Truth,
     Value,
@@ -219,7 +219,7 @@ def _traced_one(m: Interpreter, node: Site, value: Value) -> Value:
     thing = m.state.heap.get(value) if type(value) is Ref else None
     if type(thing) is not Module:
         return value
-    return m.new(m.copy_site(node, value), "traced", replace(thing, marks=(Cause("made", node),)))  # type: ignore[arg-type]
+    return m.new(m.copy_site(node, value), "traced", replace(thing, causes=(Cause("made", node),)))  # type: ignore[arg-type]
 
 
 GRADIENT, AND_VALUE = "torch.func.grad", "torch.func.grad_and_value"

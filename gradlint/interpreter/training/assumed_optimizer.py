@@ -6,7 +6,21 @@ knows which of them holds what.
 
 from __future__ import annotations
 
-from gradlint.domain import MOST_ITEMS, NO, READY, UNKNOWN, UNSURE, Belief, Cause, Module, Optimizer, Ref, Value, one_of
+from gradlint.domain import (
+    MOST_ITEMS,
+    NO,
+    READY,
+    UNKNOWN,
+    UNSURE,
+    Belief,
+    Cause,
+    CauseKind,
+    Module,
+    Optimizer,
+    Ref,
+    Value,
+    one_of,
+)
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.dispatch import annotated
 from gradlint.interpreter.engine.machine import Interpreter
@@ -58,7 +72,7 @@ def _is_handed_over(thing: Optimizer) -> bool:
 def unknown_optimizer(m: Interpreter, node: Site, part: str, belief: Belief, path: str) -> Ref:
     """An optimizer of the class at a path that somebody else made."""
     kind = "" if path in BASES else path.rpartition(".")[2]
-    return m.new(node, part, Optimizer(kind, open=UNSURE, belief=belief, marks=(Cause("made", node),)))
+    return m.new(node, part, Optimizer(kind, open=UNSURE, belief=belief, causes=(Cause(CauseKind.MADE, node),)))
 
 
 annotated(*BASES, *(row.path for row in ROWS["optimizers"]))(
@@ -71,5 +85,7 @@ def optimizer_over(m: Interpreter, node: Site, part: str, reach: tuple[Ref, ...]
     kinds = {type(m.state.heap.get(ref)) for ref in reach}
     held = parameters(m, one_of(reach))[0] if Module in kinds and Optimizer not in kinds else []
     groups = tuple((ref,) for _, ref in held[:MOST_ITEMS])
-    made = Optimizer(groups=groups, open=NO if held else UNSURE, belief=Belief.FROM_USAGE, marks=(Cause("made", node),))
+    made = Optimizer(
+        groups=groups, open=NO if held else UNSURE, belief=Belief.FROM_USAGE, causes=(Cause(CauseKind.MADE, node),)
+    )
     return m.new(node, part, made)

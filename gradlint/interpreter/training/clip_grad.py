@@ -5,7 +5,19 @@ from __future__ import annotations
 from math import inf
 
 from gradlint import events
-from gradlint.domain import ANY_GRAD, FLOAT, NONE_VALUE, UNKNOWN, UNSURE, YES, Constant, Ref, Tensor, Value, alternatives
+from gradlint.domain import (
+    ANY_GRAD,
+    FLOAT,
+    NONE_VALUE,
+    UNKNOWN,
+    UNSURE,
+    YES,
+    Constant,
+    Ref,
+    Tensor,
+    Value,
+    alternatives,
+)
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd.grad import joined_gradients, tensors_of
 from gradlint.interpreter.autograd.in_place import Change, gradients_written, memory_written

@@ -21,12 +21,13 @@ from gradlint.domain import (
     UNSCALED,
     YES,
     Belief,
+    Cause,
+    CauseKind,
     Constant,
     Container,
-    Cause,
     Optimizer,
-    Ref,
     PythonNumber,
+    Ref,
     Scaler,
     Stage,
     Tensor,
@@ -66,7 +67,7 @@ def _built(path: str) -> Model:
         row = m.torch.scalers[path]
         asked = Constant(True) if not args.unknown else PythonNumber(BOOL)
         enabled = truth_of(args.get("enabled", row.enabled, asked))
-        made = Scaler(enabled, begun=NO, storage=(m.memory(node, "factor"),), marks=(Cause("made", node),))
+        made = Scaler(enabled, begun=NO, storage=(m.memory(node, "factor"),), causes=(Cause(CauseKind.MADE, node),))
         return m.new(node, "scaler", made)
 
     return build
@@ -75,7 +76,7 @@ def _built(path: str) -> Model:
 def unknown_scaler(m: Interpreter, node: Site, part: str, belief: Belief) -> Ref:
     """A scaler that somebody else made."""
     factor = m.memory(node, f"{part} factor")
-    return m.new(node, part, Scaler(storage=(factor,), belief=belief, marks=(Cause("made", node),)))
+    return m.new(node, part, Scaler(storage=(factor,), belief=belief, causes=(Cause(CauseKind.MADE, node),)))
 
 
 annotated(*(row.path for row in ROWS["scalers"]))(
@@ -238,7 +239,9 @@ METHODS: dict[str, Method] = {
     "step": step,
     "update": update,
     "is_enabled": _is_enabled,
-    "state_dict": lambda m, node, owner, args: m.new(node, "state", Container("dict", rest=PythonNumber(FLOAT | INTEGER))),
+    "state_dict": lambda m, node, owner, args: m.new(
+        node, "state", Container("dict", rest=PythonNumber(FLOAT | INTEGER))
+    ),
     "load_state_dict": lambda m, node, owner, args: NONE_VALUE,
 }
 METHODS |= {f"get_{word}": lambda m, node, owner, args: PythonNumber(FLOAT | INTEGER) for word in ("scale", *NUMBERS)}

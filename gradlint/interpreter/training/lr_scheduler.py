@@ -14,12 +14,13 @@ from gradlint.domain import (
     YES,
     Belief,
     Bound,
+    Cause,
+    CauseKind,
     Container,
     Function,
-    Cause,
     Optimizer,
-    Ref,
     PythonNumber,
+    Ref,
     Scheduler,
     Value,
     alternatives,
@@ -48,7 +49,7 @@ def _built(path: str) -> Model:
         optimizers = tuple(ref for ref, _ in m.all(driven, Optimizer))
         optimizers += tuple(ref for _, thing in m.all(driven, Scheduler) for ref in thing.optimizers)
         kind = path.rpartition(".")[2]
-        made = Scheduler(kind, tuple(dict.fromkeys(optimizers)), marks=(Cause("made", node),))
+        made = Scheduler(kind, tuple(dict.fromkeys(optimizers)), causes=(Cause(CauseKind.MADE, node),))
         return m.new(node, "scheduler", made)
 
     return build
@@ -64,7 +65,7 @@ def _asked(m: Interpreter, node: Site, value: Value) -> None:
 
 def unknown_scheduler(m: Interpreter, node: Site, part: str, belief: Belief, kind: str = "") -> Ref:
     """A scheduler that somebody else made."""
-    return m.new(node, part, Scheduler(kind, belief=belief, marks=(Cause("made", node),)))
+    return m.new(node, part, Scheduler(kind, belief=belief, causes=(Cause(CauseKind.MADE, node),)))
 
 
 @annotated(*BASES, *(row.path for row in ROWS["schedulers"]))

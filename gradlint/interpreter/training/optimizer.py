@@ -18,18 +18,19 @@ from gradlint.domain import (
     UNKNOWN,
     UNSURE,
     YES,
+    Alternatives,
     Bound,
+    Cause,
+    CauseKind,
     Class,
     Constant,
     Container,
-    Items,
-    Cause,
     ImportPath,
+    Items,
     Optimizer,
     PlainObject,
-    Ref,
     PythonNumber,
-    Alternatives,
+    Ref,
     Tensor,
     Truth,
     Unknown,
@@ -169,12 +170,14 @@ def _emit_built(m: Interpreter, node: Site, ref: Ref, parts: list[list[Ref]], gi
 
 def torch_optimizer(m: Interpreter, cls: Value) -> bool:
     """Whether a class derives from an optimizer of torch."""
-    return any(type(one) is ImportPath and (one.path in m.torch.optimizers or one.path in BASES) for one in ancestry(m, cls))
+    return any(
+        type(one) is ImportPath and (one.path in m.torch.optimizers or one.path in BASES) for one in ancestry(m, cls)
+    )
 
 
 def unfilled(kind: str, cls: Value, node: Site) -> Optimizer:
     """An optimizer before its parameters are given to it."""
-    return Optimizer(kind, open=NO, stepped=NO, stage=READY, cls=cls, marks=(Cause("made", node),))
+    return Optimizer(kind, open=NO, stepped=NO, stage=READY, cls=cls, causes=(Cause(CauseKind.MADE, node),))
 
 
 @implements(TypeSlot.NEW, Optimizer)
@@ -202,7 +205,9 @@ def fill(m: Interpreter, node: Site, owner: Value, args: Arguments) -> None:
 
 def _listing(m: Interpreter, node: Site, thing: Optimizer, parts: list[list[Ref]]) -> Ref:
     """`param_groups`: a list of dicts whose "params" are lists of tensors. Schedulers change the numbers in them."""
-    numbers = tuple((key, PythonNumber(INTEGER | FLOAT)) for key, value in thing.options if number_kind(value) is not None)
+    numbers = tuple(
+        (key, PythonNumber(INTEGER | FLOAT)) for key, value in thing.options if number_kind(value) is not None
+    )
     groups = []
     for index, part in enumerate(parts):
         items: Items = (("params", m.new(node, f"params {index}", under_params(m, thing, part))), *numbers)

@@ -12,14 +12,15 @@ from gradlint.domain import (
     UNKNOWN,
     Array,
     Belief,
+    Cause,
+    CauseKind,
     Constant,
     Container,
-    Instance,
-    Cause,
     ImportPath,
+    Instance,
     PlainObject,
-    Ref,
     PythonNumber,
+    Ref,
     Tensor,
     Value,
     alternatives,
@@ -134,7 +135,9 @@ def loader(
 ) -> Ref:
     """A loader of what a data set holds."""
     about = (("dataset", dataset), ("collate_fn", collate), ("batch_size", size), ("sampler", UNKNOWN))
-    made = Instance(cls=ImportPath(LOADER), attributes=about, open=NO, belief=belief, marks=(Cause("made", node),))
+    made = Instance(
+        cls=ImportPath(LOADER), attributes=about, open=NO, belief=belief, causes=(Cause(CauseKind.MADE, node),)
+    )
     return m.new(node, "loader", made)
 
 

@@ -2,7 +2,7 @@
 
 Nobody was seen to make it: a parameter of a function whose callers are elsewhere, or the result of
 unknown code. `x.eval()` and `x(batch)` make it a module, `x.zero_grad()` and `x.step()` an
-optimizer, `x.unscale_(optimizer)` a GradScaler. Such knowledge is believed less than a proof (`Belief.BY_USE`).
+optimizer, `x.unscale_(optimizer)` a GradScaler. Such knowledge is believed less than a proof (`Belief.FROM_USAGE`).
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from gradlint.domain import (
     UNSURE,
     Belief,
     Container,
-    Instance,
     ImportPath,
-    Ref,
+    Instance,
     PythonNumber,
+    Ref,
     Tensor,
     Unknown,
     Value,
