@@ -55,4 +55,4 @@ def own(x): return x.round() + v
 def test_ways_through_flat_operations(root, flat, again):
     text = START + HELPERS + (f"({root})\n" if again else "") + f"({root}).backward()\n"
     (backward,) = (event for event in heard_events(text) if type(event) is BackwardRun)
-    assert sorted(dict.fromkeys(mark.by for mark in backward.flat)) == sorted(flat)
+    assert sorted(dict.fromkeys(mark.by for mark in backward.zero_gradient_ops)) == sorted(flat)

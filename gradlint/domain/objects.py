@@ -210,7 +210,7 @@ class Node(Cell):
 
 @heap_object()
 class Module(Cell):
-    """An nn.Module. `cls` is what it is an instance of (a Named path or a Class), `attributes` all that was
+    """An nn.Module. `cls` is what it is an instance of (an ImportPath or a Class), `attributes` all that was
     set on it by name (submodules, parameters, plain attributes), `rest` stands for all parts that have no name
     of their own here (`NOTHING`: there are certainly none), of which it certainly has those that are `certain`;
     `absent` are the names of attributes that were set on some paths alone;

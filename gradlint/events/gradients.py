@@ -45,12 +45,12 @@ class BackwardRun(Event):
     "scaled" where a GradScaler multiplied it. `gradient` says whether a gradient for the root is given, `inputs` are
     the tensors that are to be differentiated by, as far as they are known (None: all leaves), `unreached` whether one
     of them is certainly not in the history, `allow_unused` whether that is allowed. `zero_gradient_ops` are the
-    operations of zero gradient (marks "flat") through which every way to the leaves goes; none where there may be a way
-    around. `co_leaves` says for each leaf, as bits, which leaves may be in the history of an operation that takes it,
-    `certain` which leaves are certainly reached. `of` is the expression whose `backward()` is called, written as `name`
-    says; `made_by` are the operations that made the root, before a GradScaler multiplied it. Where the root certainly
-    requires no grad, its marks "cut" tell where what it was computed from left the graph. `aliased` are gradients that
-    are certainly added to in place although something else than `.grad` holds them.
+    operations of zero gradient (causes `FLAT`) through which every way to the leaves goes; none where there may be a
+    way around. `co_leaves` says for each leaf, as bits, which leaves may be in the history of an operation that takes
+    it, `certain` which leaves are certainly reached. `of` is the expression whose `backward()` is called, written as
+    `name` says; `made_by` are the operations that made the root, before a GradScaler multiplied it. Where the root
+    certainly requires no grad, its causes `CUT` tell where what it was computed from left the graph. `aliased` are
+    gradients that are certainly added to in place although something else than `.grad` holds them.
     """
 
     believed_from: ClassVar[tuple[str, ...]] = ("root",)
