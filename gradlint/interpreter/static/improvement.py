@@ -27,8 +27,8 @@ def keeps_best(scan: Scan, scope: Scope, test: Any, target: Any) -> bool:
     return type(target) is cst.Attribute or _is_read(scope, target.value, set(inside))
 
 
-def _tests(node: Any, test: Any) -> bool:
-    return type(node) is cst.If and node.test is test
+def _tests(node: cst.CSTNode, test: Any) -> bool:
+    return isinstance(node, cst.If) and node.test is test
 
 
 def _sides(test: Any) -> list[Any]:

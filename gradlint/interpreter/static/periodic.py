@@ -89,13 +89,12 @@ class _Flags:
                 return True
         return False
 
-    def _is_flag(self, node: Any, scope: Scope) -> bool:
-        kind = type(node)
-        if kind is cst.Name:
+    def _is_flag(self, node: cst.CSTNode, scope: Scope) -> bool:
+        if isinstance(node, cst.Name):
             return (scope.node, node.value) in self.names
-        if kind is cst.Attribute:
+        if isinstance(node, cst.Attribute):
             return node.attr.value in self.attributes
-        return kind is cst.Call and dotted(node.func).rpartition(".")[2] in self.functions
+        return isinstance(node, cst.Call) and dotted(node.func).rpartition(".")[2] in self.functions
 
     def _sets_back(self, node: cst.If, scope: Scope) -> bool:
         """Whether a counter is compared, and set back to zero where it has come far enough."""

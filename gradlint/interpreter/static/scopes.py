@@ -283,8 +283,8 @@ def _target(node: cst.AssignTarget | cst.AnnAssign, scope: Scope, around: Around
         _declared(node, scope)
 
 
-def _binding(node: Any, scope: Scope, around: Around) -> None:
-    for target in targets(node.name if type(node) is cst.AsName else node.target):
+def _binding(node: cst.AsName | cst.NamedExpr | cst.For | cst.CompFor, scope: Scope, around: Around) -> None:
+    for target in targets(node.name if isinstance(node, cst.AsName) else node.target):
         _bound(target, scope)
 
 

@@ -121,20 +121,19 @@ def _imported(node: cst.Import | cst.ImportFrom, names: _Names) -> None:
             names.paths[first] = whole if base else first
 
 
-def _bound(node: Any, names: _Names) -> None:
+def _bound(node: cst.CSTNode, names: _Names) -> None:
     """Note what a piece of syntax binds."""
-    kind = type(node)
-    if kind is cst.Assign:
+    if isinstance(node, cst.Assign):
         for target in node.targets:
             _bind(target.target, node.value, "", names)
-    elif kind in (cst.AnnAssign, cst.NamedExpr) and node.value is not None:
+    elif isinstance(node, cst.AnnAssign | cst.NamedExpr) and node.value is not None:
         _bind(node.target, node.value, "", names)
-    elif kind in (cst.For, cst.CompFor):
+    elif isinstance(node, cst.For | cst.CompFor):
         _bind(node.target, node.iter, "element of ", names)
-    elif kind is cst.WithItem and node.asname is not None:
+    elif isinstance(node, cst.WithItem) and node.asname is not None:
         _bind(node.asname.name, node.item, "with ", names)
-    elif kind in (cst.FunctionDef, cst.ClassDef):
-        names.origins.setdefault(node.name.value, "function" if kind is cst.FunctionDef else "class")
+    elif isinstance(node, cst.FunctionDef | cst.ClassDef):
+        names.origins.setdefault(node.name.value, "function" if isinstance(node, cst.FunctionDef) else "class")
 
 
 def _bind(target: Any, value: Any, how: str, names: _Names) -> None:
