@@ -130,7 +130,7 @@ def key(thing: Object) -> Any:
 def others(known: Any, join: Join) -> Iterator[Any]:
     """Other values of a field that holds this one and joins like this."""
     if join in (Join.ALTERNATIVES, Join.PERHAPS, Join.CERTAIN):
-        yield from ((FIRST,), (SECOND,), (FIRST, SECOND), (FIRST._replace(age=2),))
+        yield from ((FIRST,), (SECOND,), (FIRST, SECOND), (FIRST._replace(recency=2),))
         yield from ((None,), (FIRST, None)) if join is Join.PERHAPS else ()
     elif join is Join.ITEMS:
         yield from (
