@@ -337,12 +337,11 @@ def _anything(values: list[Value]) -> Unknown:
     """
     first, *others = values
     count = len(references(first))
-    index = _index_of(first) if type(first) is Unknown and count >= FEW_REACHED else {}
-    if len(index) < count or not count:
+    if not isinstance(first, Unknown) or count < FEW_REACHED or len(index := _index_of(first)) < count:
         return Unknown(tuple(dict.fromkeys(chain.from_iterable(map(references, values)))))
     more = [ref for value in others for ref in references(value) if index.get(ref, count) >= count]
     if not more:
-        return first  # type: ignore[return-value]
+        return first
     if len(index) > count:  # another value grew out of this one
         index = dict(zip(references(first), range(count), strict=True))
     for ref in more:

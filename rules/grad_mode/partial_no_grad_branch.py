@@ -68,11 +68,6 @@ def check(event: ModuleFinished) -> Findings:
             yield draft.lowered(max(believed(used), believed(step)))
 
 
-def _trains(event: OptimizerStepped) -> bool:
-    """Whether some parameter has a gradient."""
-    return any(tensor.grad.possibly(FRESH | MIXED) for tensor in event.parameters)
-
-
 def _trainable(tensors: tuple[Tensor, ...]) -> Iterator[Graph]:
     """Where the memory of those was made that are parameters and require grad."""
     for tensor in tensors:
