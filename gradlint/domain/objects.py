@@ -431,8 +431,16 @@ OwnerT = TypeVar("OwnerT", bound=Owner)
 
 def with_attribute(thing: OwnerT, name: str, value: Value) -> OwnerT:
     """The object with this attribute, which it has on every path."""
-    attributes = dict(thing.attributes) | {name: value}
-    return replace(thing, attributes=tuple(attributes.items()), absent=thing.absent - {name})
+    return replace(thing, attributes=with_item(thing.attributes, name, value), absent=thing.absent - {name})
+
+
+def with_item(items: Items, key: object, value: Value) -> Items:
+    """Items with this one, in the place of one of the same key if there is one. Copies without hashing: classes may
+    have thousands of attributes, and each is added to all before it."""
+    for index, (known, _) in enumerate(items):
+        if known == key:
+            return (*items[:index], (key, value), *items[index + 1 :])
+    return (*items, (key, value))
 
 
 def with_mark(marks: tuple[Cause, ...], mark: Cause) -> tuple[Cause, ...]:

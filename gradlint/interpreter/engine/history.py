@@ -101,9 +101,12 @@ def sure_past(m: Interpreter, start: Alternatives, most: int = MOST_WEIGHED) -> 
     return {ref: None for ref in nodes if ref in sure}
 
 
-def sure_places(m: Interpreter, start: Alternatives, most: int) -> frozenset[Graph] | set[Graph]:
-    """Where nodes and leaves were made that are certainly in the history, whichever of those made there they are."""
-    if len(past_of(m, start, most)) > most:
+def _sure_places(
+    m: Interpreter, start: Alternatives, past: Collection[Ref], most: int
+) -> frozenset[Graph] | set[Graph]:
+    """Where nodes and leaves were made that are certainly in a history, whichever of those made there they are; `past`
+    is what may be in it."""
+    if len(past) > most:
         return {ref.key for ref in _single_past(m, start, most)}
     return in_all(start, _certain(m, start, lambda ref: {ref.key}))
 
@@ -209,9 +212,9 @@ def grows(m: Interpreter, node: Site, part: str, inputs: tuple[Alternatives, ...
     older = [ref for age in (1, OLDEST) if (ref := Ref(site, part, frame, age)) in m.state.heap]
     if not older:
         return NO
-    if any((site, part, frame) in sure_places(m, slot, MOST_LOOKED_BACK) for slot in inputs):
+    place, found = (site, part, frame), [past_of(m, slot, MOST_LOOKED_BACK) for slot in inputs]
+    if any(place in _sure_places(m, slot, past, MOST_LOOKED_BACK) for slot, past in zip(inputs, found, strict=True)):
         return YES
-    found = [past_of(m, slot, MOST_LOOKED_BACK) for slot in inputs]
     if any(ref in past for ref in older for past in found):
         return MAYBE
     return UNSURE if any(len(past) > MOST_LOOKED_BACK or OPAQUE in past for past in found) else NO

@@ -7,13 +7,15 @@ of it is one operation.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
+from functools import reduce
+from operator import and_, or_
 from typing import Any
 
 from gradlint.domain import KEPT, NOWHERE, Alternatives, Graph, Node, Ref
 from gradlint.domain.heap import Heap
 from gradlint.frozen import frozen
-from gradlint.interpreter.engine.history import grows, in_all, inputs_first, nodes_of, past_of
+from gradlint.interpreter.engine.history import grows, inputs_first, nodes_of, past_of
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.sites import syntax
 from gradlint.knowledge.properties.zero_gradient import FLAT
@@ -64,8 +66,12 @@ def _history(
     operands: dict[Ref, Alternatives],
 ) -> History:
     """What is in the history of these nodes of what was there before or other new tensors come from, and whose memory
-    is saved in it."""
-    certain: dict[Ref, frozenset[Ref | Alternatives]] = {}
+    is saved in it.
+
+    What is certainly before each node is a set of bits, for histories may be thousands of nodes long.
+    """
+    certain: dict[Ref | None, int] = {}
+    bits: dict[Ref | Alternatives, int] = {}
     every: dict[Ref, None] = {}
     saves: dict[Alternatives, None] = {}
     inside: set[Graph] = set()
@@ -74,15 +80,17 @@ def _history(
         node = m.state.heap.get(ref)
         if ref in before or ref in ends or type(node) is not Node:
             every[ref] = None
-            certain[ref] = frozenset((ref,))
+            certain[ref] = bits.setdefault(ref, 1 << len(bits))
             continue
         inside.add(ref.key)
         kept = [_kept(slot, memories) for slot in node.saves]
         saves |= dict.fromkeys(kept)
-        certain[ref] = frozenset(kept).union(*[in_all(slot, certain) for slot in node.inputs])
+        own = [bits.setdefault(slot, 1 << len(bits)) for slot in kept]
+        certain[ref] = reduce(or_, [*own, *[_in_all(slot, certain) for slot in node.inputs]], 0)
         if node.op in FLAT:
             flat.append(ref)
-    sure = in_all(key, certain)
+    together = _in_all(key, certain)
+    sure = {one for one, bit in bits.items() if bit & together}
     around = past_of(m, key, barred=set(flat)) if flat else every
     inputs: dict[Alternatives, None] = {}
     flattened: dict[Alternatives, None] = {}
@@ -95,6 +103,11 @@ def _history(
     certainly = tuple(slot if slot in sure or None in slot else (*slot, None) for slot in saves)
     behind = m[flat[0]] if flattened else None
     return History(tuple(inputs), certainly, frozenset(inside), tuple(flattened), behind)
+
+
+def _in_all(slot: Alternatives, certain: Mapping[Ref | None, int]) -> int:
+    """The bits of what every alternative certainly has in its history."""
+    return reduce(and_, [certain.get(ref, 0) for ref in slot]) if slot else 0
 
 
 def _kept(slot: Alternatives, memories: set[Ref]) -> Alternatives:

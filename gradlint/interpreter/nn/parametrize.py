@@ -20,6 +20,7 @@ from gradlint.domain import (
     Truth,
     Value,
     both,
+    with_item,
 )
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd.record import apply
@@ -115,7 +116,7 @@ def _put(m: Interpreter, node: Site, ref: Ref, path: str, value: Value, *, buffe
         )
         _put(m, node, held, below, value, buffer=buffer)
         value, buffer = held, False
-    attributes = tuple((dict(module.attributes) | {first: value}).items())
+    attributes = with_item(module.attributes, first, value)
     buffers = tuple((dict(module.buffers) | ({first: Constant(True)} if buffer else {})).items())
     m.store(ref, replace(module, attributes=attributes, buffers=buffers))
 
@@ -141,7 +142,7 @@ def _restoring(path: str) -> Model:
                 recorded = both(asked, m.recording)
                 if keeps and recorded is not YES:  # what does not ask at that moment becomes a buffer
                     m.store(made, replace(m[made], requires_grad=recorded, parameter=recorded))
-                    buffers = tuple((dict(module.buffers) | {name: Constant(True)}).items())
+                    buffers = with_item(module.buffers, name, Constant(True))
                     m.update_fields(ref, Module, buffers=buffers)
                     module = m[ref]
             kept = {k: v for k, v in known.items() if k != INSIDE and not str(k).startswith(f"{name}_")}

@@ -185,8 +185,7 @@ def holding(m: Interpreter, value: Value) -> tuple[Optimizer, ...]:
 
 
 def _old(shown: Any, name: str) -> Value:
-    known: dict[object, Value] = dict(getattr(shown, "attributes", ()))
-    return known.get(name, UNKNOWN)
+    return next((value for known, value in getattr(shown, "attributes", ()) if known == name), UNKNOWN)
 
 
 def read_by_class(m: Interpreter, shown: Any, name: str) -> Truth:

@@ -35,6 +35,7 @@ from gradlint.domain import (
     alternatives,
     one_of,
     references,
+    with_item,
 )
 from gradlint.frozen import frozen, replace
 from gradlint.interpreter.autograd.record import Requested, apply
@@ -233,7 +234,7 @@ def _note(m: Interpreter, node: Site, args: Arguments, name: str) -> Value:
     context, *values = args.positional
     kept = m.new(node, name, Container("tuple", items=tuple(enumerate(values))))
     for ref, thing in m.all(context, Instance):
-        m.store(ref, replace(thing, attributes=tuple((dict(thing.attributes) | {name: kept}).items())))
+        m.store(ref, replace(thing, attributes=with_item(thing.attributes, name, kept)))
     return NONE_VALUE
 
 

@@ -31,6 +31,7 @@ from gradlint.domain import (
     alternatives,
     either,
     one_of,
+    with_item,
 )
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd import layout
@@ -143,7 +144,7 @@ def _functional_call(m: Interpreter, node: Site, args: Arguments) -> Value:
     back = m.state.stack[held:]
     for (ref, name, _), old in zip(exchanged, back, strict=False):
         now: Module = m[ref]
-        m.store(ref, replace(now, attributes=tuple((dict(now.attributes) | {name: old}).items())))
+        m.store(ref, replace(now, attributes=with_item(now.attributes, name, old)))
     return m.pop_from(start)[-1]
 
 

@@ -39,6 +39,7 @@ from gradlint.domain import (
     either,
     number_kind,
     one_of,
+    with_item,
 )
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd import in_place
@@ -411,7 +412,7 @@ def add_param_group(m: Interpreter, node: Site, owner: Value, args: Arguments) -
         m.store(ref, now, sure=len(found) == 1)
         for one, dictionary in m.all(given, Container):
             listed = m.new(node, "params", under_params(m, now, refs))
-            m.store(one, replace(dictionary, items=tuple((dict(dictionary.items) | {"params": listed}).items())))
+            m.store(one, replace(dictionary, items=with_item(dictionary.items, "params", listed)))
         append(m, node, param_groups(m, node, ref), given)
     return NONE_VALUE
 
