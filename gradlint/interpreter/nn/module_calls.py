@@ -166,11 +166,13 @@ def _memories(m: Interpreter, module: Value) -> frozenset[tuple[Ref, ...]]:
 def _behind(m: Interpreter, values: Iterable[Value]) -> tuple[Graph, ...]:
     """The graph nodes in the history of these values."""
     nodes = [node for value in values for _, tensor in m.all(value, Tensor) for node in tensor.node]
-    return tuple([ref.key for ref in past_of(m, nodes, MOST_BEHIND) if type(m.state.heap.get(ref)) is Node])
+    most = MOST_BEHIND_INSIDE if m.calls.inside_module else MOST_BEHIND
+    return tuple([ref.key for ref in past_of(m, nodes, most) if type(m.state.heap.get(ref)) is Node])
 
 
-MOST_BEHIND = 300
-"""How many nodes behind the arguments of a module are told."""
+MOST_BEHIND, MOST_BEHIND_INSIDE = 300, 30
+"""How many nodes behind the arguments of a module are told; inside a module fewer, for it may have many layers and the
+call of the whole tells what is behind all of them."""
 
 
 def _own_method(m: Interpreter, module: Module, how: str) -> Function | None:
