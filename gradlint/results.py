@@ -273,5 +273,10 @@ def not_linted(message: str, row: int = 1, column: int = 1) -> Finding:
 
 
 def one_line(error: BaseException) -> str:
-    said = " ".join(str(error).split())
+    """Return what an error is and says; what it is alone where it cannot say more, as errors of LibCST cannot that show
+    all of a deep tree."""
+    try:
+        said = " ".join(str(error).split())
+    except Exception:
+        said = ""
     return f"{type(error).__name__}: {said}" if said else type(error).__name__

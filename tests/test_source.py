@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from gradlint import source, texts
 from gradlint.finding import Place
+from gradlint.results import one_line
 from gradlint.source.parsing import NEWER_SINCE, outdated
 
 # ---- bytes to text
@@ -127,13 +128,33 @@ def test_depth_does_not_crash_the_process(text):
     assert isinstance(source.parse(text), libcst.Module)
 
 
-def test_a_tree_too_deep_to_be_placed_is_not_linted():
+def _conjunction() -> libcst.BaseExpression:
     deep: libcst.BaseExpression = libcst.Name("a")
     for _ in range(10_000):
         deep = libcst.BooleanOperation(deep, libcst.And(), libcst.Name("a"))
-    module = libcst.Module([libcst.SimpleStatementLine([libcst.Expr(deep)])])
+    return deep
+
+
+def _comparison_with_strings() -> libcst.BaseExpression:
+    """Strings side by side under a comparison: while LibCST unwinds, it raises an error of another kind."""
+    return libcst.parse_expression("a == " + "'b' " * 1_000)
+
+
+@pytest.mark.parametrize("deep", [_conjunction, _comparison_with_strings])
+def test_a_tree_too_deep_to_be_placed_is_not_linted(deep):
+    test = libcst.If(deep(), libcst.IndentedBlock([libcst.SimpleStatementLine([libcst.Pass()])]))
     with pytest.raises(texts.NotLinted, match="nested too deeply"):
-        source.placed(module, "a\n")
+        source.placed(libcst.Module([test]), "a\n")
+
+
+class _Speechless(Exception):
+    def __str__(self) -> str:
+        raise RecursionError
+
+
+def test_an_error_that_cannot_say_what_it_is_is_named():
+    assert one_line(_Speechless()) == "_Speechless"
+    assert one_line(ValueError("two\nlines")) == "ValueError: two lines"
 
 
 # ---- nodes to places

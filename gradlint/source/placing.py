@@ -58,10 +58,20 @@ def placed(module: libcst.Module, text: str) -> Places:
     try:
         ranges = _Positions(module, unsafe_skip_copy=True).resolve(PositionProvider)
         code = module.code
-    except RecursionError:
+    except (RecursionError, KeyError) as error:
+        if not _came_of_depth(error):
+            raise
         raise NotLinted(1, 1, TOO_DEEP) from None
     program = with_line_feeds(text.removeprefix(BOM))
     return Places(ranges, None, None) if code == program else Places(ranges, _Ink(code), _Ink(program))
+
+
+def _came_of_depth(error: BaseException | None) -> bool:
+    """Whether an error is that of a recursion too deep, or was raised while one was on its way: LibCST looks for the
+    end of syntax that was never written out."""
+    while error is not None and not isinstance(error, RecursionError):
+        error = error.__context__
+    return error is not None
 
 
 def _place(extent: CodeRange) -> Place:
