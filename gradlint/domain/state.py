@@ -235,11 +235,22 @@ class State:
         heap.index.work += len(found) + mentioned // COPIED_AT_ONCE
         return found
 
+    def alive(self) -> set[Ref]:
+        """All objects that something refers to. Goes over those of one distance together: loops ask for it in every
+        iteration."""
+        heap, found = self.heap, set[Ref]()
+        todo = {ref for value in (*self.names.values(), *self.stack) for ref in references(value)}
+        while todo:
+            found |= todo
+            todo = set[Ref]().union(*[object_references(heap[ref]) for ref in todo if ref in heap]) - found
+        heap.index.work += len(found)
+        return found
+
     def sweep(self) -> None:
         """Forget objects that nothing refers to."""
-        kept = self.reach([*self.names.values(), *self.stack])
-        if len(kept) < len(self.heap):
-            self.heap = self.heap.of(kept)
+        alive = self.alive()
+        if not alive.issuperset(self.heap):
+            self.heap = self.heap.of(alive)
         self.swept = len(self.heap)
 
     def tidy(self) -> None:

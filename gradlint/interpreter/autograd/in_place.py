@@ -287,7 +287,7 @@ def holders(m: Interpreter, refs: Sequence[Ref]) -> tuple[Container, ...]:
     """The containers that hold one of these objects and are themselves held by something."""
     meant = {one for ref in refs for one in m.same(ref)}
     found = [(ref, thing) for ref, thing in m.state.heap.containers() if not meant.isdisjoint(_held(thing))]
-    alive = m.state.reach([*m.state.names.values(), *m.state.stack]) if found else {}
+    alive = m.state.alive() if found else set()
     return tuple(thing for ref, thing in found if ref in alive)
 
 

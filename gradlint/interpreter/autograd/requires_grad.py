@@ -83,7 +83,7 @@ def _held(m: Interpreter, refs: Sequence[Ref]) -> int:
     meant = {one for ref in refs for one in m.same(ref)}
     names = list(m.state.names.values())
     by_name = sum(not meant.isdisjoint(references(value)) for value in names)
-    objects = [m.state.heap[ref] for ref in m.state.reach([*names, *m.state.stack]) if ref in m.state.heap]
+    objects = [m.state.heap[ref] for ref in m.state.alive() if ref in m.state.heap]
     holding = [thing for thing in objects if type(thing) in HOLDING and not meant.isdisjoint(object_references(thing))]
     return by_name + len(holding)
 
