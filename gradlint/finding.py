@@ -6,15 +6,28 @@ Rows count from 1, columns from 1 in code points; an end is exclusive.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import IntEnum
+from enum import IntEnum, StrEnum
 
 from gradlint.frozen import frozen
 
-RAISES, LATER = "error", "error later"
-"""The effects of mistakes at whose line, or on account of whose line, torch raises; they are not wanted where the
-program waits for an error."""
-EFFECTS = (RAISES, LATER, "wrong result", "no effect", "memory", "slow")
-"""What mistakes do."""
+
+class Effect(StrEnum):
+    """What a mistake does: its own line raises, another line raises on account of it, or nothing does."""
+
+    ERROR = "error"
+    ERROR_LATER = "error later"
+    WRONG_RESULT = "wrong result"
+    NO_EFFECT = "no effect"
+    MEMORY = "memory"
+    SLOW = "slow"
+
+    @property
+    def raises(self) -> bool:
+        """Whether torch raises: a mistake that is not wanted where the program waits for an error."""
+        return self in (RAISES, LATER)
+
+
+RAISES, LATER = Effect.ERROR, Effect.ERROR_LATER
 
 
 def printed(effect: str) -> str:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from gradlint import fixes, gate, source
 from gradlint.domain import Syntax
 from gradlint.events import Event
-from gradlint.finding import LATER, RAISES, Confidence, Finding, Fix, Place
+from gradlint.finding import Confidence, Finding, Fix, Place
 from gradlint.frozen import frozen
 from gradlint.interpreter import APART, Trace, interpret, receivers_of
 from gradlint.knowledge.pack_index import NO_PACKS, Packs
@@ -99,7 +99,7 @@ class _Hearing:
                 for node in _judged(event):
                     self.heard.setdefault((rule.code, id(node)), (rule.code, node))
             for draft in check(event):
-                raises = draft.effect in (RAISES, LATER)
+                raises = draft.effect.raises
                 if not (event.expected and raises):
                     self._keep(draft.lowered(believed(event)), event, behind=event.after_error and raises)
 

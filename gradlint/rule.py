@@ -15,6 +15,7 @@ from typing import Any, ClassVar, TypeVar, overload
 from gradlint.domain import Belief, Cause, Syntax
 from gradlint.events import Event, ModuleFinished, Run
 from gradlint.finding import Confidence as Confidence
+from gradlint.finding import Effect as Effect
 from gradlint.frozen import frozen
 from gradlint.knowledge.python.duck_typing_names import words as words
 from gradlint.versions import Version
@@ -106,7 +107,7 @@ class Draft:
     rule: Rule
     node: Syntax
     message: str
-    effect: str
+    effect: Effect
     confidence: Confidence = CERTAIN
     help: str = ""
     notes: tuple[tuple[Syntax, str], ...] = ()
@@ -126,7 +127,7 @@ class Draft:
 
     def doing(self, effect: str) -> Draft:
         """What this mistake does, where that is not what the rule's mistakes do in general."""
-        return replace(self, effect=effect)
+        return replace(self, effect=Effect(effect))
 
     def advising(self, help: str) -> Draft:
         """What helps against this mistake, where that is not what helps against the rule's mistakes in general."""
@@ -266,7 +267,7 @@ class Rule:
     name: str
     message: str
     help: str = ""
-    effect: str = "error"
+    effect: str = Effect.ERROR
     default: bool = True
     yields_to: tuple[str, ...] = ()
     tokens: tuple[str, ...] = ()
@@ -278,10 +279,21 @@ class Rule:
     checks: list[tuple[type[Event], tuple[str, ...], Check]] = field(default_factory=list, repr=False)
     evidence: list[Evidence] = field(default_factory=list, repr=False)
 
+    def __post_init__(self) -> None:
+        """Raises `ValueError` for an effect that there is not."""
+        if self.effect not in tuple(Effect):
+            raise ValueError(f"{self.code}: the effect is {self.effect!r}; choose one of {', '.join(Effect)}")
+        self.effect = Effect(self.effect)
+
     def on(
         self, event: type[EventT], *keys: str
     ) -> Callable[[Callable[[EventT], Findings]], Callable[[EventT], Findings]]:
-        """Have the decorated check hear every such event, or only those with one of these keys."""
+        """Have the decorated check hear every such event, or only those with one of these keys. Raises `TypeError` for
+        an event that has none."""
+        if keys and event.key is Event.key:
+            raise TypeError(
+                f"{self.code}: {event.__name__} has no key to choose by; take {', '.join(map(repr, keys))} away"
+            )
 
         def subscribe(check: Callable[[EventT], Findings]) -> Callable[[EventT], Findings]:
             self.checks.append((event, keys, check))
@@ -292,7 +304,7 @@ class Rule:
     def at(self, node: Syntax, **facts: object) -> Draft:
         """A finding at this place; its message and help are filled with these facts, the message cut to its length."""
         message = fitted(self.message.format(**facts), self.message)
-        return Draft(self, node, message, self.effect, help=self.help.format(**facts))
+        return Draft(self, node, message, Effect(self.effect), help=self.help.format(**facts))
 
     @overload
     def bad(self, example: Example) -> Example: ...

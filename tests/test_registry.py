@@ -12,6 +12,8 @@ from gradlint.registry import BrokenPack, rules
 
 PAGE = '"""What the mistake does."""\n'
 RULE = "from gradlint.rule import Rule\nrule = Rule({code!r}, {name!r}, 'message')\nconsequence = print\n"
+KEYED = "from gradlint.events import GradientRead\nrule.on(GradientRead, 'x')\n"
+TERRIBLE = "Rule('ABC102', 'second', 'message', effect='terrible')\n"
 
 
 @pytest.fixture
@@ -131,6 +133,16 @@ def test_a_pack_in_development_is_loaded_from_the_current_folder(site, tmp_path,
         ({"first": "import nothing_of_that_name\n"}, "planted_pack.first", "cannot be imported (ModuleNotFoundError"),
         ({"first": "def\n"}, "planted_pack.first", "cannot be imported (SyntaxError"),
         ({"first": "raise SystemExit(3)\n"}, "planted_pack.first", "cannot be imported (SystemExit"),
+        (
+            {"first": rule_text() + KEYED},
+            "planted_pack.first",
+            "ABC101: GradientRead has no key to choose by; take 'x'",
+        ),
+        (
+            {"first": rule_text() + TERRIBLE},
+            "planted_pack.first",
+            "the effect is 'terrible'; choose one of error, error",
+        ),
         ({"first": rule_text(page="")}, "planted_pack.first", "has no page; write"),
         ({"first": rule_text("ABC1")}, "planted_pack.first", "`ABC1` is no rule code; a code is three capital"),
         ({"first": rule_text("GRD007")}, "planted_pack.first", "GRD007 is gradlint's own"),

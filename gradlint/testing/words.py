@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from gradlint import linter
-from gradlint.finding import EFFECTS, Finding
+from gradlint.finding import Effect, Finding
 from gradlint.knowledge.pack_index import Packs
 from gradlint.proving import cases_of
 from gradlint.registry import packs, rules
@@ -60,8 +60,8 @@ def faults(findings: Iterable[Finding]) -> Iterator[str]:
             for check in checks:
                 if fault := check(text):
                     yield f"{finding.code}: the {part} `{text}` {fault}"
-        if finding.consequence not in EFFECTS:
-            yield f"{finding.code}: the effect is {finding.consequence!r}; choose one of {', '.join(EFFECTS)}"
+        if finding.consequence not in tuple(Effect):
+            yield f"{finding.code}: the effect is {finding.consequence!r}; choose one of {', '.join(Effect)}"
 
 
 def too_long(text: str) -> str:
