@@ -31,15 +31,15 @@ if TYPE_CHECKING:
 @frozen()
 class Analysis:
     """All that a run over one text gives: its findings, and those in other files that it leads to (`elsewhere`).
-    `unknown` are the expressions of which nothing could be said;
-    `heard` the places at which each rule heard an event (or judged a story), by code; `counts` how much was run
-    (functions, events, expressions, bounds hit); `unread` the files of the project that it imports and that could not
-    be read, with the reason; `given_up` is where a run ended that would take too long."""
+    `unknown` are the expressions of which nothing could be said; `heard` the places at which each rule heard an event
+    (or judged a story), by code and event; `counts` how much was run (functions, events, expressions, bounds hit);
+    `unread` the files of the project that it imports and that could not be read, with the reason; `given_up` is where
+    a run ended that would take too long."""
 
     findings: tuple[Finding, ...]
     elsewhere: tuple[Finding, ...] = ()
     unknown: tuple[Place, ...] = ()
-    heard: tuple[tuple[str, Place], ...] = ()
+    heard: tuple[tuple[str, str, Place], ...] = ()
     counts: tuple[tuple[str, int], ...] = ()
     unread: tuple[tuple[str, str], ...] = ()
     given_up: Place | None = None
@@ -80,7 +80,7 @@ class _Hearing:
         self.by_type: dict[type[Event], list[tuple[Rule, tuple[str, ...], Check]]] = {}
         self.drafts: dict[tuple[str, int], Draft] = {}
         self.behind: dict[tuple[str, int], tuple[Draft, Syntax]] = {}
-        self.heard: dict[tuple[str, int], tuple[str, Any]] = {}
+        self.heard: dict[tuple[str, str, int], Any] = {}
         self.elsewhere: dict[Syntax, Event] = {}
         self.told = frozenset(rule.code for rule in rules if told(rule))
         for rule in of(rules, version):
@@ -97,7 +97,7 @@ class _Hearing:
                 continue
             if self.noting:
                 for node in _judged(event):
-                    self.heard.setdefault((rule.code, id(node)), (rule.code, node))
+                    self.heard.setdefault((rule.code, type(event).__name__, id(node)), node)
             for draft in check(event):
                 raises = draft.effect.raises
                 if not (event.expected and raises):
@@ -158,7 +158,7 @@ def analyse(
     if run.given_up is not None:
         nodes.append(run.given_up)
     if watch.positions:
-        nodes += [*run.unknown, *(node for _, node in hearing.heard.values())]
+        nodes += [*run.unknown, *hearing.heard.values()]
     placed = source.placed(module, text) if nodes else None
     places = placed.of(nodes) if placed else {}
     locations = Locations(placed, run, hearing.elsewhere, project)
@@ -168,7 +168,7 @@ def analyse(
         tuple(sorted([one for one in findings if not one.path], key=lambda f: (f.place, f.code))),
         tuple(sorted([one for one in findings if one.path], key=lambda f: (f.path, f.place, f.code))),
         tuple(sorted(places[node] for node in run.unknown)) if watch.positions else (),
-        tuple(sorted((code, places[node]) for code, node in hearing.heard.values() if node in places))
+        tuple(sorted((code, name, places[node]) for (code, name, _), node in hearing.heard.items() if node in places))
         if watch.positions
         else (),
         tuple(sorted(run.log.counts.items())),

@@ -324,6 +324,14 @@ def test_neighbours_are_given_to_the_linter(monkeypatch):
     assert [(proof.detail, proof.seen) for proof in prove([rule])] == [("", True), ("", True)]
 
 
+def test_what_was_heard_where_a_mark_is_not_reported_is_said(monkeypatch):
+    monkeypatch.undo()
+    rule = planted.planted(planted.whole_numbers, planted.decimal_numbers, REFUSES)
+    rule.on(RequiresGradChanged)(lambda event: iter(()))
+    (bad, _) = prove([rule])
+    assert "ABC101 is marked and not reported; it heard RequiresGradChanged there" in bad.detail
+
+
 @pytest.mark.parametrize(("kind", "effect"), [("raises", "no effect"), ("measured", "error")])
 def test_a_finding_that_tells_another_effect_is_noticed(kind, effect, monkeypatch):
     monkeypatch.undo()

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from gradlint import registry
 from gradlint.domain import NO, YES, Tensor
 from gradlint.events import Called, ModuleFinished, RequiresGradChanged
 from gradlint.finding import Confidence, Finding, Place
@@ -75,12 +76,38 @@ def test_a_case_file_that_is_as_marked_has_no_fault():
 def test_a_line_judged_otherwise_is_noticed(found, fault):
     faults = judged(*found)
     assert len(faults) == 1
-    assert faults[0].endswith(fault)
+    assert fault in faults[0]
+
+
+@pytest.mark.parametrize(
+    ("heard", "said"),
+    [
+        ([], "nothing was heard there"),
+        ([("ABC101", "Called", 2)], "nothing was heard there"),
+        ([("ABC102", "Called", 1)], "it heard nothing there, and others Called"),
+        ([("ABC102", "Called", 1), ("ABC101", "TensorWritten", 1)], "it heard TensorWritten there"),
+    ],
+)
+def test_what_was_heard_at_a_line_that_is_not_reported_is_said(heard, said):
+    at = tuple((code, event, Place(row, 1, row, 2)) for code, event, row in heard)
+    (fault,) = cases.judged(case_file(), Analysis(REPORTED[1:], heard=at), [RULE, OTHER])
+    assert fault.endswith(f"; ABC101: {said}")
+
+
+def test_a_case_file_is_proved_like_an_example(tmp_path):
+    assert cases.proof_of(RULE, tmp_path, [RULE]) is None
+    (tmp_path / "planted_mistake.py").write_text("x = 1  # ABC101\n")
+    proof = cases.proof_of(RULE, tmp_path, [RULE])
+    assert (proof.kind, proof.seen, proof.failed) == ("case", False, True)
+    assert "ABC101 is marked, nothing is reported; ABC101: nothing was heard there" in proof.detail
+    (sound,) = (one for one in registry.rules() if one.code == "GRD101")
+    proof = cases.proof_of(sound, Path(__file__).parent / "cases", registry.rules())
+    assert (proof.holds, proof.detail) == (True, "")
 
 
 def test_quiet_lines_that_nobody_heard_are_noticed():
     def is_silent(*heard):
-        at = tuple((code, Place(row, 1, row, 2)) for code, row in heard)
+        at = tuple((code, "Called", Place(row, 1, row, 2)) for code, row in heard)
         return [fault.split(":")[1] for fault in cases.is_silent(case_file(), Analysis((), heard=at))]
 
     every = [("ABC101", row) for row in (4, 5, 6, 7, 10, 11)]

@@ -78,12 +78,15 @@ def _warn_of_stripped_pages() -> None:
 
 @click.command(short_help="Confirm the rules on the installed torch.")
 @click.argument("word", metavar="[CODE|NAME]", required=False)
-@click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="[auto]")
-def prove(word: str | None, color: str) -> int:
+@click.option("--cases", metavar="FOLDER", default="tests/cases", help="Where case files are. [tests/cases]")
+@_color
+def prove(word: str | None, cases: str, color: str) -> int:
     """Run each example of the rules, or of one, on the installed torch.
 
     A tick each: gradlint sees the mistake on the marked lines and nothing else, torch shows what the rule claims, and
-    the cure is quiet and does not show it. Ends with 1 if a claim fails, 2 if torch is not installed.
+    the cure is quiet and does not show it. Where a marked line is not reported, the events that were heard there are
+    named. A rule's case file, where there is one, is held against its marks. Ends with 1 if a claim fails, 2 if torch
+    is not installed.
     """
     from gradlint import proving
     from gradlint.report import proofs
@@ -97,12 +100,23 @@ def prove(word: str | None, color: str) -> int:
     wanted = (loading.find(word),) if word else every
     proved: list[proving.Proof] = []
     words = not terminal.can_show(proofs.TICKS[True], sys.stdout)
-    found = _kept(proving.prove(wanted, every), proved)
+    found = _kept(_proofs(wanted, every, cases), proved)
     for line in proofs.lines(found, words=words, painted=terminal.wants_colour(color, sys.stdout, os.environ)):
         terminal.write(f"{line}\n")
     failed, skipped = sum(proof.failed for proof in proved), sum(bool(proof.skipped) for proof in proved)
     terminal.say(f"{counted(len(proved), 'example')}: {failed} failed, {skipped} skipped")
     return FOUND if failed else CLEAN
+
+
+def _proofs(wanted: Iterable[Rule], every: Sequence[Rule], cases: str) -> Iterator[Proof]:
+    """Those of each rule's examples, and of its case file where the folder has one."""
+    from gradlint import proving
+    from gradlint.testing.cases import proof_of
+
+    for rule in wanted:
+        yield from proving.prove([rule], every)
+        if (proof := proof_of(rule, cases, every)) is not None:
+            yield proof
 
 
 def _kept(proofs: Iterable[Proof], kept: list[Proof]) -> Iterator[Proof]:

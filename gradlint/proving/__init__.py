@@ -17,7 +17,7 @@ from functools import cache, cached_property
 
 from gradlint import fixes, linter, showing, versions
 from gradlint.disk import InMemory
-from gradlint.finding import LATER, RAISES, SAFE, UNSAFE, Confidence, Finding
+from gradlint.finding import LATER, RAISES, SAFE, UNSAFE, Confidence, Finding, Place
 from gradlint.frozen import frozen
 from gradlint.knowledge import differing
 from gradlint.knowledge.index import spellings
@@ -43,7 +43,8 @@ class TorchMissing(Exception):
 class Proof:
     """What was found out about one example; None where a question does not arise or could not be asked.
 
-    `kind` is "bad" or "good". `skipped` names why torch was not asked, `detail` what went wrong, one line per fault.
+    `kind` is "bad" or "good", or "case" for all cases of a file. `skipped` names why torch was not asked, `detail` what
+    went wrong, one line per fault.
     """
 
     rule: Rule
@@ -220,8 +221,13 @@ class Case:
 
     def _findings(self, text: str) -> tuple[Finding, ...]:
         """What all rules find in a text that has the example's neighbours. Raises `BadEvidence`."""
+        return self._analysed(text).findings
+
+    def _analysed(self, text: str, watch: linter.Watch = linter.UNWATCHED) -> linter.Analysis:
+        """Raises `BadEvidence`."""
+        project = self._neighbours()
         try:
-            return linter.analyse(text, self.together, packs=known_here(), project=self._neighbours()).findings
+            return linter.analyse(text, self.together, packs=known_here(), project=project, watch=watch)
         except Exception as error:
             raise BadEvidence(f"gradlint fails on `{self.name}`: {type(error).__name__}: {error}") from error
 
@@ -233,7 +239,9 @@ class Case:
         usual = _places(showing.shown(everything, self.together, Confidence.LIKELY))
         found = _places(showing.shown(everything, self.together, Confidence.POSSIBLE))
         wrong = [(row, code, "is reported and not marked") for row, code in sorted(usual - source.reported)]
-        wrong += [(row, code, "is marked and not reported") for row, code in sorted(source.reported - found)]
+        missed = sorted(source.reported - found)
+        heard = self._analysed(source.text, linter.Watch(positions=True)).heard if missed else ()
+        wrong += [(row, code, f"is marked and not reported; {heard_at(heard, row, code)}") for row, code in missed]
         faults = [f"{self._at(row)}: {code} {what}" for row, code, what in wrong]
         return Verdict(not faults, "\n".join(faults))
 
@@ -303,6 +311,16 @@ class Case:
     @property
     def consequence(self) -> Consequence | None:
         return self.evidence.shows or self.rule.consequence
+
+
+def heard_at(heard: Iterable[tuple[str, str, Place]], row: int, code: str) -> str:
+    """What a rule heard in a row (see `linter.Analysis`) where it should have reported something."""
+    here = [(of, event) for of, event, place in heard if place.row == row]
+    own = sorted({event for of, event in here if of == code})
+    others = sorted({event for _, event in here})
+    if own:
+        return f"it heard {', '.join(own)} there"
+    return f"it heard nothing there, and others {', '.join(others)}" if others else "nothing was heard there"
 
 
 def behind_gate(

@@ -25,7 +25,7 @@ from typing import Any
 from gradlint import linter, showing
 from gradlint.finding import Confidence, Finding
 from gradlint.frozen import frozen
-from gradlint.proving import behind_gate
+from gradlint.proving import Proof, behind_gate, heard_at
 from gradlint.proving.examples import comments
 from gradlint.registry import rules
 from gradlint.rule import Rule
@@ -70,6 +70,15 @@ def case_claims(folder: str | Path, prefix: str = "") -> list[Any]:
     wanted, every = rules_of(prefix), rules()
     files = [read_case_file(path, wanted) for path in sorted(Path(folder).glob("*.py"))]
     return parameters([*missing_files(wanted, files, folder), *(c for file in files for c in claims_of(file, every))])
+
+
+def proof_of(rule: Rule, folder: str | Path, together: Sequence[Rule]) -> Proof | None:
+    """Whether all laws about the case file of a rule hold; None where the folder has none."""
+    path = Path(folder, f"{rule.name.replace('-', '_')}.py")
+    if not path.is_file():
+        return None
+    faults = [fault for claim in claims_of(read_case_file(path, [rule]), together) for fault in claim.faults() if fault]
+    return Proof(rule, str(path), "case", seen=not faults, detail="\n".join(faults))
 
 
 def read_case_file(path: Path, wanted: Sequence[Rule]) -> CaseFile:
@@ -136,8 +145,10 @@ def judged(file: CaseFile, analysis: linter.Analysis, together: Sequence[Rule]) 
     marks = {mark.row: mark for mark in file.marks}
     for row in sorted(marks.keys() | usual.keys()):
         fault = _fault(marks.get(row), usual.get(row, frozenset()), found.get(row, frozenset()))
+        missed = sorted({*marks[row].codes} - found.get(row, frozenset())) if fault and row in marks else []
+        heard = "".join(f"; {code}: {heard_at(analysis.heard, row, code)}" for code in missed)
         if fault:
-            yield f"{file.at(row)}: {fault}"
+            yield f"{file.at(row)}: {fault}{heard}"
 
 
 def _by_row(findings: Sequence[Finding]) -> dict[int, frozenset[str]]:
@@ -169,7 +180,7 @@ def is_silent(file: CaseFile, analysis: linter.Analysis) -> Iterator[str]:
     """The rule of the file heard of every `# ok` line: it was not quiet because nothing reached it."""
     if file.rule is None:
         return
-    heard = {place.row for code, place in analysis.heard if code == file.rule.code}
+    heard = {place.row for code, _, place in analysis.heard if code == file.rule.code}
     for mark in file.marks:
         if not mark.codes and not mark.todo and mark.row not in heard:
             yield f"{file.at(mark.row)}: {file.rule.code} heard nothing here, so being quiet says nothing"
