@@ -14,8 +14,8 @@ the model is, and a frozen teacher or target network gives other targets each ti
 
 ## When it is right to ignore it
 
-Where it is meant to drop in eval mode too (Monte Carlo dropout, the prenet of Tacotron): `training=True` says so and is
-never reported. In classes whose names say so it is a possible mistake alone. Nor is a dropout reported behind a test of
+Where it is meant to drop in eval mode too (Monte Carlo dropout, bandits that explore by it, the prenet of Tacotron):
+`training=True` says so and is never reported. In classes whose names say so it is a possible mistake alone. Nor is a dropout reported behind a test of
 `self.training`, or with a probability that its method may have computed from that.
 """
 
@@ -45,7 +45,7 @@ ATTENTION = FUNCTIONAL + "scaled_dot_product_attention"
 PROBABILITY, TRAINING = (1, "p"), (2, "training")
 DROPOUT_OF_ATTENTION = (4, "dropout_p")
 """Places and names of parameters."""
-MEANT = ("prenet", "bayes", "mcdrop", "montecarlo", "uncertain")
+MEANT = ("prenet", "bandit", "bayes", "mcdrop", "montecarlo", "uncertain")
 """What is in the names of classes that drop in eval mode on purpose."""
 
 

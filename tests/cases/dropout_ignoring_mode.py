@@ -104,6 +104,18 @@ class Prenet(nn.Module):
         return self.layer(x)
 
 
+class NeuralBandit(nn.Module):
+    """Explores by what it drops when it is asked for rewards."""
+
+    def __init__(self):
+        super().__init__()
+        self.head = nn.Linear(8, 3)
+
+    def forward(self, context):
+        context = F.dropout(torch.relu(context), 0.1)  # ok: possible at most
+        return self.head(context)
+
+
 class Corruption:
     """No module: it has no mode."""
 
