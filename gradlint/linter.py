@@ -82,7 +82,7 @@ class _Hearing:
         self.behind: dict[tuple[str, int], tuple[Draft, Syntax]] = {}
         self.heard: dict[tuple[str, str, int], Any] = {}
         self.elsewhere: dict[Syntax, Event] = {}
-        self.told = frozenset(rule.code for rule in rules if told(rule))
+        self.doubted = frozenset(rule.code for rule in rules if told(rule) or rule.is_often_unwanted)
         for rule in of(rules, version):
             for kind, keys, check in rule.checks:
                 self.by_type.setdefault(kind, []).append((rule, keys, check))
@@ -107,7 +107,7 @@ class _Hearing:
         """One finding per rule and place: the first that is believed most, with the way to another file that led to
         it."""
         key = (draft.rule.code, id(draft.node))
-        if draft.rule.code in self.told:
+        if draft.rule.code in self.doubted:
             draft = draft.lowered(POSSIBLE)
         if behind:
             self.behind.setdefault(key, (draft, event.node))

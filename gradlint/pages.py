@@ -101,8 +101,17 @@ def as_object(rule: Rule) -> dict[str, Any]:
         "since": versions.written(rule.since) if rule.since else None,
         "until": versions.written(rule.until) if rule.until else None,
         "yields_to": list(rule.yields_to),
+        "precision": _precision(rule),
         "page": rule.page.strip(),
     }
+
+
+def _precision(rule: Rule) -> dict[str, Any] | None:
+    """What was judged of a rule, and whether that is enough to say something of it."""
+    if rule.precision is None:
+        return None
+    counts = {"wanted": rule.precision.wanted, "unwanted": rule.precision.unwanted, "projects": rule.precision.projects}
+    return {**counts, "measured": rule.precision.is_measured}
 
 
 def summary(rule: Rule) -> str:
@@ -147,6 +156,17 @@ def without_facts(template: str) -> str:
 def shown_by_torch(rule: Rule) -> list[str]:
     """The same, in words."""
     return list(dict.fromkeys(described(each) for each in consequences(rule)))
+
+
+def measured(rule: Rule) -> str:
+    """What its findings in real code were found to be worth, in words."""
+    found = rule.precision
+    if found is None:
+        return "Unmeasured: none of its findings in real code was judged."
+    counts = f"{found.wanted} of {found.judged} judged findings in real code were wanted, in {found.projects} projects"
+    if not found.is_measured:
+        return f"Unmeasured: {counts}, which are too few."
+    return f"Measured: {counts}{', so that they are possible at most' if found.is_too_low else ''}."
 
 
 def consequences(rule: Rule) -> list[Consequence]:

@@ -1,8 +1,9 @@
 """What is installed: every distribution may bring rules and knowledge of libraries.
 
 An entry point of the group `gradlint.rules` or `gradlint.knowledge` names a package. All its modules are imported. Each
-one with a `rule` contributes it; its docstring becomes the rule's page and its `consequence` what torch shows. Each
-one with a `pack` contributes what that says of a library. Nothing but this module imports packs.
+one with a `rule` contributes it; its docstring becomes the rule's page and its `consequence` what torch shows. One with
+a `precision` says, by code, what was measured of the rules of its distribution. Each one with a `pack` contributes what
+that says of a library. Nothing but this module imports packs.
 
 Packs run code, so they are taken only from where distributions are installed: the folders of `sys.path` named
 `site-packages` or `dist-packages`, and the folder gradlint itself was imported from. Metadata that merely lies
@@ -19,7 +20,7 @@ import os
 import pkgutil
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.metadata import Distribution, EntryPoint, distributions, version
 from pathlib import Path
@@ -84,14 +85,21 @@ def installed() -> Installation:
     )
 
 
-def _rules(modules: Iterable[tuple[str, ModuleType]]) -> tuple[Rule, ...]:
+def _rules(modules: Sequence[tuple[str, ModuleType]]) -> tuple[Rule, ...]:
     found = [
         _Found(rule, distribution, module.__name__)
         for distribution, module in modules
         if isinstance(rule := getattr(module, "rule", None), Rule)
     ]
+    measured = {
+        (distribution, code): precision
+        for distribution, module in modules
+        if isinstance(said := getattr(module, "precision", None), dict)
+        for code, precision in said.items()
+    }
     for one in found:
         _complete(one.rule, one.distribution, sys.modules[one.module])
+        one.rule.precision = measured.get((one.distribution, one.rule.code))
     _check_unique(found)
     return tuple(sorted((one.rule for one in found), key=lambda rule: rule.code))
 

@@ -54,6 +54,40 @@ Measurement = Callable[..., bool]
 
 Consequence = Raises | Warns | Grows | Measurement
 
+# ---- how often it was worth saying
+
+
+@frozen()
+class Precision:
+    """What readers said of a rule's findings in real code: how many of them were `wanted`, how many were not, and in
+    how many `projects` they stand."""
+
+    wanted: int
+    unwanted: int
+    projects: int
+
+    FINDINGS: ClassVar[int] = 20
+    """How many findings are the fewest that say something of a rule."""
+    PROJECTS: ClassVar[int] = 5
+    """In how many projects they stand at least."""
+    LEAST: ClassVar[int] = 95
+    """How many of 100 findings are wanted of a rule that is believed."""
+
+    @property
+    def judged(self) -> int:
+        return self.wanted + self.unwanted
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether enough was judged to say something of the rule."""
+        return self.judged >= self.FINDINGS and self.projects >= self.PROJECTS
+
+    @property
+    def is_too_low(self) -> bool:
+        """Whether enough was judged to say that the rule's findings are possible at most."""
+        return self.is_measured and 100 * self.wanted < self.LEAST * self.judged
+
+
 # ---- what a check yields
 
 
@@ -260,7 +294,8 @@ class Rule:
     file, or in a neighbour it imports, in which the rule can find anything, besides a word of torch's
     (`signs.TORCH_WORDS`); without them it is asked about every file that has one of those.
     It is a mistake in the versions of torch from `since` on, and no more from `until` on; where none of them was
-    measured, `source` says where that is told, and the rule's findings are possible at most.
+    measured, `source` says where that is told, and the rule's findings are possible at most. `precision` is what its
+    findings were found to be worth; the registry takes it from the pack.
     """
 
     code: str
@@ -276,6 +311,7 @@ class Rule:
     source: str = ""
     page: str = ""
     consequence: Consequence | None = None
+    precision: Precision | None = None
     checks: list[tuple[type[Event], tuple[str, ...], Check]] = field(default_factory=list, repr=False)
     evidence: list[Evidence] = field(default_factory=list, repr=False)
 
@@ -284,6 +320,11 @@ class Rule:
         if self.effect not in tuple(Effect):
             raise ValueError(f"{self.code}: the effect is {self.effect!r}; choose one of {', '.join(Effect)}")
         self.effect = Effect(self.effect)
+
+    @property
+    def is_often_unwanted(self) -> bool:
+        """Whether it was measured that too few of its findings are wanted: then they are possible at most."""
+        return self.precision is not None and self.precision.is_too_low
 
     def on(
         self, event: type[EventT], *keys: str

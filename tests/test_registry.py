@@ -9,6 +9,7 @@ import pytest
 
 from gradlint import installation
 from gradlint.registry import BrokenPack, rules
+from gradlint.rule import Precision
 
 PAGE = '"""What the mistake does."""\n'
 RULE = "from gradlint.rule import Rule\nrule = Rule({code!r}, {name!r}, 'message')\nconsequence = print\n"
@@ -68,6 +69,13 @@ def test_all_modules_of_a_pack_are_walked(site):
         ("ABC101", "What the mistake does.", print),
         ("ABC201", "What the mistake does.", print),
     ]
+
+
+def test_a_pack_says_what_was_measured_of_its_own_rules_alone(site):
+    said = "from gradlint.rule import Precision\nprecision = {{'{}': Precision(3, 1, 2)}}\n"
+    pack(site, first=rule_text(), figures=said.format("ABC101"))
+    pack(site, "planted_other", second=rule_text("ABC102", "second-mistake"), figures=said.format("ABC101"))
+    assert [(rule.code, rule.precision) for rule in planted()] == [("ABC101", Precision(3, 1, 2)), ("ABC102", None)]
 
 
 def test_rules_are_sorted_by_code_and_unique():

@@ -62,11 +62,13 @@ def page(rule: Rule, painted: bool = False, columns: int = COLUMNS) -> str:
 
 
 def _facts(rule: Rule, painted: bool, columns: int) -> str:
-    """What the rule's mistakes do, whether it is on, and in which versions of torch it is run."""
+    """What the rule's mistakes do, whether it is on, in which versions of torch it is run, and what was measured."""
     told = f" (told by: {rule.source})" if rule.source else ""
     span = versions.described(rule)
     torch = f" Torch: {span}{told}." if span else ""
-    facts = f"Effect: {printed(rule.effect)}. {'On' if rule.default else 'Off'} by default.{torch}"
+    facts = (
+        f"Effect: {printed(rule.effect)}. {'On' if rule.default else 'Off'} by default.{torch} {pages.measured(rule)}"
+    )
     return _block(facts, painted, columns)
 
 

@@ -32,7 +32,8 @@ def _titled(title: str, html: str) -> str:
 def _facts(rule: Rule) -> str:
     family, span = pages.family(rule).replace("_", " "), versions.described(rule)
     torch = f'<span class="chip">torch {layout.escape(span)}</span>' if span else ""
-    return f'<p class="facts">{layout.chips(rule)}<span class="chip">{layout.escape(family)}</span>{torch}</p>'
+    facts = f'{layout.chips(rule)}<span class="chip">{layout.escape(family)}</span>{torch}'
+    return f'<p class="facts">{facts}</p><p class="facts">{layout.escape(pages.measured(rule))}</p>'
 
 
 def _torch(rule: Rule) -> str:

@@ -163,12 +163,15 @@ def _stands(entry: Entry, place: Place, folder: Path, path: str = "") -> tuple[s
 @dataclass(frozen=True, slots=True)
 class Met:
     """Labels beside findings: the mistakes that were found and those that were not, the right places that are
-    reported, and the findings of which nothing is labelled."""
+    reported, and the findings of which no mistake is labelled; those that `meant` one, and those of the others that
+    are `alarms` at a right place."""
 
     found: tuple[Label, ...]
     missed: tuple[Label, ...]
     flagged: tuple[Label, ...]
     others: tuple[Found, ...]
+    meant: tuple[Found, ...] = ()
+    alarms: tuple[Found, ...] = ()
 
     @property
     def recall(self) -> str:
@@ -191,9 +194,12 @@ def meet(findings: Iterable[Found], labels: Iterable[Label], right: Iterable[Lab
     told = {label: [one for one in findings if label.is_met_by(one)] for label in labels}
     meant = {one for ones in told.values() for one in ones}
     others = [one for one in findings if one not in meant]
+    alarms = {label: [one for one in others if label.is_met_by(one) and one.line == label.line] for label in right}
     return Met(
         tuple(label for label in labels if told[label]),
         tuple(label for label in labels if not told[label]),
-        tuple(label for label in right if any(label.is_met_by(one) and one.line == label.line for one in others)),
+        tuple(label for label, ones in alarms.items() if ones),
         tuple(others),
+        tuple(sorted(meant)),
+        tuple(sorted({one for ones in alarms.values() for one in ones})),
     )
