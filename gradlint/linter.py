@@ -185,19 +185,39 @@ def _read(text: str, project: ProjectView | None) -> tuple[Any, Any]:
     return program.tree, program.scan
 
 
-def asked(
-    text: str, *, packs: Packs = NO_PACKS, project: ProjectView | None = None
-) -> tuple[tuple[Asked, ...], tuple[tuple[str, int], ...]]:
-    """All that the program asks for names of autograd's vocabulary, in order, and how much was run (see `Analysis`).
+@frozen()
+class Survey:
+    """What the analysis knows of a text: all that is `asked` for names of autograd's vocabulary, in order, how much was
+    run (`counts`, see `Analysis`), and where rules were `undecided`, by code."""
+
+    asked: tuple[Asked, ...]
+    counts: tuple[tuple[str, int], ...]
+    undecided: tuple[tuple[str, Place], ...] = ()
+
+
+Undecided = Callable[[Sequence[Event]], Sequence[tuple[str, Syntax]]]
+"""At which of the places where something happens rules are undecided, by code."""
+
+
+def surveyed(
+    text: str, undecided: Undecided = lambda events: (), *, packs: Packs = NO_PACKS, project: ProjectView | None = None
+) -> Survey:
+    """Look at what is known of the program, and at where rules are undecided.
 
     Raises `texts.Unreadable` for text that is no Python.
     """
     module, found_in_it = _read(text, project)
-    run = interpret(module, lambda event: None, packs=packs, project=project, found=found_in_it)
+    events: list[Event] = []
+    run = interpret(module, events.append, packs=packs, project=project, found=found_in_it)
     found = [one for one in receivers_of(module) if run.receivers.get(one.node) != APART]
-    places = source.placed(module, text).of([one.node for one in found]) if found else {}
-    all_asked = (Asked(places[one.node], one.shape, one.origin, run.receivers.get(one.node)) for one in found)
-    return tuple(sorted(all_asked)), tuple(sorted(run.log.counts.items()))
+    open_questions = undecided(events)
+    nodes = [*(one.node for one in found), *(node for _, node in open_questions)]
+    places = source.placed(module, text).of(nodes) if nodes else {}
+    return Survey(
+        tuple(sorted(Asked(places[one.node], one.shape, one.origin, run.receivers.get(one.node)) for one in found)),
+        tuple(sorted(run.log.counts.items())),
+        tuple(sorted((code, places[node]) for code, node in open_questions if node in places)),
+    )
 
 
 def may_find(text: str, rules: Sequence[Rule], *, packs: Packs = NO_PACKS, project: View | None = None) -> bool:

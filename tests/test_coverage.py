@@ -159,7 +159,7 @@ def test_a_fault_in_keeping_the_worst_is_noticed(monkeypatch: pytest.MonkeyPatch
     ],
 )
 def test_shapes_leave_the_names_of_the_program_out(text: str, shape: str, origin: str):
-    (one,) = [asked for asked in linter.asked(f"{text}\n")[0] if asked.shape.endswith(shape[-5:])]
+    (one,) = [asked for asked in linter.surveyed(f"{text}\n").asked if asked.shape.endswith(shape[-5:])]
     assert (one.shape, one.origin) == (shape, origin)
 
 
@@ -208,6 +208,7 @@ def test_json_holds_every_receiver(gradlint):
     assert [file["path"] for file in found["files"]] == ["half.py", "known.py"]
     assert sum(len(file["asked"]) for file in found["files"]) == found["total"]
     assert found["unknown_shapes"] == [{"shape": "NAME.data", "origin": "parameter", "count": 1}]
+    assert all({"code", "count", "places"} == set(one) for one in found["undecided"])
     asked = found["files"][0]["asked"][0]
     assert asked == {
         "row": 2, "column": 1, "shape": "torch.ones().grad", "origin": None, "state": "known", "kind": "tensor",
@@ -303,10 +304,10 @@ def test_what_cannot_be_looked_at_is_told_and_the_rest_is_looked_at(gradlint, he
 
 
 def test_a_fault_of_ours_is_told_in_a_line(gradlint, monkeypatch: pytest.MonkeyPatch):
-    def fails(text, packs, project):
+    def fails(text, weigh, packs, project):
         raise ValueError("planted")
 
-    monkeypatch.setattr(linter, "asked", fails)
+    monkeypatch.setattr(linter, "surveyed", fails)
     code, out, err = gradlint("coverage")
     assert code == 2 and "internal error: ValueError: planted" in err
     assert out.splitlines()[-1] == "known 0 of 0 = 100.0 %"

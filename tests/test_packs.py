@@ -113,7 +113,7 @@ def test_nothing_is_reported_in_idiomatic_programs(path, text):
 
 
 def unknown(text, packs):
-    return sum(not one.kind for one in linter.asked(text, packs=packs)[0])
+    return sum(not one.kind for one in linter.surveyed(text, packs=packs).asked)
 
 
 @pytest.mark.parametrize(("path", "text"), OF_LIBRARIES, ids=lambda value: getattr(value, "stem", ""))

@@ -29,7 +29,9 @@ def coverage(paths: tuple[str, ...], output_format: str, shapes: int, **options:
     A receiver is what is asked for a name of autograd's vocabulary: `model` in `model.eval()`, `loss` in
     `loss.item()`. It is known if it is seen to be a tensor, a module, an optimizer, a container, a function, a class
     or an instance of one that is seen, a constant, or something in a library. Prints the share per file, the shapes of
-    what is not known, and the bounds of the analysis that were hit; the last line is the share of all files.
+    what is not known, the rules that were undecided, and the bounds of the analysis that were hit; the last line is the
+    share of all files. A rule was undecided at a line where it found nothing and the last fact that it asked for was
+    unsure: what the analysis does not see costs findings there at most.
     """
     from gradlint import coverage as covering
     from gradlint.report import coverage as report
@@ -39,7 +41,7 @@ def coverage(paths: tuple[str, ...], output_format: str, shapes: int, **options:
     for name in ("exclude", "extend_exclude"):
         options[name] = listed(options[name])
     try:
-        found = covering.measure(Request(paths=paths or (".",), **options), loading.packs())
+        found = covering.measure(Request(paths=paths or (".",), **options), loading.packs(), loading.rules())
     except Refused as error:
         raise click.ClickException(str(error)) from error
     terminal.write(report.FORMATS[output_format](found, shapes))

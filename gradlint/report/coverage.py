@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gradlint.coverage import Coverage, Covered
+from gradlint.finding import Place
 from gradlint.linter import Asked
 from gradlint.report.entry import escaped, safe_name
 from gradlint.report.json import dumps
 
 
 def text(coverage: Coverage, most: int) -> str:
-    """A line per file, the commonest shapes that are not known, the bounds that were hit, and the total."""
+    """A line per file, the commonest shapes that are not known, the rules that were undecided, the bounds that were
+    hit, and the total."""
     return "".join(f"{line}\n" for line in _lines(coverage, most))
 
 
@@ -26,6 +28,9 @@ def _lines(coverage: Coverage, most: int) -> Iterator[str]:
         yield from (_shape(shape, origin, number) for (shape, origin), number in shapes[:most])
     if len(shapes) > most:
         yield f"{sum(number for _, number in shapes[most:]):6}  of {len(shapes) - most} other shapes"
+    if undecided := coverage.undecided():
+        yield from ("", "found nothing where the last fact asked for was unsure, most frequent first:")
+        yield from (_undecided(code, places) for code, places in undecided)
     if bounds := coverage.bounds():
         yield from ("", "bounds that were hit:")
         yield from (f"{number:6}  {name}" for name, number in bounds)
@@ -35,6 +40,15 @@ def _lines(coverage: Coverage, most: int) -> Iterator[str]:
 
 def _shape(shape: str, origin: str, number: int) -> str:
     return f"{number:6}  {escaped(shape):40}  {escaped(origin)}".rstrip()
+
+
+MOST_PLACES = 3
+"""How many of the places are named at which a rule was undecided."""
+
+
+def _undecided(code: str, places: Sequence[tuple[str, Place]]) -> str:
+    named = [f"{safe_name(path)}:{place.row}" for path, place in places[:MOST_PLACES]]
+    return f"{len(places):6}  {code}  {', '.join([*named, *(['...'] if len(places) > MOST_PLACES else [])])}"
 
 
 def _figure(counted: Coverage | Covered) -> str:
@@ -56,12 +70,21 @@ def _unreached(file: Covered) -> str:
 
 
 def as_json(coverage: Coverage, most: int) -> str:
-    """One object: the total, each file with all it asks, all shapes that are not known, the bounds that were hit."""
+    """One object: the total, each file with all it asks, all shapes that are not known, the rules that were
+    undecided and where, the bounds that were hit."""
     found = {
         **_counts(coverage),
         "files": [_file(file) for file in coverage.files],
         "unknown_shapes": [
             {"shape": shape, "origin": origin, "count": number} for (shape, origin), number in coverage.shapes()
+        ],
+        "undecided": [
+            {
+                "code": code,
+                "count": len(places),
+                "places": [{"path": path, "row": place.row, "column": place.column} for path, place in places],
+            }
+            for code, places in coverage.undecided()
         ],
         "bounds": dict(coverage.bounds()),
     }
