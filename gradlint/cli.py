@@ -303,7 +303,8 @@ class _Told:
 
         file = self._options["output_file"]
         painted = file is None and terminal.wants_colour(self._options["color"], sys.stdout, os.environ)
-        formats = report.STATISTICS if self._options["statistics"] else report.FORMATS
+        plain = report.DETAILED if self._options["verbose"] else report.FORMATS
+        formats = report.STATISTICS if self._options["statistics"] else plain
         between = report.PARTED.get(chosen, "") if self.entries and entries else ""
         self.entries += len(entries)
         columns = terminal.columns(sys.stdout, report.COLUMNS) if file is None else report.COLUMNS

@@ -5,6 +5,7 @@ Rows count from 1, columns from 1 in code points; an end is exclusive.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 
@@ -50,6 +51,45 @@ class Confidence(IntEnum):
 
     def __str__(self) -> str:
         return self.name.lower()
+
+
+class Question(StrEnum):
+    """What is asked of a finding: whether torch does what it says, whether the thing is what it is taken for, and
+    whether it is a mistake."""
+
+    TORCH = "torch"
+    THING = "thing"
+    MISTAKE = "mistake"
+
+
+@frozen()
+class Sign:
+    """Evidence that answers a question, and how far that answer may be believed."""
+
+    question: Question
+    confidence: Confidence
+    text: str
+
+
+@frozen()
+class Degrees:
+    """How far a finding may be believed for each question; it is as sure as the weakest answer."""
+
+    torch: Confidence = Confidence.CERTAIN
+    thing: Confidence = Confidence.CERTAIN
+    mistake: Confidence = Confidence.CERTAIN
+
+    @classmethod
+    def of(cls, signs: Iterable[Sign]) -> Degrees:
+        """What signs say; what none speaks of is certain."""
+        degrees: dict[str, Confidence] = {}
+        for sign in signs:
+            degrees[sign.question] = max(sign.confidence, degrees.get(sign.question, Confidence.CERTAIN))
+        return cls(**degrees)
+
+    @property
+    def weakest(self) -> Confidence:
+        return max(self.torch, self.thing, self.mistake)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -100,7 +140,7 @@ class Fix:
 @frozen()
 class Finding:
     """One mistake at one place of one text. `consequence` is what it does, in the words of `Rule.effect`; `path` is
-    the file where that is another one than the linted."""
+    the file where that is another one than the linted; `signs` are what it rests on where that is not proven."""
 
     code: str
     name: str
@@ -112,3 +152,9 @@ class Finding:
     notes: tuple[Note, ...] = ()
     fixes: tuple[Fix, ...] = ()
     path: str = ""
+    signs: tuple[Sign, ...] = ()
+
+    @property
+    def degrees(self) -> Degrees:
+        """How far it may be believed for each question."""
+        return Degrees.of(self.signs)

@@ -19,9 +19,9 @@ from gradlint.interpreter import APART, Trace, interpret, receivers_of
 from gradlint.knowledge.pack_index import NO_PACKS, Packs
 from gradlint.knowledge.python.duck_typing_names import TORCH_WORDS
 from gradlint.locating import Locations
-from gradlint.rule import POSSIBLE, Check, Draft, Rule, believed
+from gradlint.rule import Check, Draft, Rule
 from gradlint.showing import shown
-from gradlint.versions import Version, of, told
+from gradlint.versions import Version, of
 
 if TYPE_CHECKING:
     from gradlint.project import ProjectView
@@ -82,7 +82,7 @@ class _Hearing:
         self.behind: dict[tuple[str, int], tuple[Draft, Syntax]] = {}
         self.heard: dict[tuple[str, str, int], Any] = {}
         self.elsewhere: dict[Syntax, Event] = {}
-        self.doubted = frozenset(rule.code for rule in rules if told(rule) or rule.is_often_unwanted)
+        self.doubted = {rule.code: tuple(rule.doubts()) for rule in rules}
         for rule in of(rules, version):
             for kind, keys, check in rule.checks:
                 self.by_type.setdefault(kind, []).append((rule, keys, check))
@@ -101,14 +101,13 @@ class _Hearing:
             for draft in check(event):
                 raises = draft.effect.raises
                 if not (event.expected and raises):
-                    self._keep(draft.lowered(believed(event)), event, behind=event.after_error and raises)
+                    self._keep(draft.resting_on(event), event, behind=event.after_error and raises)
 
     def _keep(self, draft: Draft, event: Event, *, behind: bool) -> None:
         """One finding per rule and place: the first that is believed most, with the way to another file that led to
         it."""
         key = (draft.rule.code, id(draft.node))
-        if draft.rule.code in self.doubted:
-            draft = draft.lowered(POSSIBLE)
+        draft = draft.showing(*self.doubted.get(draft.rule.code, ()))
         if behind:
             self.behind.setdefault(key, (draft, event.node))
             return

@@ -72,6 +72,7 @@ class Locations:
             notes=tuple(sorted([one for one in notes if one is not None], key=lambda note: (note.path, note.place))),
             fixes=(fix,) if fix else (),
             path=path,
+            signs=draft.signs,
         )
 
     def _events(self, draft: Draft, path: str) -> Iterable[Event]:

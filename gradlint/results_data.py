@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.finding import Confidence, Edit, Finding, Fix, Note, Place
+from gradlint.finding import Confidence, Edit, Finding, Fix, Note, Place, Question, Sign
 from gradlint.results import Result, Rows
 from gradlint.unused import Silenced
 
@@ -41,11 +41,12 @@ def _finding(one: Finding) -> list[Any]:
         [[_at(note.place), note.text, note.path] for note in one.notes],
         [[[[_at(edit.place), edit.text] for edit in fix.edits], fix.safety, fix.message] for fix in one.fixes],
         one.path,
+        [[sign.question, int(sign.confidence), sign.text] for sign in one.signs],
     ]  # fmt: skip
 
 
 def _found(row: Any) -> Finding:
-    code, name, message, at, confidence, consequence, advice, notes, fixes, path = row
+    code, name, message, at, confidence, consequence, advice, notes, fixes, path, signs = row
     return Finding(
         str(code),
         str(name),
@@ -60,6 +61,7 @@ def _found(row: Any) -> Finding:
             for edits, safety, said in fixes
         ),
         str(path),
+        tuple(Sign(Question(question), Confidence(degree), str(text)) for question, degree, text in signs),
     )
 
 

@@ -15,10 +15,13 @@ from typing import Any, ClassVar, TypeVar, overload
 from gradlint.domain import Belief, Cause, Syntax
 from gradlint.events import Event, ModuleFinished, Run
 from gradlint.finding import Confidence as Confidence
+from gradlint.finding import Degrees as Degrees
 from gradlint.finding import Effect as Effect
+from gradlint.finding import Question as Question
+from gradlint.finding import Sign as Sign
 from gradlint.frozen import frozen
 from gradlint.knowledge.python.duck_typing_names import words as words
-from gradlint.versions import Version
+from gradlint.versions import Version, told
 
 CERTAIN, LIKELY, POSSIBLE = Confidence.CERTAIN, Confidence.LIKELY, Confidence.POSSIBLE
 
@@ -142,10 +145,15 @@ class Draft:
     node: Syntax
     message: str
     effect: Effect
-    confidence: Confidence = CERTAIN
+    signs: tuple[Sign, ...] = ()
     help: str = ""
     notes: tuple[tuple[Syntax, str], ...] = ()
     cures: tuple[Cure, ...] = ()
+
+    @property
+    def confidence(self) -> Confidence:
+        """How far it may be believed: as the weakest of its signs."""
+        return Degrees.of(self.signs).weakest
 
     def note(self, node: Syntax, text: str) -> Draft:
         """Point at another place that contributed."""
@@ -167,9 +175,19 @@ class Draft:
         """What helps against this mistake, where that is not what helps against the rule's mistakes in general."""
         return replace(self, help=help)
 
-    def lowered(self, confidence: Confidence) -> Draft:
-        """Believe the finding no further than this; a finding is never raised."""
-        return replace(self, confidence=max(self.confidence, confidence))
+    def lowered(
+        self, confidence: Confidence, why: str = "as the rule judges it", question: Question = Question.MISTAKE
+    ) -> Draft:
+        """Believe the finding no further than this, for a reason; a finding is never raised."""
+        return self if confidence is CERTAIN else self.showing(Sign(question, confidence, why))
+
+    def resting_on(self, *events: Event) -> Draft:
+        """Believe the finding no further than the facts of these events."""
+        return self.showing(*(sign for event in events for sign in signs_of(event)))
+
+    def showing(self, *signs: Sign) -> Draft:
+        """Rest the finding on these signs as well."""
+        return replace(self, signs=tuple(dict.fromkeys((*self.signs, *signs))))
 
     def fix(self, *edits: Edit, safety: str, imports: tuple[str, ...] = ()) -> Draft:
         """Offer a cure, if there are edits; of several the first counts that the layout of the text allows.
@@ -184,17 +202,54 @@ Findings = Iterator[Draft]
 Check = Callable[[Any], Findings]
 
 _BELIEVED = {
-    Belief.PROVEN: CERTAIN,
-    Belief.ANNOTATED: CERTAIN,
-    Belief.FROM_USAGE: LIKELY,
-    Belief.FROM_NAME: POSSIBLE,
+    Belief.ANNOTATED: (CERTAIN, "is annotated"),
+    Belief.FROM_USAGE: (LIKELY, "is used"),
+    Belief.FROM_NAME: (POSSIBLE, "is called"),
 }
+_MODE = Sign(Question.TORCH, LIKELY, "nobody is seen to call the function: gradients are taken to be on")
+_UNMEASURED = Sign(Question.TORCH, POSSIBLE, "torch was not measured in a version where this is so")
+_BEHIND = Sign(Question.TORCH, CERTAIN, "a line before raises on a way that leads here")
 
 
 def believed(event: Event) -> Confidence:
-    """How far the facts of an event may be believed: what a check that judges a whole story lowers its finding to."""
-    guessed = LIKELY if event.assumed_mode and event.depends_on_mode else CERTAIN
-    return max(_BELIEVED[event.belief], guessed)
+    """How far the facts of an event may be believed (see `Draft.resting_on`)."""
+    return Degrees.of(signs_of(event)).weakest
+
+
+def signs_of(event: Event) -> Iterator[Sign]:
+    """What the facts of an event rest on, where that is not proven."""
+    things = [_first(getattr(event, name)) for name in event.believed_from]
+    beliefs = [getattr(thing, "belief", Belief.PROVEN) for thing in things]
+    yield from (_taken(*known) for known in zip(things, beliefs, strict=True) if known[1] in _BELIEVED)
+    guessed = event.assumed_mode and event.depends_on_mode
+    if guessed:
+        yield _MODE
+    explained = max(*beliefs, Belief.FROM_USAGE if guessed else Belief.PROVEN, Belief.PROVEN)
+    if event.belief > explained:
+        yield _UNMEASURED if event.belief is Belief.FROM_NAME else _taken(None, event.belief)
+    if event.after_error:
+        yield _BEHIND
+
+
+def _first(shown: Any) -> Any:
+    """The thing in a field of an event, of several the one that stands for all."""
+    while type(shown) is tuple and shown:
+        shown = shown[0]
+    return shown
+
+
+def _taken(thing: Any, belief: Belief) -> Sign:
+    """The sign that something is what it is taken for."""
+    confidence, how = _BELIEVED[belief]
+    kind = KINDS.get(type(thing).__name__, "such a thing")
+    return Sign(Question.THING, confidence, f"taken for {kind} for how it {how}")
+
+
+KINDS = {
+    "Tensor": "a tensor", "Module": "a module", "Optimizer": "an optimizer", "Scaler": "a scaler of gradients",
+    "Scheduler": "a scheduler", "Iterator": "an iterator", "Container": "a container",
+}  # fmt: skip
+"""What things are called that are taken for what they are."""
 
 
 def runs_around(event: Event, runs: Mapping[int, Run]) -> Iterator[Run]:
@@ -321,10 +376,13 @@ class Rule:
             raise ValueError(f"{self.code}: the effect is {self.effect!r}; choose one of {', '.join(Effect)}")
         self.effect = Effect(self.effect)
 
-    @property
-    def is_often_unwanted(self) -> bool:
-        """Whether it was measured that too few of its findings are wanted: then they are possible at most."""
-        return self.precision is not None and self.precision.is_too_low
+    def doubts(self) -> Iterator[Sign]:
+        """Why all of its findings are possible at most; nothing where they are not."""
+        if told(self):
+            yield _UNMEASURED
+        if self.precision is not None and self.precision.is_too_low:
+            counts = f"{self.precision.unwanted} of {self.precision.judged}"
+            yield Sign(Question.MISTAKE, POSSIBLE, f"{counts} findings of the rule in real code were not wanted")
 
     def on(
         self, event: type[EventT], *keys: str

@@ -226,7 +226,7 @@ def test_json_has_the_keys_that_tools_know(gradlint: Run, here: Path) -> None:
     known |= {"noqa_row", "severity", "url"}
     ran = gradlint("--output-format", "json", ".")
     (finding,) = json.loads(ran.stdout)
-    assert known | {"confidence", "consequence", "help", "notes"} == set(finding)
+    assert known | {"confidence", "confidence_of", "consequence", "help", "notes", "signs"} == set(finding)
     assert finding["filename"] == str((here / "faulty.py").absolute())
     assert (finding["code"], finding["location"]["row"], finding["noqa_row"]) == ("GRD101", 2, 2)
     lines = gradlint("--output-format", "json-lines", ".").stdout

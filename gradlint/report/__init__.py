@@ -48,6 +48,8 @@ FORMATS: dict[str, Format] = {
     "azure": _of("azure"),
     "sarif": _of("sarif"),
 }
+DETAILED: dict[str, Format] = {**FORMATS, "full": _of("full", "report_detailed", fitted=True)}
+"""The formats as they are with `--verbose`."""
 STATISTICS: dict[str, Format] = {
     **dict.fromkeys(FORMATS, _of("statistics")),
     **dict.fromkeys(("json", "gitlab", "rdjson", "sarif"), _of("statistics", "report_json")),

@@ -22,11 +22,21 @@ CUT = "..."
 
 def report(entries: Sequence[Entry], painted: bool, columns: int = COLUMNS) -> str:
     """A block for each finding, with an empty line between two blocks."""
-    return "\n".join("".join(line.rstrip() + "\n" for line in _block(entry, painted, columns)) for entry in entries)
+    return _report(entries, painted, columns, detailed=False)
 
 
-def _block(entry: Entry, painted: bool, columns: int) -> Iterator[str]:
-    """The message, the place, the source with its marks, notes on other files, and the help."""
+def report_detailed(entries: Sequence[Entry], painted: bool, columns: int = COLUMNS) -> str:
+    """The same, with the confidence of each finding and the signs it rests on."""
+    return _report(entries, painted, columns, detailed=True)
+
+
+def _report(entries: Sequence[Entry], painted: bool, columns: int, *, detailed: bool) -> str:
+    blocks = (_block(entry, painted, columns, detailed) for entry in entries)
+    return "\n".join("".join(f"{line.rstrip()}\n" for line in block) for block in blocks)
+
+
+def _block(entry: Entry, painted: bool, columns: int, detailed: bool) -> Iterator[str]:
+    """The message, the place, the source with its marks, notes on other files, the signs, and the help."""
     finding = entry.finding
     notes, left = _first_of_each(finding.notes)
     marks = [_Mark(note.place, "-", note.text) for note in notes if not note.path] + [_Mark(finding.place, "^", "")]
@@ -41,6 +51,9 @@ def _block(entry: Entry, painted: bool, columns: int) -> Iterator[str]:
             yield from sheet.remark("note", f"{escaped(note.text)} ({where})")
     for text, count in left.items():
         yield from sheet.remark(f"and {count} more", escaped(text))
+    if detailed:
+        signs = "; ".join(f"{sign.text} ({sign.confidence})" for sign in finding.signs)
+        yield from sheet.remark(str(finding.confidence), escaped(signs or "all that it rests on is proven"))
     if finding.help:
         yield from sheet.remark("help", escaped(finding.help), "green")
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from gradlint.finding import Edit, Finding, Fix, Note, Place
+from gradlint.finding import Edit, Finding, Fix, Note, Place, Question, Sign
 from gradlint.report.entry import Entry
 from gradlint.selection import OF_FILES
 
@@ -28,6 +28,7 @@ def as_object(entry: Entry) -> dict[str, Any]:
         "cell": cell,
         "code": finding.code,
         "confidence": str(finding.confidence),
+        "confidence_of": {each: str(getattr(finding.degrees, each)) for each in Question},
         "consequence": finding.consequence or None,
         "end_location": _end(place),
         "filename": entry.filename,
@@ -39,8 +40,14 @@ def as_object(entry: Entry) -> dict[str, Any]:
         "noqa_row": _noqa_row(finding, place),
         "notes": [_note(note, entry) for note in finding.notes],
         "severity": "error",
+        "signs": [as_sign(sign) for sign in finding.signs],
         "url": None,
     }
+
+
+def as_sign(sign: Sign) -> dict[str, str]:
+    """What a finding rests on, as JSON knows it."""
+    return {"question": sign.question, "confidence": str(sign.confidence), "sign": sign.text}
 
 
 def _noqa_row(finding: Finding, place: Place) -> int | None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from gradlint.report import concise
 from gradlint.report.entry import Entry, escaped, shown
+from gradlint.report.json import as_sign
 from gradlint.report.paint import paint
 from gradlint.trace import CALLED, Fact, Heard, Judged, Line, Said, Traced
 
@@ -57,6 +58,7 @@ def _below(line: Line, painted: bool, rules: bool) -> Iterator[str]:
     yield from (f"! bound of the analysis reached: {bound}" for bound in _said(line.bounds))
     for judged in line.findings:
         yield _finding(judged, painted)
+        yield from (f"    {sign.confidence}: {escaped(sign.text)}" for sign in judged.finding.signs)
         yield from (f"    line {note.place.row}: {escaped(note.text)}" for note in judged.finding.notes)
 
 
@@ -165,6 +167,7 @@ def _judged(judged: Judged) -> dict[str, Any]:
         "code": finding.code,
         "name": finding.name,
         "confidence": str(finding.confidence),
+        "signs": [as_sign(sign) for sign in finding.signs],
         "message": finding.message,
         "column": finding.place.column,
         "unreported": judged.unreported or None,

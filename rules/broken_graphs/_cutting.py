@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from gradlint.domain import NO, YES, Cause, CauseKind
 from gradlint.events import BackwardRun, ModuleFinished, Recorded, WrittenInPlace
-from gradlint.rule import LIKELY, Draft, Findings, Rule, believed, quoted
+from gradlint.rule import LIKELY, Draft, Findings, Rule, quoted
 
 Sum = Recorded | WrittenInPlace
 GRADIENT, TENSOR, OPERATION, NUMBER, DETACHED = "gradient", "tensor", "operation", "number", "detached"
@@ -93,7 +93,7 @@ def terms_cut_by(kind: str, end: ModuleFinished) -> Iterator[tuple[Cause, Sum]]:
 def added(draft: Draft, event: Sum) -> Draft:
     """The finding at the cut of a term, with a note where that is added."""
     draft = draft.note(event.node, "added here as a constant") if event.node is not draft.node else draft
-    return draft.doing("wrong result").lowered(max(LIKELY, believed(event)))
+    return draft.doing("wrong result").resting_on(event).lowered(LIKELY)
 
 
 def with_cuts(draft: Draft, mark: Cause, note: str) -> Draft:

@@ -24,7 +24,7 @@ from typing import Any
 
 from gradlint.domain import NO, Cause
 from gradlint.events import BackwardRun, ModuleFinished
-from gradlint.rule import Draft, Edit, Findings, Rule, believed
+from gradlint.rule import Draft, Edit, Findings, Rule
 
 from ._cutting import GRADIENT, constant_terms, cut_by, kind_of
 
@@ -59,7 +59,7 @@ def check_term(end: ModuleFinished) -> Findings:
     for marks, event in constant_terms(end, ADDING):
         for mark in marks:
             if kind_of(mark) == GRADIENT:
-                yield _at(mark).note(event.node, "added here as a constant").lowered(believed(event))
+                yield _at(mark).note(event.node, "added here as a constant").resting_on(event)
 
 
 def _at(mark: Cause) -> Draft:

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from gradlint.domain import NO, YES, Cause, CauseKind
 from gradlint.events import BackwardRun, ModuleFinished
-from gradlint.rule import POSSIBLE, Draft, Findings, Raises, Rule, believed, may_be_told_apart, quoted
+from gradlint.rule import POSSIBLE, Draft, Findings, Raises, Rule, may_be_told_apart, quoted
 
 rule = Rule(
     "GRD619",
@@ -46,7 +46,7 @@ def check(end: ModuleFinished) -> Findings:
     for event in runs:
         if event.expected or event.after_error or not event.root.requires_grad <= NO:
             continue
-        draft = _at(event).lowered(believed(event))
+        draft = _at(event).resting_on(event)
         if any(one.node is event.node and may_be_told_apart(event, one, end) for one in recorded):
             draft = draft.lowered(POSSIBLE)
         yield draft.marked(event.root.causes, made="computed here", frozen="frozen here")

@@ -25,7 +25,7 @@ from typing import Any
 
 from gradlint.domain import NONE, YES, Cause, CauseKind, Memory, Syntax
 from gradlint.events import BackwardRun, ModuleFinished, OptimizerStepped
-from gradlint.rule import LIKELY, Draft, Findings, Rule, believed
+from gradlint.rule import LIKELY, Draft, Findings, Rule
 
 from ._cutting import DETACHED, MODE, kind_of, spelled
 from ._flowing import cut_off
@@ -76,7 +76,7 @@ def check(end: ModuleFinished) -> Findings:
                     whose = _whose(lost, event, end)
                     undone = uncut >= set(lost)
                     draft = _undone(mark, whose, event) if undone else _cut(mark, whose, event, left[lost[0]])
-                    yield draft.lowered(max(LIKELY, believed(event)))
+                    yield draft.resting_on(event).lowered(LIKELY)
 
 
 def _cut(mark: Cause, whose: str, step: OptimizerStepped, computed: Syntax) -> Draft:

@@ -24,7 +24,7 @@ from typing import Any
 
 from gradlint.domain import Cause, CauseKind, Tensor
 from gradlint.events import AttributeAssigned, BackwardRun, ModuleFinished, RequiresGradChanged, Run
-from gradlint.rule import POSSIBLE, Findings, Rule, believed
+from gradlint.rule import POSSIBLE, Findings, Rule
 
 from ._cutting import PARAMETER, kind_of
 
@@ -59,7 +59,7 @@ def check(end: ModuleFinished) -> Findings:
             continue
         for mark in (mark for mark in _wrapped(event.tensor) if mark.node is event.node):
             at_once = (mark.node, event.run) in differentiated and mark.node not in kept
-            draft = rule.at(event.node).lowered(believed(event))
+            draft = rule.at(event.node).resting_on(event)
             yield draft if at_once or _in_forward(event.run, runs) else draft.lowered(POSSIBLE)
 
 

@@ -24,7 +24,7 @@ from typing import Any
 
 from gradlint.domain import YES, ImportPath
 from gradlint.events import AttributeAssigned, ClassFinished, Event, ModuleBuilt, RequiresGradChanged, Run
-from gradlint.rule import POSSIBLE, Findings, Rule, believed
+from gradlint.rule import POSSIBLE, Findings, Rule
 
 from ._forward import own_events, runs_of_forward
 
@@ -56,7 +56,7 @@ def check(event: ClassFinished) -> Findings:
     for run in runs_of_forward(event):
         for made in own_events(run):
             if (what := _made(made)) and made.grad_mode <= YES:
-                draft = rule.at(made.node, what=what).lowered(believed(made))
+                draft = rule.at(made.node, what=what).resting_on(made)
                 yield draft.lowered(POSSIBLE) if _is_set_by_hand(run) else draft
 
 

@@ -24,7 +24,7 @@ from typing import Any
 
 from gradlint.domain import NO, YES, Cause, CauseKind, Syntax
 from gradlint.events import BackwardRun, ModuleFinished, Recorded
-from gradlint.rule import Edit, Findings, Rule, believed
+from gradlint.rule import Edit, Findings, Rule
 
 rule = Rule(
     "GRD610",
@@ -64,7 +64,7 @@ def check(end: ModuleFinished) -> Findings:
                 used |= found if any(node and node.key in end.used for node in event.result.node) else set()
     for node, event in drawn.items():
         if node in used and node not in scored:
-            draft = rule.at(node).lowered(believed(event))
+            draft = rule.at(node).resting_on(event)
             yield draft.fix(Edit("rename", node, "rsample"), safety="unsafe")
 
 

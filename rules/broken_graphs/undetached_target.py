@@ -45,7 +45,7 @@ from gradlint.events import (
     OptimizerStepped,
     Run,
 )
-from gradlint.rule import LIKELY, POSSIBLE, Draft, Edit, Findings, Rule, believed, quoted, runs_around, words
+from gradlint.rule import LIKELY, POSSIBLE, Draft, Edit, Findings, Rule, quoted, runs_around, words
 
 from ._joins import Meeting, meeting
 from ._seams import seams
@@ -219,7 +219,7 @@ def _at(end: ModuleFinished, one: _Waiting, wasted: frozenset[Memory], met: Meet
     if one.event.retain <= NO and not passed:
         cuts = seams(end.story, one.event, wasted, one.stepped)
         draft = draft.fix(*(Edit("wrap", argument, after=".detach()") for argument in cuts), safety="unsafe")
-    return draft.lowered(max(LIKELY, believed(one.event)))
+    return draft.resting_on(one.event).lowered(LIKELY)
 
 
 def _asks(one: _Waiting, wasted: frozenset[Memory]) -> bool:

@@ -23,7 +23,7 @@ from typing import Any
 
 from gradlint.domain import TRAIN, YES
 from gradlint.events import Called, ModuleCalled, ModuleFinished
-from gradlint.rule import Edit, Findings, Rule, believed, quoted
+from gradlint.rule import Edit, Findings, Rule, quoted
 
 rule = Rule(
     "GRD913",
@@ -54,7 +54,7 @@ def check(event: ModuleFinished) -> Findings:
             draft = rule.at(call.node, name=call.name or "ddp.module", wrapper=quoted(wrapper, "the wrapper"))
             if call.name:
                 draft = draft.fix(Edit("replace", call.callee, wrapper), safety="unsafe")
-            yield draft.lowered(believed(call))
+            yield draft.resting_on(call)
 
 
 @rule.bad

@@ -23,7 +23,7 @@ from typing import Any
 
 from gradlint.domain import Function, ImportPath, Syntax
 from gradlint.events import BackwardRun, Called, ModuleFinished
-from gradlint.rule import Findings, Rule, believed
+from gradlint.rule import Findings, Rule
 
 rule = Rule(
     "GRD914",
@@ -58,7 +58,7 @@ def check(event: ModuleFinished) -> Findings:
                 draft = rule.at(happened.node, name=run.function.name)
                 if (place := compiled[run.function.node]) is not None:
                     draft = draft.note(place, "compiled here")
-                yield draft.lowered(believed(happened))
+                yield draft.resting_on(happened)
 
 
 def _compiled(event: ModuleFinished) -> Iterator[tuple[Syntax, Syntax]]:

@@ -23,7 +23,7 @@ from typing import Any
 
 from gradlint.domain import NO, YES, Container, Syntax, Tensor
 from gradlint.events import BackwardRun, Called, Event, ModuleFinished, RequiresGradChanged, WrittenInPlace
-from gradlint.rule import Edit, Findings, Rule, believed
+from gradlint.rule import Edit, Findings, Rule
 
 rule = Rule(
     "GRD911",
@@ -54,7 +54,7 @@ def check(event: ModuleFinished) -> Findings:
                 cut[happened.run] = happened
         elif isinstance(happened, BackwardRun) and happened.run in cut and _reaches_nothing(happened):
             call = cut[happened.run]
-            draft = rule.at(call.node).note(happened.node, "differentiated here").lowered(believed(happened))
+            draft = rule.at(call.node).note(happened.node, "differentiated here").resting_on(happened)
             taken = _taken(call)
             if taken is not None and not any(_changes_what_is_taken(one) for one in event.story):
                 draft = draft.fix(Edit("set keyword", taken, "keep_vars", "True"), safety="unsafe")

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from gradlint.domain import NO, Constant, Function, PythonNumber, Tensor
 from gradlint.events import BackwardRun, Called, Event, ModuleFinished, Returned
-from gradlint.rule import Findings, Raises, Rule, believed
+from gradlint.rule import Findings, Raises, Rule
 
 rule = Rule(
     "GRD910",
@@ -59,7 +59,7 @@ def check(event: ModuleFinished) -> Findings:
                 what, cure = fault
                 transform = call.path.rpartition(".")[2]
                 draft = rule.at(happened.node, name=function.name, transform=transform, what=what).advising(cure)
-                yield draft.note(call.node, "transformed here").lowered(believed(happened))
+                yield draft.note(call.node, "transformed here").resting_on(happened)
 
 
 def _fault(event: Event, path: str, *, of_itself: bool) -> tuple[str, str] | None:

@@ -22,7 +22,7 @@ from typing import Any
 
 from gradlint.domain import Container, Ref
 from gradlint.events import ClassFinished, Returned
-from gradlint.rule import Findings, Rule, believed
+from gradlint.rule import Findings, Rule
 
 from ._custom import TOKENS, custom_function, happened_in
 
@@ -54,7 +54,7 @@ def check(event: ClassFinished) -> Findings:
             count = len({inner for _, inner in returned.value.items if type(inner) is Ref})
             if count > 1:
                 draft = rule.at(returned.node, count=count, ctx=backward.parameters[0])
-                yield draft.lowered(believed(returned))
+                yield draft.resting_on(returned)
 
 
 @rule.bad

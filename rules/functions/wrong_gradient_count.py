@@ -23,7 +23,7 @@ from typing import Any
 
 from gradlint.domain import NOTHING, Constant, Container, Ref, Tensor
 from gradlint.events import ClassFinished, Returned, Thing
-from gradlint.rule import Edit, Findings, Rule, believed
+from gradlint.rule import Edit, Findings, Rule
 
 from ._custom import TOKENS, custom_function, happened_in
 
@@ -60,7 +60,7 @@ def check(event: ClassFinished) -> Findings:
             draft = rule.at(returned.node, given=given, taken=taken, names=names)
             if isinstance(returned.value, Tensor) and required == len(inputs):
                 draft = draft.fix(Edit("wrap", returned.node, "", ", None" * (required - 1)), safety="unsafe")
-            yield draft.lowered(believed(returned))
+            yield draft.resting_on(returned)
 
 
 def _wrong_count(value: Thing, required: int, taken: int) -> int | None:

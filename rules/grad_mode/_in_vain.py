@@ -18,7 +18,7 @@ from gradlint.events import (
     Run,
     Stored,
 )
-from gradlint.rule import LIKELY, POSSIBLE, Confidence, believed, only_tested, runs_around
+from gradlint.rule import LIKELY, POSSIBLE, Question, Sign, only_tested, runs_around, signs_of
 
 Way = tuple[list[ModuleCalled], Syntax | None]
 """Calls at one place, and the call of a function in which they happen (None: all that happen there)."""
@@ -211,24 +211,30 @@ def exit_of(call: ModuleCalled, whole: Whole) -> Cause | None:
     return next((whole.left[graph] for graph in call.graph if graph in whole.left), None)
 
 
-def confidence(call: ModuleCalled, whole: Whole) -> Confidence:
+def signs(call: ModuleCalled, whole: Whole) -> Iterator[Sign]:
     """Who returns the result to unseen callers may mean it to be differentiated, less so if it said eval() itself, or
     evaluates by its name. A method of a module that returns what it records is a forward by another name."""
     end, run = whole.end, whole.runs.get(call.run)
-    if only_tested(call, end) or _also_without_gradients(call, end) or _happens_once(call, whole):
-        return POSSIBLE
-    in_eval, evaluates = call.module.mode <= EVAL, whole.evaluates(call)
+    evaluates = whole.evaluates(call)
     said_so = (switch := switched_to_eval(call, whole)) is not None and switch.run == call.run
-    if _is_forward_by_another_name(call, whole) and not said_so:
-        return POSSIBLE
-    belief = believed(call) if call.recorded is not None and in_eval else max(LIKELY, believed(call))
-    if whole.is_met(call, end.escaped):
-        belief = max(LIKELY, belief)
-    if not whole.is_met(call, end.returned):
-        return belief
     method = run is not None and Role.OF_MODULE in run.roles
     means_it = (evaluates and said_so) if method else (evaluates or said_so)
-    return max(LIKELY if means_it else POSSIBLE, belief)
+    weighed = {
+        "only a test does it": (only_tested(call, end), POSSIBLE),
+        "another call of the function has gradients off": (_also_without_gradients(call, end), POSSIBLE),
+        "it happens once": (_happens_once(call, whole), POSSIBLE),
+        "a method of the module gives what it records": (
+            _is_forward_by_another_name(call, whole) and not said_so,
+            POSSIBLE,
+        ),
+        "the module is not in eval mode": (not call.module.mode <= EVAL, LIKELY),
+        "unseen code gets the result": (whole.is_met(call, end.escaped), LIKELY),
+        "unseen callers get the result": (whole.is_met(call, end.returned), LIKELY if means_it else POSSIBLE),
+    }
+    yield from signs_of(call)
+    if call.recorded is None:
+        yield Sign(Question.TORCH, LIKELY, "nobody sees what the module gives")
+    yield from (Sign(Question.MISTAKE, degree, why) for why, (holds, degree) in weighed.items() if holds)
 
 
 def _is_forward_by_another_name(call: ModuleCalled, whole: Whole) -> bool:

@@ -24,7 +24,7 @@ from typing import Any
 
 from gradlint.domain import EVAL, YES, Tensor
 from gradlint.events import BackwardRun, FunctionFinished, ModeChanged, ModuleCalled, OptimizerStepped, Run
-from gradlint.rule import LIKELY, POSSIBLE, Findings, Rule, believed
+from gradlint.rule import LIKELY, POSSIBLE, Findings, Rule
 
 rule = Rule(
     "GRD413",
@@ -75,7 +75,7 @@ def _in_run(function: str, run: Run) -> Findings:
         elif isinstance(event, OptimizerStepped) and backward is not None:
             if _holds_parameters(event.parameters):
                 draft = rule.at(event.node, function=function, what="an optimizer steps")
-                yield draft.note(backward.node, "differentiated here").lowered(max(LIKELY, believed(event)))
+                yield draft.note(backward.node, "differentiated here").resting_on(event).lowered(LIKELY)
             backward = None
 
 

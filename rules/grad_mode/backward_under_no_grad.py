@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from gradlint.domain import YES
 from gradlint.events import BackwardRun, ModuleFinished
-from gradlint.rule import POSSIBLE, Findings, Raises, Rule, believed, may_be_told_apart, quoted
+from gradlint.rule import POSSIBLE, Findings, Raises, Rule, may_be_told_apart, quoted
 
 from ._without_graph import MODE_WORDS, OFF, SAYING, noted, reasons
 
@@ -46,7 +46,7 @@ def check(end: ModuleFinished) -> Findings:
     for event in runs:
         if event.expected or event.after_error or reasons(event) != {OFF}:
             continue
-        draft = rule.at(event.node, name=quoted(event.name, "the output")).lowered(believed(event))
+        draft = rule.at(event.node, name=quoted(event.name, "the output")).resting_on(event)
         if any(one.node is event.node and may_be_told_apart(event, one, end) for one in recorded):
             draft = draft.lowered(POSSIBLE)
         yield noted(draft, event, OFF, "gradients are off here")

@@ -36,9 +36,9 @@ from typing import Any
 
 from gradlint.domain import EVAL, Syntax
 from gradlint.events import ModuleFinished, ResultDiscarded
-from gradlint.rule import Draft, Edit, Findings, Rule, quoted
+from gradlint.rule import Degrees, Draft, Edit, Findings, Rule, quoted
 
-from ._in_vain import Way, Whole, confidence, exit_of, switched_to_eval, ways
+from ._in_vain import Way, Whole, exit_of, signs, switched_to_eval, ways
 from ._volatile import flags_of
 
 rule = Rule(
@@ -78,9 +78,10 @@ def check(event: ModuleFinished) -> Findings:
 
 def _draft(node: Syntax, found: Sequence[Way], whole: Whole) -> Draft:
     """The finding at a place, believed as the way that is believed most."""
-    believed_by = {caller: max(confidence(call, whole) for call in calls) for calls, caller in found}
+    shown_by = {caller: [sign for call in calls for sign in signs(call, whole)] for calls, caller in found}
+    believed_by = {caller: Degrees.of(shown).weakest for caller, shown in shown_by.items()}
     most = min(believed_by.values())
-    calls = next(calls for calls, caller in found if believed_by[caller] is most)
+    calls, first = next((calls, caller) for calls, caller in found if believed_by[caller] is most)
     callers = [caller for caller, belief in believed_by.items() if belief is most and caller is not None]
     in_eval = calls[0].module.mode <= EVAL
     advice = APART if callers else BLOCK if any(whole.trains(call) for call in calls) else TOGETHER
@@ -98,7 +99,7 @@ def _draft(node: Syntax, found: Sequence[Way], whole: Whole) -> Draft:
     for flag in flags_of(calls[0].args, whole.end.story):
         draft = draft.note(flag, "marking the input `volatile` does nothing")
     edits = [Edit("put under", place, "with torch.no_grad():") for place in callers or [node]]
-    return draft.fix(*edits, safety="unsafe", imports=("torch",)).lowered(most)
+    return draft.fix(*edits, safety="unsafe", imports=("torch",)).showing(*shown_by[first])
 
 
 TOGETHER = "wrap the call in `with torch.no_grad():`, or decorate the function with `@torch.no_grad()`"

@@ -30,7 +30,7 @@ from typing import Any
 
 from gradlint.domain import EVAL, Memory, Syntax, made_at, memories, places
 from gradlint.events import ModeChanged, ModuleCalled, ModuleFinished, OptimizerBuilt, OptimizerStepped, StateLoaded
-from gradlint.rule import LIKELY, Draft, Edit, Findings, Rule, believed, only_tested, quoted, words
+from gradlint.rule import LIKELY, Draft, Edit, Findings, Rule, only_tested, quoted, words
 
 from ._in_vain import Whole
 
@@ -114,7 +114,7 @@ def _draft(call: ModuleCalled, load: StateLoaded | None, whole: Whole) -> Draft:
         draft = draft.note(load.node, "loaded here")
     if call.name:
         draft = draft.fix(Edit("insert before", call.node, f"{call.name}.eval()"), safety="unsafe")
-    return draft.lowered(max(LIKELY, believed(call)))
+    return draft.resting_on(call).lowered(LIKELY)
 
 
 @rule.bad

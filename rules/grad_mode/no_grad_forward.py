@@ -25,7 +25,7 @@ from collections.abc import Iterator
 
 from gradlint.domain import NO, YES, Context, Function
 from gradlint.events import BackwardRun, FunctionFinished, Recorded, Run
-from gradlint.rule import POSSIBLE, Findings, Raises, Rule, believed, quoted
+from gradlint.rule import POSSIBLE, Findings, Raises, Rule, quoted
 
 from ._without_graph import MODE_WORDS, OFF, SAYING, reasons, switches
 
@@ -46,7 +46,7 @@ def differentiated_inside(event: FunctionFinished) -> Findings:
         for backward in (one for run in event.runs for one in _in_vain(run, mode)):
             name = quoted(backward.name, "the output")
             draft = rule.at(backward.node, mode=mode.path, function=event.function.name, what=name)
-            yield draft.note(mode.at, "gradients are off in the whole function").lowered(believed(backward))
+            yield draft.note(mode.at, "gradients are off in the whole function").resting_on(backward)
 
 
 def _in_vain(run: Run, mode: Context) -> Iterator[BackwardRun]:

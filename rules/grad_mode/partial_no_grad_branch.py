@@ -24,7 +24,7 @@ from typing import Any
 
 from gradlint.domain import FRESH, MIXED, NO, NONE, YES, Graph, Tensor
 from gradlint.events import ModuleFinished, OptimizerStepped, Recorded
-from gradlint.rule import Findings, Rule, believed
+from gradlint.rule import Findings, Rule
 
 from ._without_graph import MODE_WORDS
 
@@ -65,7 +65,7 @@ def check(event: ModuleFinished) -> Findings:
         if place in off and place not in on:
             used = off[place]
             draft = rule.at(used.node).note(step.node, "stepped here, without a gradient for them")
-            yield draft.lowered(max(believed(used), believed(step)))
+            yield draft.resting_on(used, step)
 
 
 def _trainable(tensors: tuple[Tensor, ...]) -> Iterator[Graph]:

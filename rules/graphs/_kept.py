@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from gradlint.domain import EVAL, NO, YES, Syntax, Tensor
 from gradlint.events import GraphGrown, ModuleCalled, ModuleFinished, Role, Stored
-from gradlint.rule import Draft, Edit, believed
+from gradlint.rule import Draft, Edit
 
 SUMS = frozenset({"add", "add_", "sub", "sub_", "lerp", "lerp_"})
 """Operations by which something is accumulated."""
@@ -102,4 +102,4 @@ def finished(draft: Draft, found: list[Kept], safety: str) -> Draft:
     added = dict.fromkeys(_given(one) for one in found if not isinstance(one, GraphGrown) or one.adds_grad.may(YES))
     if added and None not in added:
         draft = draft.fix(*(Edit("wrap", node, after=".detach()") for node in added), safety=safety)
-    return draft.lowered(max(believed(one) for one in found))
+    return draft.resting_on(*found)

@@ -31,7 +31,7 @@ from gradlint.events import (
     ModuleFinished,
     OptimizerStepped,
 )
-from gradlint.rule import CERTAIN, POSSIBLE, Edit, Findings, Rule, Warns, believed, only_tested
+from gradlint.rule import CERTAIN, POSSIBLE, Edit, Findings, Rule, Warns, only_tested
 
 rule = Rule(
     "GRD506",
@@ -57,7 +57,7 @@ def check(event: ModuleFinished) -> Findings:
             let_go.append(tensors)
     for node, run in kept.items():
         if node not in freed:
-            draft = rule.at(node).lowered(max(believed(run), POSSIBLE if only_tested(run, event) else CERTAIN))
+            draft = rule.at(node).resting_on(run).lowered(POSSIBLE if only_tested(run, event) else CERTAIN)
             needless = _is_needless(run, event)
             yield draft.fix(Edit("drop keyword", node, "create_graph"), safety="unsafe") if needless else draft
 

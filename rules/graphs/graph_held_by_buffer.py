@@ -25,7 +25,7 @@ from typing import Any
 
 from gradlint.domain import NO, YES, Module, Ref, Tensor
 from gradlint.events import AttributeAssigned, BackwardRun, Called, ModuleFinished, Recorded, Run
-from gradlint.rule import Draft, Edit, Findings, Rule, believed
+from gradlint.rule import Draft, Edit, Findings, Rule
 
 rule = Rule(
     "GRD508",
@@ -54,7 +54,7 @@ def check(event: ModuleFinished) -> Findings:
         elif isinstance(happened, AttributeAssigned) and _holds_a_graph(happened):
             name = f"{happened.name}.{happened.attr}"
             if name not in detached and not _is_made_anew(happened, runs, computed_with):
-                draft = rule.at(happened.node, name=name).lowered(believed(happened))
+                draft = rule.at(happened.node, name=name).resting_on(happened)
                 draft = draft.fix(
                     Edit("put under", happened.node, "with torch.no_grad():"), safety="unsafe", imports=("torch",)
                 )

@@ -25,7 +25,7 @@ from typing import Any
 
 from gradlint.domain import NO, YES, Belief, Tensor
 from gradlint.events import AttributeAssigned, BackwardRun, ModuleCalled, ModuleFinished, OptimizerStepped, Run
-from gradlint.rule import CERTAIN, LIKELY, POSSIBLE, Draft, Edit, Findings, Raises, Rule, believed
+from gradlint.rule import CERTAIN, LIKELY, POSSIBLE, Draft, Edit, Findings, Raises, Rule
 
 rule = Rule(
     "GRD504",
@@ -57,7 +57,7 @@ def check(end: ModuleFinished) -> Findings:
         handed_on = not (end.escaped | end.returned).isdisjoint(run.graph)
         kept = run.retain <= YES and run.create_graph <= NO and not run.freed.possibly(YES)
         if kept and run.node not in needed and not handed_on:
-            yield _draft(run).lowered(believed(run) if _is_habitual(run, runs, end) else POSSIBLE)
+            yield _draft(run).resting_on(run).lowered(CERTAIN if _is_habitual(run, runs, end) else POSSIBLE)
 
 
 def _draft(run: BackwardRun) -> Draft:

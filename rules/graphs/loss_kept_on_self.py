@@ -21,7 +21,7 @@ from typing import Any
 
 from gradlint.domain import NO, YES, Module, Tensor
 from gradlint.events import AttributeAssigned, BackwardRun, ModuleFinished
-from gradlint.rule import Findings, Rule, believed
+from gradlint.rule import Findings, Rule
 
 rule = Rule(
     "GRD507",
@@ -52,7 +52,7 @@ def check(event: ModuleFinished) -> Findings:
             continue
         value = happened.value
         if isinstance(value, Tensor) and _keeps_a_graph(happened, value) and roots.isdisjoint(value.storage):
-            yield rule.at(happened.node, name=f"{happened.name}.{happened.attr}").lowered(believed(happened))
+            yield rule.at(happened.node, name=f"{happened.name}.{happened.attr}").resting_on(happened)
 
 
 def _keeps_a_graph(event: AttributeAssigned, value: Tensor) -> bool:

@@ -24,7 +24,7 @@ from collections.abc import Sequence
 
 from gradlint.domain import NO, YES, CauseKind, Function, Syntax
 from gradlint.events import BackwardRun, Event, ModuleFinished, OptimizerStepped, Recorded, StateLoaded, WrittenInPlace
-from gradlint.rule import Draft, Edit, Findings, Raises, Rule, believed
+from gradlint.rule import Draft, Edit, Findings, Raises, Rule
 
 from ._returning import CALLS, freed
 
@@ -51,7 +51,7 @@ def check(end: ModuleFinished) -> Findings:
             continue
         node, mark = found
         outside = node.at not in computed.get(event.run, {node.at})
-        draft = rule.at(event.node, call=CALLS[event.how]).lowered(believed(event))
+        draft = rule.at(event.node, call=CALLS[event.how]).resting_on(event)
         if mark.node is not event.node:
             draft = draft.note(mark.node, "freed here")
         if outside:

@@ -22,7 +22,7 @@ from typing import Any
 
 from gradlint.domain import Function
 from gradlint.events import ModuleFinished, WrittenInPlace
-from gradlint.rule import Draft, Edit, Findings, Rule, believed, quoted
+from gradlint.rule import Draft, Edit, Findings, Rule, quoted
 
 from ._writing import SANCTIONED
 
@@ -47,7 +47,7 @@ def check(event: ModuleFinished) -> Findings:
     forwards = {run.index for run in event.runs if run.function and _is_of_a_module(run.function)}
     for write in event.story:
         if isinstance(write, WrittenInPlace) and _writes_the_input(write) and write.run in forwards:
-            draft = rule.at(write.node, name=quoted(write.name, "the argument")).lowered(believed(write))
+            draft = rule.at(write.node, name=quoted(write.name, "the argument")).resting_on(write)
             yield _cured(draft, write)
 
 

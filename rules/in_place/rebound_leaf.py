@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from gradlint.domain import NO, YES, Tensor
 from gradlint.events import GradientRead, LoopFinished, NameRebound
-from gradlint.rule import Edit, Findings, Raises, Rule, believed
+from gradlint.rule import Edit, Findings, Raises, Rule
 
 rule = Rule(
     "GRD308",
@@ -45,7 +45,7 @@ def check(event: LoopFinished) -> Findings:
                     recorded = isinstance(bound.value, Tensor) and bound.value.leaf <= NO
                     what = "a non-leaf" if recorded else "a leaf without `requires_grad`"
                     draft = rule.at(bound.node, name=bound.name, what=what)
-                    draft = draft.note(read.node, "`None` from the second iteration on").lowered(believed(bound))
+                    draft = draft.note(read.node, "`None` from the second iteration on").resting_on(bound)
                     again = f"{bound.name} = {bound.name}.detach().requires_grad_()"
                     yield draft.fix(Edit("insert after", bound.node, again), safety="unsafe")
                     break

@@ -23,7 +23,7 @@ from typing import Any
 
 from gradlint.domain import FRESH, MIXED, USED, YES, Syntax, Tensor
 from gradlint.events import AttributeAssigned, BackwardRun, Event, GradientRead, LoopFinished, WrittenInPlace
-from gradlint.rule import Draft, Edit, Findings, Rule, believed, quoted
+from gradlint.rule import Draft, Edit, Findings, Rule, quoted
 
 rule = Rule(
     "GRD314",
@@ -56,7 +56,7 @@ def check(event: LoopFinished) -> Findings:
             if meant:
                 first = next(iter(meant.values()))
                 draft = rule.at(run.node, name=quoted(_name(first), "a tensor")).note(first.node, "used here")
-                draft = draft.lowered(max(believed(run), believed(first)))
+                draft = draft.resting_on(run, first)
                 yield _cured(draft, tuple(meant.values()), event.story)
 
 

@@ -25,7 +25,7 @@ from typing import Any
 
 from gradlint.domain import YES, Cause, Syntax, memories
 from gradlint.events import Called, LoopFinished, ModuleKept, OptimizerStepped, Returned, StateLoaded
-from gradlint.rule import LIKELY, Edit, Findings, Rule, believed, quoted
+from gradlint.rule import LIKELY, Edit, Findings, Rule, quoted
 
 rule = Rule(
     "GRD310",
@@ -74,7 +74,7 @@ def check_kept(event: LoopFinished) -> Findings:
             draft = rule.at(kept.node, name=quoted(kept.name, "what is kept")).advising(MODULE)
             draft = draft.note(trained[0].node, "the model goes on training here")
             copied = [Edit("wrap", kept.given, "copy.deepcopy(", ")")] if kept.given is not None else []
-            yield draft.fix(*copied, safety="unsafe", imports=("copy",)).lowered(max(LIKELY, believed(kept)))
+            yield draft.fix(*copied, safety="unsafe", imports=("copy",)).resting_on(kept).lowered(LIKELY)
 
 
 MODULE = "copy it: `copy.deepcopy(model)`"

@@ -24,7 +24,7 @@ from typing import Any
 
 from gradlint.domain import NO, YES, CauseKind, Syntax
 from gradlint.events import ModuleFinished, RequiresGradChanged
-from gradlint.rule import Draft, Edit, Findings, Raises, Rule, believed, quoted
+from gradlint.rule import Draft, Edit, Findings, Raises, Rule, quoted
 
 rule = Rule(
     "GRD122",
@@ -55,7 +55,7 @@ def check(event: ModuleFinished) -> Findings:
     # Where the first pass of a loop asks a leaf, the request is needed, whatever it does for the clones of later ones.
     for asked in first.values():
         if _is_for_a_clone(asked):
-            yield _at(asked).lowered(believed(asked))
+            yield _at(asked).resting_on(asked)
 
 
 def _is_for_a_clone(asked: RequiresGradChanged) -> bool:

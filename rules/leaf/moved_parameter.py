@@ -24,7 +24,7 @@ from typing import Any
 
 from gradlint.domain import YES, Syntax
 from gradlint.events import AttributeAssigned, LeafRequired, ModuleFinished
-from gradlint.rule import LIKELY, Draft, Edit, Findings, Rule, believed, quoted
+from gradlint.rule import LIKELY, Draft, Edit, Findings, Rule, quoted
 
 from ._wanting import is_no_leaf, is_none_elsewhere
 
@@ -64,9 +64,9 @@ def check(event: ModuleFinished) -> Findings:
         attribute = set_at.get(wanted.node)
         alone = attribute is not None and times[attribute] == 1
         if is_no_leaf(wanted):
-            yield _draft(wanted, elsewhere="", alone=alone).lowered(believed(wanted))
+            yield _draft(wanted, elsewhere="", alone=alone).resting_on(wanted)
         elif is_none_elsewhere(wanted):
-            yield _draft(wanted, elsewhere=" on other devices", alone=alone).lowered(max(LIKELY, believed(wanted)))
+            yield _draft(wanted, elsewhere=" on other devices", alone=alone).resting_on(wanted).lowered(LIKELY)
 
 
 def _draft(event: LeafRequired, elsewhere: str, alone: bool) -> Draft:

@@ -15,8 +15,8 @@ the model is, and a frozen teacher or target network gives other targets each ti
 ## When it is right to ignore it
 
 Where it is meant to drop in eval mode too (Monte Carlo dropout, bandits that explore by it, the prenet of Tacotron):
-`training=True` says so and is never reported. In classes whose names say so it is a possible mistake alone. Nor is a dropout reported behind a test of
-`self.training`, or with a probability that its method may have computed from that.
+`training=True` says so and is never reported. In classes whose names say so it is a possible mistake alone. Nor is a
+dropout reported behind a test of `self.training`, or with a probability that its method may have computed from that.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from typing import Any
 
 from gradlint.domain import Constant
 from gradlint.events import Called, ClassFinished, Method, Run, Thing
-from gradlint.rule import LIKELY, POSSIBLE, Draft, Edit, Findings, Rule, believed
+from gradlint.rule import LIKELY, POSSIBLE, Draft, Edit, Findings, Rule
 
 rule = Rule(
     "GRD808",
@@ -77,7 +77,7 @@ def _of_method(method: Method) -> Iterator[Draft]:
             told.add(call.node)
             if not _is_looked_at(method, run, call):
                 name = call.path.removeprefix(FUNCTIONAL)
-                yield _draft(call, name, what, method.parameters[0]).lowered(believed(call))
+                yield _draft(call, name, what, method.parameters[0]).resting_on(call)
 
 
 def _is_looked_at(method: Method, run: Run, call: Called) -> bool:

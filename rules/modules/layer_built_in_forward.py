@@ -39,7 +39,7 @@ from gradlint.events import (
     Thing,
     WrittenInPlace,
 )
-from gradlint.rule import Findings, Rule, believed, quoted
+from gradlint.rule import Findings, Rule, quoted
 
 from ._registration import made_at
 
@@ -82,7 +82,7 @@ def check(event: ClassFinished) -> Findings:
                     draft = rule.at(made, name=quoted(call.name, "the layer")).note(call.node, "used here")
                     for part in parts:
                         draft = draft.note(part, "built with it")
-                    yield draft.lowered(believed(built[made]))
+                    yield draft.resting_on(built[made])
 
 
 def _trained(parameters: tuple[Tensor, ...]) -> Iterator[Ref]:

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from gradlint.domain import NO, YES, Module, Tensor
 from gradlint.events import AttributeAssigned, Called, ModuleFinished
-from gradlint.rule import Draft, Edit, Findings, Raises, Rule, believed
+from gradlint.rule import Draft, Edit, Findings, Raises, Rule
 
 INIT = "super().__init__()"
 
@@ -49,7 +49,7 @@ def check(event: ModuleFinished) -> Findings:
             draft = draft.note(late.node, "`Module.__init__` runs only here")
         if _is_cured_by_the_call(event, early):
             draft = _with_fix(draft, early, late)
-        yield draft.lowered(believed(early))
+        yield draft.resting_on(early)
 
 
 REGISTERING = frozenset(f"torch.nn.Module.register_{kind}" for kind in ("buffer", "parameter"))

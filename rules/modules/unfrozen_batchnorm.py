@@ -25,7 +25,7 @@ from typing import Any
 
 from gradlint.domain import EVAL, NO, TRAIN, ImportPath, Syntax
 from gradlint.events import ModeChanged, ModuleCalled, ModuleFinished, RequiresGradChanged
-from gradlint.rule import LIKELY, POSSIBLE, Draft, Findings, Rule, believed, quoted
+from gradlint.rule import LIKELY, POSSIBLE, Draft, Findings, Rule, quoted
 
 from ._registration import made_at
 
@@ -87,7 +87,7 @@ def _draft(change: RequiresGradChanged, call: ModuleCalled, modes: Sequence[Mode
         draft = draft.note(modes[0].node, "put into eval mode here").note(change.node, "frozen here")
     else:
         draft = rule.at(modes[1].node, name=name).note(change.node, "frozen here").lowered(POSSIBLE)
-    return draft.note(call.node, "called in train mode here").lowered(max(LIKELY, believed(call)))
+    return draft.note(call.node, "called in train mode here").resting_on(call).lowered(LIKELY)
 
 
 def _began(event: ModuleFinished) -> dict[int, int]:

@@ -25,7 +25,7 @@ from typing import Any
 
 from gradlint.domain import YES, Tensor
 from gradlint.events import ModuleFinished
-from gradlint.rule import CERTAIN, POSSIBLE, Edit, Findings, Rule, believed
+from gradlint.rule import CERTAIN, POSSIBLE, Edit, Findings, Rule
 
 from ._registration import unregistered
 
@@ -55,7 +55,7 @@ def check(event: ModuleFinished) -> Findings:
         if place.given is not None:
             wrapped = Edit("wrap", place.given, "torch.nn.Parameter(", ")")
             draft = draft.fix(wrapped, safety="unsafe", imports=("torch",))
-        yield draft.lowered(max(believed(built), POSSIBLE if held.handed else CERTAIN))
+        yield draft.resting_on(built).lowered(POSSIBLE if held.handed else CERTAIN)
 
 
 @rule.bad

@@ -28,7 +28,7 @@ from typing import Any
 
 from gradlint.domain import NOTHING, Belief, Module
 from gradlint.events import AttributeAssigned, ModuleFinished, Unregistered
-from gradlint.rule import CERTAIN, LIKELY, POSSIBLE, Confidence, Draft, Edit, Findings, Rule, believed
+from gradlint.rule import CERTAIN, LIKELY, POSSIBLE, Confidence, Draft, Edit, Findings, Rule
 
 from ._registration import made_at, unregistered
 
@@ -53,7 +53,7 @@ def consequence(returned: Any) -> bool:
 def check(event: ModuleFinished) -> Findings:
     for built, held, place in unregistered(event):
         if held.inside:
-            yield _draft(held, place).lowered(max(believed(built), _confidence(held)))
+            yield _draft(held, place).resting_on(built).lowered(_confidence(held))
 
 
 def _draft(held: Unregistered, place: AttributeAssigned) -> Draft:

@@ -25,7 +25,7 @@ from typing import Any
 
 from gradlint.domain import NO, YES, CauseKind, Graph, Optimizer, Syntax, Tensor
 from gradlint.events import AttributeAssigned, Event, ModuleFinished, OptimizerBuilt, OptimizerStepped, Run
-from gradlint.rule import Findings, Rule, believed
+from gradlint.rule import Findings, Rule
 
 rule = Rule(
     "GRD716",
@@ -62,7 +62,7 @@ def check(event: ModuleFinished) -> Findings:
             step = next((steps[alone, place] for place in places if (alone, place) in steps), None)
             if step is not None and step.optimizer.open <= NO and given.isdisjoint(_memories(happened.parameters)):
                 draft = rule.at(happened.node, name=_named(happened)).note(places[0], "the optimizer was built here")
-                yield draft.lowered(max(believed(happened), believed(step)))
+                yield draft.resting_on(happened, step)
 
 
 def _begun_by(event: Event, runs: Mapping[int, Run]) -> int:

@@ -22,7 +22,7 @@ from typing import Any
 
 from gradlint.domain import CauseKind
 from gradlint.events import BackwardRun, GradientRead, ModuleFinished
-from gradlint.rule import Edit, Findings, Rule, believed
+from gradlint.rule import Edit, Findings, Rule
 
 rule = Rule(
     "GRD209",
@@ -48,7 +48,7 @@ def check(end: ModuleFinished) -> Findings:
         if type(event) is BackwardRun and event.aliased:
             gradient = event.aliased[0]
             copied = [mark.node for mark in gradient.causes if mark.kind in (CauseKind.MADE, CauseKind.READ)]
-            draft = rule.at(event.node).lowered(believed(event))
+            draft = rule.at(event.node).resting_on(event)
             if len(copied) == 1 and copied[0] in reads:
                 draft = draft.fix(Edit("wrap", copied[0], after=".clone()"), safety="safe")
             yield draft.marked(gradient.causes, made="kept here", read="read here again")

@@ -24,7 +24,7 @@ from typing import Any
 
 from gradlint.domain import LOST, NONE, YES, CauseKind, Syntax, Tensor
 from gradlint.events import Event, GradientRead, ModuleFinished, OptimizerStepped, ResultDiscarded
-from gradlint.rule import POSSIBLE, Findings, Rule, believed, quoted
+from gradlint.rule import POSSIBLE, Findings, Rule, quoted
 
 rule = Rule(
     "GRD204",
@@ -53,7 +53,7 @@ def check(finished: ModuleFinished) -> Findings:
             if call in dropped:
                 draft = rule.at(call, gradient=gradient).advising("call `backward()` instead, which fills `.grad`")
                 looked_for = "the gradient is looked for here"
-                yield draft.note(event.node, looked_for).lowered(believed(event))
+                yield draft.note(event.node, looked_for).resting_on(event)
             elif isinstance(event, GradientRead):
                 draft = rule.at(event.node, gradient=gradient)
                 yield draft.note(call, "the gradients are returned here").lowered(POSSIBLE)

@@ -25,7 +25,7 @@ from typing import Any
 
 from gradlint.domain import Bound, Function, Syntax, Tensor
 from gradlint.events import Event, HookRegistered, ModuleFinished, Returned, Thing, WrittenInPlace
-from gradlint.rule import Draft, Edit, Findings, Rule, believed, quoted
+from gradlint.rule import Draft, Edit, Findings, Rule, quoted
 
 rule = Rule(
     "GRD211",
@@ -50,7 +50,7 @@ def check(end: ModuleFinished) -> Findings:
         if not isinstance(event, WrittenInPlace):
             continue
         if _is_handed(event.target) or (event.base is not None and _is_handed(event.base)):
-            draft = rule.at(event.node, name=quoted(event.name, "the argument")).lowered(believed(event))
+            draft = rule.at(event.node, name=quoted(event.name, "the argument")).resting_on(event)
             own = codes.get(event.run) in hooks
             yield _cured(draft, event, _returned(end.story[number:], event.run)) if own else draft
 

@@ -22,7 +22,7 @@ from typing import Any
 
 from gradlint.domain import YES, Syntax, Tensor
 from gradlint.events import ModuleFinished, ResultDiscarded
-from gradlint.rule import Edit, Findings, Rule, believed, quoted
+from gradlint.rule import Edit, Findings, Rule, quoted
 
 rule = Rule(
     "GRD207",
@@ -51,7 +51,7 @@ def check(event: ModuleFinished) -> Findings:
         tensors = [request.of for request in requests if isinstance(request.of, Tensor)]
         if len(tensors) == len(requests) and all(_is_in_vain(tensor) for tensor in tensors):
             draft = rule.at(node, name=quoted(requests[0].name, "the tensor"))
-            draft = draft.lowered(max(believed(request) for request in requests))
+            draft = draft.resting_on(*requests)
             draft = draft.fix(Edit("delete", node), safety="safe")
             yield draft.marked(tensors[0].causes, made="made here, by no operation of the graph")
 

@@ -32,7 +32,7 @@ from gradlint.events import (
     Recorded,
     RequiresGradChanged,
 )
-from gradlint.rule import Draft, Edit, Findings, Rule, believed, quoted
+from gradlint.rule import Draft, Edit, Findings, Rule, quoted
 
 rule = Rule(
     "GRD110",
@@ -84,7 +84,7 @@ def _reported(late: Late, read: GradientRead) -> Draft:
     draft = draft.note(late.used.node, "it was used here, before it required grad")
     draft = draft.note(read.node, "its gradient is read here")
     draft = draft.fix(Edit("move before", late.asked.node, to=late.used.node), safety="unsafe")
-    return draft.lowered(max(believed(late.asked), believed(read)))
+    return draft.resting_on(late.asked, read)
 
 
 def _memory(tensor: Tensor) -> tuple[Graph, ...]:

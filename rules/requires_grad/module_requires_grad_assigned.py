@@ -24,7 +24,7 @@ from typing import Any
 
 from gradlint.domain import Module
 from gradlint.events import AttributeAssigned, ModuleFinished
-from gradlint.rule import LIKELY, POSSIBLE, Draft, Findings, Rule, believed, quoted
+from gradlint.rule import LIKELY, POSSIBLE, Draft, Findings, Rule, quoted
 
 from ._calling import called_instead, given
 
@@ -59,7 +59,7 @@ def _at(event: AttributeAssigned, owner: Module, *, hidden: bool) -> Draft:
         name=quoted(event.name, "the object"),
         call=f"{event.name}.requires_grad_",
         to=given(event) or "...",
-    ).lowered(believed(event))
+    ).resting_on(event)
     if event.own:
         draft = draft.lowered(LIKELY if given(event) else POSSIBLE)
     if not hidden:

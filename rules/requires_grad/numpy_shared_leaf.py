@@ -23,7 +23,7 @@ from typing import Any
 
 from gradlint.domain import YES, Ref, Tensor
 from gradlint.events import BackwardRun, ModuleFinished, WrittenInPlace
-from gradlint.rule import Findings, Rule, believed, quoted
+from gradlint.rule import Findings, Rule, quoted
 
 FROM_ARRAYS = frozenset({"from_numpy", "as_tensor", "asarray"})
 
@@ -57,7 +57,7 @@ def check(event: ModuleFinished) -> Findings:
                     draft = rule.at(write.node, name=quoted(write.name, "the array"))
                     draft = draft.marked(write.target.causes, made="the leaf is made on the array's memory here")
                     draft = draft.note(happened.node, "`backward()` uses the written values")
-                    yield draft.lowered(max(believed(write), believed(happened)))
+                    yield draft.resting_on(write, happened)
 
 
 def _is_from_an_array(tensor: Tensor) -> bool:

@@ -33,7 +33,7 @@ from gradlint.events import (
     Run,
     Yielded,
 )
-from gradlint.rule import POSSIBLE, Findings, Rule, believed
+from gradlint.rule import CERTAIN, POSSIBLE, Findings, Rule
 
 rule = Rule(
     "GRD114",
@@ -91,8 +91,8 @@ def _undone(
         unconditional = asked.conditions == freeze.conditions[: len(asked.conditions)]
         if whole and unconditional and _outermost(asked, runs) == (root := _outermost(freeze, runs)):
             draft = rule.at(asked.node).note(freeze.node, "frozen here")
-            believable = max(believed(asked), believed(freeze))
-            yield draft.lowered(POSSIBLE if _is_test(runs.get(root)) else believable)
+            tested = _is_test(runs.get(root))
+            yield draft.resting_on(asked, freeze).lowered(POSSIBLE if tested else CERTAIN, "only a test does it")
 
 
 def _outermost(event: RequiresGradChanged, runs: Mapping[int, Run]) -> int:

@@ -28,7 +28,7 @@ from typing import Any
 
 from gradlint.domain import YES, CauseKind, Syntax, Tensor
 from gradlint.events import BackwardRun, Event, ModuleFinished, OptimizerStepped, Recorded
-from gradlint.rule import LIKELY, Findings, Rule, believed
+from gradlint.rule import CERTAIN, LIKELY, Findings, Rule
 
 rule = Rule(
     "GRD112",
@@ -63,7 +63,7 @@ def check(event: ModuleFinished) -> Findings:
         draft = draft.note(happened.node, "`backward()` starts here")
         if step is not None:
             draft = draft.note(step.node, "stepped here without a gradient")
-        yield draft.lowered(believed(happened) if made in computed else max(LIKELY, believed(happened)))
+        yield draft.resting_on(happened).lowered(CERTAIN if made in computed else LIKELY)
 
 
 def _step_after(story: Sequence[Event], backward: BackwardRun) -> OptimizerStepped | None:

@@ -23,7 +23,7 @@ from typing import Any
 
 from gradlint.domain import MIXED, USED
 from gradlint.events import GradientsClipped, ModuleFinished, OptimizerStepped
-from gradlint.rule import Draft, Edit, Findings, Rule, believed
+from gradlint.rule import Draft, Edit, Findings, Rule
 
 from ._protocol import GONE, memories, places
 
@@ -48,7 +48,7 @@ def check(event: ModuleFinished) -> Findings:
     steps = [one for one in event.story if type(one) is OptimizerStepped] if clippings else []
     for node, found in clippings.items():
         if all(_is_late(one) for one in found) and not any(_uses_them(step, found) for step in steps):
-            draft = rule.at(node).lowered(max(believed(one) for one in found))
+            draft = rule.at(node).resting_on(*found)
             mine = memories(found[0].parameters)
             used = (step for step in steps if not mine.isdisjoint(memories(step.parameters)))
             first = next(used, None)

@@ -24,7 +24,7 @@ from typing import Any
 
 from gradlint.domain import FRESH, Graph, Tensor
 from gradlint.events import GradientsClipped, ModuleFinished, OptimizerStepped
-from gradlint.rule import Edit, Findings, Rule, believed
+from gradlint.rule import Edit, Findings, Rule
 
 from ._protocol import GONE, memories, places, some
 
@@ -56,7 +56,7 @@ def check(event: ModuleFinished) -> Findings:
                 draft = rule.at(node).note(using[0].node, "the step uses gradients computed after clipping")
                 if using[0].conditions == found[0].conditions:
                     draft = draft.fix(Edit("move before", node, to=using[0].node), safety="unsafe")
-                yield draft.lowered(max(believed(one) for one in (*found, using[0])))
+                yield draft.resting_on(*found, using[0])
 
 
 def _of(parameters: Iterable[Tensor], mine: frozenset[Graph]) -> Iterator[Tensor]:

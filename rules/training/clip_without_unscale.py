@@ -25,7 +25,7 @@ from typing import Any
 
 from gradlint.domain import FRESH, MIXED, PLAIN, SCALED, Syntax
 from gradlint.events import GradientsClipped, ModuleFinished, ScalerUsed, WrittenInPlace
-from gradlint.rule import CERTAIN, LIKELY, Edit, Findings, Rule, believed, quoted
+from gradlint.rule import CERTAIN, LIKELY, Edit, Findings, Rule, quoted
 
 from ._protocol import is_divided, memories, places
 
@@ -59,7 +59,7 @@ def check(event: ModuleFinished) -> Findings:
         scaler, optimizer = step.name or "scaler", step.optimizer_name or "optimizer"
         draft = rule.at(node, name=quoted(step.name, "a GradScaler"), scaler=scaler, optimizer=optimizer)
         draft = draft.note(step.node, "gradients are unscaled only here").lowered(CERTAIN if certain else LIKELY)
-        yield draft.lowered(max(believed(one) for one in found)).fix(*_unscaling(node, found[0], step), safety="safe")
+        yield draft.resting_on(*found).fix(*_unscaling(node, found[0], step), safety="safe")
 
 
 def _finds_scaled(clipping: GradientsClipped) -> bool:

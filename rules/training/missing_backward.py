@@ -24,7 +24,7 @@ from typing import Any
 
 from gradlint.domain import NO, NONE, YES, Tensor
 from gradlint.events import BackwardRun, Event, LoopFinished, ModuleCalled, OptimizerStepped, Recorded
-from gradlint.rule import Draft, Findings, Rule, believed, quoted
+from gradlint.rule import Draft, Findings, Rule, quoted
 
 from ._protocol import is_in_vain, places, pointing_at_uncalled, uncalled
 
@@ -63,7 +63,7 @@ def check(event: LoopFinished) -> Findings:
         if again and all(step.grad <= NONE and is_in_vain(step) for step in found):
             name = quoted(found[0].name, "the optimizer")
             draft = rule.at(node, name=name, that=REACHES_NONE if backwards else NEVER)
-            draft = draft.lowered(max(believed(one) for one in (*found, *backwards)))
+            draft = draft.resting_on(*found, *backwards)
             draft = pointing_at_uncalled(draft, uncalled("backward", event.story))
             yield _reaching_others(draft, backwards[0]) if backwards else draft
 

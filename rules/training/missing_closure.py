@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from gradlint.domain import NONE_VALUE, UNKNOWN, Optimizer
 from gradlint.events import ModuleFinished, OptimizerStepped
-from gradlint.rule import Findings, Raises, Rule, believed, quoted
+from gradlint.rule import Findings, Raises, Rule, quoted
 
 from ._protocol import places
 
@@ -43,7 +43,7 @@ def check(event: ModuleFinished) -> Findings:
         faults = [_fault(step) for step in steps]
         if all(faults):
             draft = rule.at(node, name=quoted(steps[0].name, "the optimizer"), fault=faults[0])
-            yield draft.lowered(max(believed(step) for step in steps))
+            yield draft.resting_on(*steps)
 
 
 def _fault(step: OptimizerStepped) -> str:

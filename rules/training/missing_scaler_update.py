@@ -35,7 +35,7 @@ from gradlint.events import (
     ScalerUsed,
     WrittenInPlace,
 )
-from gradlint.rule import CERTAIN, LIKELY, Draft, Edit, Findings, Raises, Rule, believed, quoted
+from gradlint.rule import CERTAIN, LIKELY, Draft, Edit, Findings, Raises, Rule, quoted
 
 from ._protocol import is_divided, memories, some
 
@@ -76,7 +76,7 @@ def check_accumulation(event: LoopFinished) -> Findings:
         free = event.periodic.isdisjoint(test for test, _ in unscaling.conditions)
         if free and unscaling.scaler.enabled.may(YES):
             confidence = CERTAIN if unscaling.scaler.enabled <= YES else LIKELY
-            yield _unscaled_twice(unscaling).lowered(max(confidence, believed(unscaling)))
+            yield _unscaled_twice(unscaling).resting_on(unscaling).lowered(confidence)
 
 
 def _unscaled_twice(event: ScalerUsed) -> Draft:
@@ -111,7 +111,7 @@ def check_plain(event: ModuleFinished) -> Findings:
         fault = f"{name} steps with gradients still multiplied by the scale of `{scaler}`"
         draft = rule.at(step.node, fault=fault).advising(f"call `{scaler}.step({step.name or 'optimizer'})` instead")
         same = bool(step.name) and any(one.run == step.run and one.name == scaler for one in scalers)
-        draft = draft.doing("wrong result").lowered(believed(step))
+        draft = draft.doing("wrong result").resting_on(step)
         yield draft.fix(Edit("replace", step.node, f"{scaler}.step({step.name})"), safety="unsafe") if same else draft
 
 
@@ -127,7 +127,7 @@ def check_beside(event: ModuleFinished) -> Findings:
             before = None
         elif isinstance(one, OptimizerStepped) and before and _is_beside(one, before) and one.node not in told:
             told.add(one.node)
-            yield _beside(one, before).lowered(believed(one))
+            yield _beside(one, before).resting_on(one)
 
 
 def _is_beside(step: OptimizerStepped, before: ScalerUsed) -> bool:

@@ -33,7 +33,7 @@ from gradlint.events import (
     OptimizerBuilt,
     OptimizerStepped,
 )
-from gradlint.rule import POSSIBLE, Edit, Findings, Rule, believed, quoted
+from gradlint.rule import POSSIBLE, Edit, Findings, Rule, quoted
 
 from ._protocol import made_at, memories, places
 
@@ -65,7 +65,7 @@ def check(event: ModuleFinished) -> Findings:
         call = next((one.name for one in clearings if not mine.isdisjoint(memories(one.parameters))), "")
         for node in _repeated(backwards, mine, read) if call else ():
             draft = rule.at(node, name=quoted(call, "the optimizer"), call=call).note(built.node, "built here")
-            draft = draft.lowered(max(believed(built), *(believed(one) for one in backwards[node])))
+            draft = draft.resting_on(built, *backwards[node])
             draft = draft.fix(Edit("insert after", node, f"{call}.step()"), safety="unsafe")
             yield draft.lowered(POSSIBLE) if built.node in kept and built.assumed_mode else draft
 

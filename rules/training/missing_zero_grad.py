@@ -26,7 +26,7 @@ from typing import Any
 
 from gradlint.domain import FRESH, MIXED, NONE_VALUE, YES, CauseKind
 from gradlint.events import LoopFinished, OptimizerStepped
-from gradlint.rule import Edit, Findings, Rule, believed, quoted
+from gradlint.rule import Edit, Findings, Rule, quoted
 
 from ._protocol import pointing_at_uncalled, uncalled
 
@@ -57,7 +57,7 @@ def check(loop: LoopFinished) -> Findings:
     for event in loop.story:
         if isinstance(event, OptimizerStepped) and event.later <= YES:
             for draft in _left_over(event):
-                yield pointing_at_uncalled(draft, place).lowered(believed(event))
+                yield pointing_at_uncalled(draft, place).resting_on(event)
 
 
 def _left_over(event: OptimizerStepped) -> Findings:

@@ -26,7 +26,7 @@ from typing import Any
 
 from gradlint.domain import NO, Optimizer
 from gradlint.events import LoopFinished, ModuleFinished, OptimizerStepped, SchedulerStepped
-from gradlint.rule import Draft, Edit, Findings, Rule, Warns, believed, quoted
+from gradlint.rule import Draft, Edit, Findings, Rule, Warns, quoted
 
 from ._protocol import made_at
 
@@ -83,7 +83,7 @@ def _draft(early: SchedulerStepped, first: OptimizerStepped) -> Draft:
     name, optimizer = quoted(early.name, "the scheduler"), quoted(first.name, "its optimizer")
     draft = rule.at(early.node, name=name, optimizer=optimizer)
     draft = draft.note(first.node, "the first step of the optimizer comes only here")
-    return draft.lowered(max(believed(early), believed(first)))
+    return draft.resting_on(early, first)
 
 
 def _is_early(stepped: SchedulerStepped) -> bool:

@@ -23,7 +23,7 @@ from typing import Any
 
 from gradlint.domain import LOST, NO, NONE
 from gradlint.events import BackwardRun, LoopFinished, OptimizerStepped
-from gradlint.rule import Findings, Rule, believed, quoted
+from gradlint.rule import Findings, Rule, quoted
 
 from ._protocol import is_in_vain, memories, places, some
 
@@ -59,7 +59,7 @@ def check(event: LoopFinished) -> Findings:
                 if not emptied.isdisjoint(memories(one.leaves)):
                     draft = draft.note(one.node, "the gradients are only filled here")
                     break
-            yield draft.lowered(max(believed(step) for step in steps))
+            yield draft.resting_on(*steps)
 
 
 @rule.bad

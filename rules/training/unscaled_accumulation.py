@@ -25,7 +25,7 @@ from typing import Any
 
 from gradlint.domain import FRESH, NO, YES
 from gradlint.events import BackwardRun, Called, Event, LoopFinished
-from gradlint.rule import Findings, Rule, believed, quoted
+from gradlint.rule import Findings, Rule, quoted
 
 from ._accumulation import Accumulation, accumulations
 
@@ -60,7 +60,7 @@ def check(event: LoopFinished) -> Findings:
             if one.made_by and MEANS.issuperset(one.made_by) and _adds(one, found):
                 draft = rule.at(one.node, name=quoted(one.name, "the loss"))
                 draft = draft.note(found.step.node, "steps every so many iterations")
-                yield draft.lowered(max(believed(one), believed(found.step)))
+                yield draft.resting_on(one, found.step)
 
 
 def _is_no_mean(event: Event) -> bool:

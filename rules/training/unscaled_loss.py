@@ -23,7 +23,7 @@ from typing import Any
 
 from gradlint.domain import FRESH, NO, PLAIN, READY, YES, CauseKind, Syntax
 from gradlint.events import BackwardRun, ModuleFinished, ScalerUsed
-from gradlint.rule import Edit, Findings, Raises, Rule, believed, quoted
+from gradlint.rule import Edit, Findings, Raises, Rule, quoted
 
 from ._protocol import GONE, places, some
 
@@ -53,7 +53,7 @@ def check(event: ModuleFinished) -> Findings:
             draft = rule.at(node, name=name, optimizer=optimizer, scaler=first.name or "scaler")
             filled = [mark.node for p in first.parameters for mark in p.causes if mark.kind == CauseKind.BACKWARD]
             draft = draft.note(filled[0], "the loss that is differentiated here was not scaled") if filled else draft
-            draft = draft.lowered(max(believed(one) for one in found))
+            draft = draft.resting_on(*found)
             draft = draft if all(one.scaler.begun <= NO for one in found) else draft.doing("wrong result")
             yield draft.fix(*_scaled(first, frozenset(filled), backwards), safety="safe")
 

@@ -25,7 +25,7 @@ from typing import Any
 
 from gradlint.domain import NO
 from gradlint.events import GradientRead, GradientsCleared, ModuleFinished
-from gradlint.rule import POSSIBLE, Edit, Findings, Rule, believed, quoted
+from gradlint.rule import CERTAIN, POSSIBLE, Edit, Findings, Rule, quoted
 
 from ._protocol import places
 
@@ -55,7 +55,7 @@ def check(event: ModuleFinished) -> Findings:
         if all(one.to_none <= NO for one in found):
             name = found[0].name
             draft = rule.at(node, name=quoted(name, "the parameters"))
-            draft = draft.lowered(POSSIBLE if read else max(believed(one) for one in found))
+            draft = draft.resting_on(*found).lowered(POSSIBLE if read else CERTAIN)
             yield draft.fix(Edit("replace", node, f"{name}.zero_grad()"), safety="unsafe") if name else draft
 
 

@@ -24,7 +24,7 @@ from typing import Any
 
 from gradlint.domain import FRESH, LOST, CauseKind, Syntax
 from gradlint.events import BackwardRun, Event, GradientsCleared, ModuleFinished, OptimizerStepped
-from gradlint.rule import Edit, Findings, Rule, believed, quoted
+from gradlint.rule import Edit, Findings, Rule, quoted
 
 from ._protocol import is_in_vain, memories, places, some
 
@@ -50,7 +50,7 @@ def check(event: ModuleFinished) -> Findings:
         if not all(is_in_vain(step) and some(step.parameters, LOST) for step in steps):
             continue
         draft = rule.at(node, name=quoted(steps[0].name, "the optimizer"))
-        draft = draft.lowered(max(believed(step) for step in steps))
+        draft = draft.resting_on(*steps)
         clearings = _clearings(event.story, steps)
         clearing = next((one for one in clearings if some(one.parameters, FRESH)), None)
         if clearing is not None:

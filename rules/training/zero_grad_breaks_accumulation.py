@@ -35,7 +35,7 @@ from gradlint.events import (
     ModuleFinished,
     OptimizerStepped,
 )
-from gradlint.rule import Edit, Findings, Rule, believed, quoted
+from gradlint.rule import Edit, Findings, Rule, quoted
 
 from ._accumulation import Accumulation, accumulations
 from ._protocol import memories
@@ -61,7 +61,7 @@ def check(event: LoopFinished) -> Findings:
         for clearing in _losing(event, found):
             draft = rule.at(clearing.node, name=quoted(found.step.name, "the optimizer"), when="in some of them")
             draft = draft.note(found.step.node, "steps every so many iterations")
-            draft = draft.lowered(max(believed(clearing), believed(found.step)))
+            draft = draft.resting_on(clearing, found.step)
             yield draft.fix(*_moved(clearing, found, event), safety="unsafe")
 
 
@@ -76,7 +76,7 @@ def check_behind_loops(end: ModuleFinished) -> Findings:
             if step is not None:
                 draft = rule.at(clearing.node, name=quoted(step.name, "the optimizer"), when="behind the loop")
                 draft = draft.note(step.node, "uses the gradients of the last iteration alone").advising(BEHIND)
-                yield draft.lowered(max(believed(clearing), believed(step)))
+                yield draft.resting_on(clearing, step)
 
 
 BEHIND = "call `step()` in each iteration, or `zero_grad()` before the loop"
