@@ -101,17 +101,17 @@ def as_object(rule: Rule) -> dict[str, Any]:
         "since": versions.written(rule.since) if rule.since else None,
         "until": versions.written(rule.until) if rule.until else None,
         "yields_to": list(rule.yields_to),
-        "precision": _precision(rule),
+        "worth": _worth(rule),
         "page": rule.page.strip(),
     }
 
 
-def _precision(rule: Rule) -> dict[str, Any] | None:
+def _worth(rule: Rule) -> dict[str, Any] | None:
     """What was judged of a rule, and whether that is enough to say something of it."""
-    if rule.precision is None:
+    if rule.worth is None:
         return None
-    counts = {"wanted": rule.precision.wanted, "unwanted": rule.precision.unwanted, "projects": rule.precision.projects}
-    return {**counts, "measured": rule.precision.is_measured}
+    counts = {"wanted": rule.worth.wanted, "unwanted": rule.worth.unwanted, "projects": rule.worth.projects}
+    return {**counts, "measured": rule.worth.is_measured}
 
 
 def summary(rule: Rule) -> str:
@@ -160,7 +160,7 @@ def shown_by_torch(rule: Rule) -> list[str]:
 
 def measured(rule: Rule) -> str:
     """What its findings in real code were found to be worth, in words."""
-    found = rule.precision
+    found = rule.worth
     if found is None:
         return "Unmeasured: none of its findings in real code was judged."
     counts = f"{found.wanted} of {found.judged} judged findings in real code were wanted, in {found.projects} projects"

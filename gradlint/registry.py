@@ -2,7 +2,7 @@
 
 An entry point of the group `gradlint.rules` or `gradlint.knowledge` names a package. All its modules are imported. Each
 one with a `rule` contributes it; its docstring becomes the rule's page and its `consequence` what torch shows. One with
-a `precision` says, by code, what was measured of the rules of its distribution. Each one with a `pack` contributes what
+a `worth` says, by code, what was measured of the rules of its distribution. Each one with a `pack` contributes what
 that says of a library. Nothing but this module imports packs.
 
 Packs run code, so they are taken only from where distributions are installed: the folders of `sys.path` named
@@ -92,14 +92,14 @@ def _rules(modules: Sequence[tuple[str, ModuleType]]) -> tuple[Rule, ...]:
         if isinstance(rule := getattr(module, "rule", None), Rule)
     ]
     measured = {
-        (distribution, code): precision
+        (distribution, code): worth
         for distribution, module in modules
-        if isinstance(said := getattr(module, "precision", None), dict)
-        for code, precision in said.items()
+        if isinstance(said := getattr(module, "worth", None), dict)
+        for code, worth in said.items()
     }
     for one in found:
         _complete(one.rule, one.distribution, sys.modules[one.module])
-        one.rule.precision = measured.get((one.distribution, one.rule.code))
+        one.rule.worth = measured.get((one.distribution, one.rule.code))
     _check_unique(found)
     return tuple(sorted((one.rule for one in found), key=lambda rule: rule.code))
 

@@ -61,7 +61,7 @@ Consequence = Raises | Warns | Grows | Measurement
 
 
 @frozen()
-class Precision:
+class Worth:
     """What readers said of a rule's findings in real code: how many of them were `wanted`, how many were not, and in
     how many `projects` they stand."""
 
@@ -349,7 +349,7 @@ class Rule:
     file, or in a neighbour it imports, in which the rule can find anything, besides a word of torch's
     (`signs.TORCH_WORDS`); without them it is asked about every file that has one of those.
     It is a mistake in the versions of torch from `since` on, and no more from `until` on; where none of them was
-    measured, `source` says where that is told, and the rule's findings are possible at most. `precision` is what its
+    measured, `source` says where that is told, and the rule's findings are possible at most. `worth` is what its
     findings were found to be worth; the registry takes it from the pack.
     """
 
@@ -366,7 +366,7 @@ class Rule:
     source: str = ""
     page: str = ""
     consequence: Consequence | None = None
-    precision: Precision | None = None
+    worth: Worth | None = None
     checks: list[tuple[type[Event], tuple[str, ...], Check]] = field(default_factory=list, repr=False)
     evidence: list[Evidence] = field(default_factory=list, repr=False)
 
@@ -380,8 +380,8 @@ class Rule:
         """Why all of its findings are possible at most; nothing where they are not."""
         if told(self):
             yield _UNMEASURED
-        if self.precision is not None and self.precision.is_too_low:
-            counts = f"{self.precision.unwanted} of {self.precision.judged}"
+        if self.worth is not None and self.worth.is_too_low:
+            counts = f"{self.worth.unwanted} of {self.worth.judged}"
             yield Sign(Question.MISTAKE, POSSIBLE, f"{counts} findings of the rule in real code were not wanted")
 
     def on(

@@ -9,7 +9,7 @@ import pytest
 
 from gradlint import installation
 from gradlint.registry import BrokenPack, rules
-from gradlint.rule import Precision
+from gradlint.rule import Worth
 
 PAGE = '"""What the mistake does."""\n'
 RULE = "from gradlint.rule import Rule\nrule = Rule({code!r}, {name!r}, 'message')\nconsequence = print\n"
@@ -72,10 +72,10 @@ def test_all_modules_of_a_pack_are_walked(site):
 
 
 def test_a_pack_says_what_was_measured_of_its_own_rules_alone(site):
-    said = "from gradlint.rule import Precision\nprecision = {{'{}': Precision(3, 1, 2)}}\n"
+    said = "from gradlint.rule import Worth\nworth = {{'{}': Worth(3, 1, 2)}}\n"
     pack(site, first=rule_text(), figures=said.format("ABC101"))
     pack(site, "planted_other", second=rule_text("ABC102", "second-mistake"), figures=said.format("ABC101"))
-    assert [(rule.code, rule.precision) for rule in planted()] == [("ABC101", Precision(3, 1, 2)), ("ABC102", None)]
+    assert [(rule.code, rule.worth) for rule in planted()] == [("ABC101", Worth(3, 1, 2)), ("ABC102", None)]
 
 
 def test_rules_are_sorted_by_code_and_unique():

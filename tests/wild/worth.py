@@ -2,7 +2,7 @@
 
 `judged.csv` holds verdicts on single findings. `found.csv` holds, for each repository and rule, how many findings stand
 where a reader saw a mistake before gradlint was run, and how many of those that nobody judged stand at a place that is
-right. `python -m tests.wild.precision` counts both; with `--checkouts` it lints the repositories first and writes what
+right. `python -m tests.wild.worth` counts both; with `--checkouts` it lints the repositories first and writes what
 it finds into `found.csv`.
 """
 
@@ -17,7 +17,7 @@ from pathlib import Path
 
 import click
 
-from gradlint.rule import Precision
+from gradlint.rule import Worth
 
 from .judging import TRUE, Judged, judged
 from .repositories import BadLabels, Met, lint, meet, mistakes, repositories, right_places
@@ -26,13 +26,13 @@ FOUND = Path(__file__).parent / "found.csv"
 COLUMNS = ("repository", "code", "mistakes", "right")
 MODULE = Path(__file__).parents[2] / "rules" / "measured.py"
 HEAD = '''\
-"""What findings of these rules in real code were worth; written by `python -m tests.wild.precision`."""
+"""What findings of these rules in real code were worth; written by `python -m tests.wild.worth`."""
 
 from __future__ import annotations
 
-from gradlint.rule import Precision
+from gradlint.rule import Worth
 
-precision = {
+worth = {
 '''
 
 
@@ -74,7 +74,7 @@ def record(counts: Iterable[Counted]) -> str:
     return "".join(",".join(map(str, row)) + "\n" for row in rows)
 
 
-def precisions(verdicts: Iterable[Judged], counts: Iterable[Counted]) -> dict[str, Precision]:
+def worths(verdicts: Iterable[Judged], counts: Iterable[Counted]) -> dict[str, Worth]:
     """What was found out about each rule, by code."""
     said = [(one.code, one.package, int(one.verdict == TRUE), int(one.verdict != TRUE)) for one in verdicts]
     said += [(one.code, one.repository, one.mistakes, one.right) for one in counts]
@@ -82,20 +82,18 @@ def precisions(verdicts: Iterable[Judged], counts: Iterable[Counted]) -> dict[st
     for code, project, wanted, unwanted in said:
         by_code.setdefault(code, []).append((project, wanted, unwanted))
     return {
-        code: Precision(sum(one[1] for one in ones), sum(one[2] for one in ones), len({one[0] for one in ones}))
+        code: Worth(sum(one[1] for one in ones), sum(one[2] for one in ones), len({one[0] for one in ones}))
         for code, ones in sorted(by_code.items())
     }
 
 
-def module(measured: Mapping[str, Precision]) -> str:
+def module(measured: Mapping[str, Worth]) -> str:
     """The text of the module that says it."""
-    rows = (
-        f'    "{code}": Precision({one.wanted}, {one.unwanted}, {one.projects}),\n' for code, one in measured.items()
-    )
+    rows = (f'    "{code}": Worth({one.wanted}, {one.unwanted}, {one.projects}),\n' for code, one in measured.items())
     return HEAD + "".join(rows) + "}\n"
 
 
-def told(measured: Mapping[str, Precision]) -> Iterator[str]:
+def told(measured: Mapping[str, Worth]) -> Iterator[str]:
     """The rules of which enough was judged, and those whose findings are possible at most, in lines."""
     for code, one in measured.items():
         if one.is_measured:
@@ -133,7 +131,7 @@ def main(checkouts: Path | None) -> None:
     """Count what readers said of findings and write rules/measured.py."""
     if checkouts is not None:
         FOUND.write_text(record(lint_all(checkouts)), encoding="utf-8")
-    measured = precisions(judged(), found())
+    measured = worths(judged(), found())
     MODULE.write_text(module(measured), encoding="utf-8")
     click.echo("\n".join(told(measured)))
 
