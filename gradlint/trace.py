@@ -308,7 +308,7 @@ class _Reading:
             for known in entry.known:
                 row.facts.setdefault((known.name, known.before, known.after), {})[context] = None
         elif isinstance(entry, Meant):
-            row.modes.setdefault(f"meant for {entry.phase}", {})[context] = None
+            row.modes.setdefault(f"meant for {entry.phase} by {entry.sign}", {})[context] = None
         elif isinstance(entry, Happened):
             event = (type(entry.event).__name__, entry.fields, self._hearing(entry))
             row.events.setdefault(event, {})[context] = None

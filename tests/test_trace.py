@@ -160,6 +160,20 @@ def test_functions_that_nobody_calls_run_on_their_own(traced: Tracer):
     assert [row for row, line in found.items() if line.unrun] == [4]
 
 
+@pytest.mark.parametrize(
+    ("head", "call", "meant"),
+    [
+        ("def validate(x):", "validate(1)", "meant for evaluation by its name `validate`"),
+        ("def run(x, training):", "run(1, True)", "meant for training by its flag `training`"),
+        ("def run(x, phase):", "run(1, 'val')", "meant for evaluation by its flag `phase`"),
+        ("class Trainer:\n  def run(self):", "Trainer().run()", "meant for training by its class `Trainer`"),
+    ],
+)
+def test_what_a_function_is_for_is_told_with_its_sign(traced: Tracer, head: str, call: str, meant: str):
+    found = lines(traced(f"import torch\n{head} return torch.ones(2)\n{call}\n"))
+    assert [said.text for line in found.values() for said in line.modes if said.text.startswith("meant")] == [meant]
+
+
 def test_the_block_of_a_manager_is_not_run_by_it(traced: Tracer):
     manager = (
         "from contextlib import contextmanager\n@contextmanager\ndef around():\n    print(1)\n    yield\n    print(2)\n"
@@ -305,6 +319,18 @@ def test_the_text_of_one_line_names_the_rules_that_heard(gradlint: Run):
     assert "heard by" not in gradlint("train.py")[1]
 
 
+def test_findings_stand_with_what_they_rest_on(gradlint: Run, tmp_path: Path):
+    text = "import torch\n\ndef test(net: torch.nn.Module, x):\n    net.eval()\n    print(net(x).argmax())\n"
+    (tmp_path / "train.py").write_text(text)
+    said = gradlint("train.py:5")[1].splitlines()
+    at = next(row for row, line in enumerate(said) if "> GRD401 (likely)" in line)
+    assert said[at + 1].endswith("certain: taken for a module for how it is annotated")
+    signs = json.loads(gradlint("train.py:5", "--output-format", "json")[1])["files"][0]["lines"][0]["findings"][0][
+        "signs"
+    ]
+    assert {"question": "thing", "confidence": "certain", "sign": "taken for a module for how it is annotated"} in signs
+
+
 def test_json_says_the_same(gradlint: Run, traced: Tracer):
     code, out, _ = gradlint("train.py:9", "--output-format", "json")
     (file,) = json.loads(out)["files"]
@@ -312,6 +338,7 @@ def test_json_says_the_same(gradlint: Run, traced: Tracer):
     assert (code, file["path"], line["row"], line["text"]) == (0, "train.py", 9, "    loss.backward()")
     assert line["facts"][0]["name"] == "loss"
     assert line["findings"][0]["code"] == "GRD701"
+    assert line["findings"][0]["signs"] == []
     events: list[dict[str, Any]] = line["events"]
     assert [event["event"] for event in events] == [event.name for event in lines(traced())[9].events]
 

@@ -7,7 +7,7 @@ depends on it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
@@ -65,10 +65,11 @@ class Happened:
 
 @frozen()
 class Meant:
-    """A function begins that is there for something, as its names and flags tell."""
+    """A function begins that is there for something, as its names and flags tell: the sign is one of them."""
 
     node: Syntax
     phase: str
+    sign: str
     later: Truth
 
 
@@ -133,10 +134,11 @@ class Trace:
 
     # ---- functions and files
 
-    def enter(self, function: Function, caller: Any, roles: Iterable[Role], later: Truth) -> None:
-        """A function begins."""
+    def enter(self, function: Function, caller: Any, roles: Mapping[Role, str], later: Truth) -> None:
+        """A function begins, with what it is for and the signs of that."""
         self._around.append((function, syntax(caller), self.entries))
-        self.entries = [Meant(function.node, role.value, later) for role in roles if role is not Role.OF_MODULE]
+        told = [(role.value, sign) for role, sign in roles.items() if role is not Role.OF_MODULE]
+        self.entries = [Meant(function.node, phase, sign, later) for phase, sign in told]
 
     def leave(self) -> None:
         """It has ended."""

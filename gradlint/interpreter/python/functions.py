@@ -153,17 +153,18 @@ def run_function(m: Interpreter, node: Site, frame: Frame, function: Function, c
     """Run a function whose parameters are bound, and give what it returns."""
     outer, began, mode = m.frame, len(m.log.story), m.state.modes
     outer_run, outer_sweeping, index = m.log.run, m.loops.sweeping, 0
-    roles = roles_of(m, frame, function) if not m.is_silent else frozenset()
+    signs = roles_of(m, frame, function) if not m.is_silent else {}
     if not m.log.muted:
         m.log.counts["functions run"] += 1
         index = m.log.run = len(m.log.runs) + 1
+        roles, guards = frozenset(signs), m.state.guards
         m.log.runs.append(
-            Run(index, function, caller, mode[0], (), outer_run, m.conditions, guards=m.state.guards, roles=roles)
+            Run(index, function, caller, mode[0], (), outer_run, m.conditions, guards=guards, roles=roles)
         )
     untouched = m.fork() if function.generator and frame.around is None else None
     m.switch(frame)
     if m.trace is not None:
-        m.trace.enter(function, caller, roles, m.loops.later)
+        m.trace.enter(function, caller, signs, m.loops.later)
     m.loops.sweeping = []
     m.calls.running.append(function.node)
     for context in function.modes:

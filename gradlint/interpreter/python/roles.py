@@ -10,18 +10,20 @@ from gradlint.interpreter.python.mro import torch_base
 from gradlint.knowledge.python.duck_typing_names import EVALUATES, PHASES, TRAINS, evaluates, words
 
 
-def roles_of(m: Interpreter, frame: Frame, function: Function) -> frozenset[Role]:
-    """What a function is for whose parameters are bound: by its flags, or else by its name or that of its class."""
-    found = set[Role]()
+def roles_of(m: Interpreter, frame: Frame, function: Function) -> dict[Role, str]:
+    """What a function is for whose parameters are bound, each with its sign: by its flags, or else by its name or that
+    of its class."""
+    found: dict[Role, str] = {}
     cls = m.defined.classes.get(function.owner)
     if cls is not None and torch_base(m, cls):
-        found.add(Role.OF_MODULE)
+        found[Role.OF_MODULE] = "its class"
     if (phase := _phase(m, frame) or _by_name(m, function, cls)) is not None:
-        found.add(phase)
-    return frozenset(found)
+        role, sign = phase
+        found[role] = sign
+    return found
 
 
-def _phase(m: Interpreter, frame: Frame) -> Role | None:
+def _phase(m: Interpreter, frame: Frame) -> tuple[Role, str] | None:
     """What a flag among the parameters says that is to be done."""
     for name in PHASES:
         value = m.state.names.get((frame.id, name))
@@ -30,17 +32,17 @@ def _phase(m: Interpreter, frame: Frame) -> Role | None:
         if type(value.value) is str:
             said = words(value.value)
             if said & TRAINS or said & EVALUATES:
-                return Role.TRAINING if said & TRAINS else Role.EVALUATION
+                return Role.TRAINING if said & TRAINS else Role.EVALUATION, f"its flag `{name}`"
         elif words(name) & TRAINS or name == "istrain":
-            return Role.TRAINING if value.value else Role.EVALUATION
+            return Role.TRAINING if value.value else Role.EVALUATION, f"its flag `{name}`"
     return None
 
 
-def _by_name(m: Interpreter, function: Function, cls: Ref | None) -> Role | None:
+def _by_name(m: Interpreter, function: Function, cls: Ref | None) -> tuple[Role, str] | None:
     owner = m.state.heap.get(cls) if cls is not None else None
-    for name in (function.name, owner.name if type(owner) is Class else ""):
+    for what, name in (("name", function.name), ("class", owner.name if type(owner) is Class else "")):
         if words(name) & TRAINS:
-            return Role.TRAINING
+            return Role.TRAINING, f"its {what} `{name}`"
         if evaluates(name):
-            return Role.EVALUATION
+            return Role.EVALUATION, f"its {what} `{name}`"
     return None
