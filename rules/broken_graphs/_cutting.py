@@ -93,7 +93,7 @@ def terms_cut_by(kind: str, end: ModuleFinished) -> Iterator[tuple[Cause, Sum]]:
 def added(draft: Draft, event: Sum) -> Draft:
     """The finding at the cut of a term, with a note where that is added."""
     draft = draft.note(event.node, "added here as a constant") if event.node is not draft.node else draft
-    return draft.doing("wrong result").resting_on(event).lowered(LIKELY)
+    return draft.doing("wrong result").resting_on(event).lowered(LIKELY, "a constant term may be meant")
 
 
 def with_cuts(draft: Draft, mark: Cause, note: str) -> Draft:

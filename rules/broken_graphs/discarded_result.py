@@ -81,7 +81,7 @@ def check(event: ResultDiscarded) -> Findings:
     narrow = (event.name or _is_of_another(tensor)) and (method in REPLACING or method in TWINS)
     draft = rule.at(event.node, method=method, name=quoted(event.name, "the tensor"))
     draft = draft.advising(_cure(event, of, method))
-    draft = draft if narrow else draft.lowered(POSSIBLE)
+    draft = draft if narrow else draft.lowered(POSSIBLE, "it may be called for something else than its result")
     yield draft.fix(*_edits(event, method), safety="unsafe") if event.name and not _is_parameter(event) else draft
 
 

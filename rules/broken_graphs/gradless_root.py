@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from gradlint.domain import NO, YES, Cause, CauseKind
 from gradlint.events import BackwardRun, ModuleFinished
-from gradlint.rule import POSSIBLE, Draft, Findings, Raises, Rule, may_be_told_apart, quoted
+from gradlint.rule import POSSIBLE, Draft, Findings, Question, Raises, Rule, may_be_told_apart, quoted
 
 rule = Rule(
     "GRD619",
@@ -48,7 +48,7 @@ def check(end: ModuleFinished) -> Findings:
             continue
         draft = _at(event).resting_on(event)
         if any(one.node is event.node and may_be_told_apart(event, one, end) for one in recorded):
-            draft = draft.lowered(POSSIBLE)
+            draft = draft.lowered(POSSIBLE, "a test that nobody can decide may tell the two ways apart", Question.TORCH)
         yield draft.marked(event.root.causes, made="computed here", frozen="frozen here")
 
 

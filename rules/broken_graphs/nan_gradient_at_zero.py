@@ -27,7 +27,7 @@ from typing import Any
 
 from gradlint.domain import YES, Constant, Ref, Tensor
 from gradlint.events import ModuleFinished, Recorded
-from gradlint.rule import LIKELY, POSSIBLE, Draft, Findings, Rule
+from gradlint.rule import LIKELY, POSSIBLE, Draft, Findings, Question, Rule
 
 rule = Rule(
     "GRD616",
@@ -73,10 +73,18 @@ def check(end: ModuleFinished) -> Findings:
         if event.op == "where" and event.result.requires_grad <= YES:
             yield from _judged(event, made)
         elif _is_root_of_squares(event):
-            yield _at_root(event).resting_on(event).lowered(POSSIBLE)
+            yield (
+                _at_root(event)
+                .resting_on(event)
+                .lowered(POSSIBLE, "nobody sees that the sum may be zero", Question.TORCH)
+            )
         elif _is_shifted(event) and (root := made.get(event.operands[0].storage)) is not None:
             draft = _at_root(root).note(event.node, "kept from zero here, behind the root")
-            yield draft.advising(INSIDE).resting_on(root).lowered(LIKELY)
+            yield (
+                draft.advising(INSIDE)
+                .resting_on(root)
+                .lowered(LIKELY, "what is kept from zero may be zero", Question.TORCH)
+            )
         if event.op in KEPT and event.operands:
             made[event.result.storage] = event
 
@@ -113,7 +121,9 @@ def _judged(event: Recorded, made: dict[Memory, Recorded]) -> Findings:
             draft = rule.at(event.node, operation=WORDS.get(branch.made, branch.made), where=NOT_PICKED)
             draft = draft.marked(branch.causes, made="computed for every element, picked or not")
             confidence = LIKELY if source.storage in compared else POSSIBLE
-            yield draft.resting_on(event).lowered(confidence)
+            yield draft.resting_on(event).lowered(
+                confidence, "nobody sees that the branch that is not picked leaves its domain", Question.TORCH
+            )
 
 
 def _at_the_edge(event: Recorded) -> Tensor | None:

@@ -76,7 +76,7 @@ def check(end: ModuleFinished) -> Findings:
                     whose = _whose(lost, event, end)
                     undone = uncut >= set(lost)
                     draft = _undone(mark, whose, event) if undone else _cut(mark, whose, event, left[lost[0]])
-                    yield draft.resting_on(event).lowered(LIKELY)
+                    yield draft.resting_on(event).lowered(LIKELY, "what is cut is taken for what the step is to train")
 
 
 def _cut(mark: Cause, whose: str, step: OptimizerStepped, computed: Syntax) -> Draft:

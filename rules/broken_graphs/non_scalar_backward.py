@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from gradlint.domain import NO
 from gradlint.events import BackwardRun
-from gradlint.rule import LIKELY, Findings, Raises, Rule, quoted
+from gradlint.rule import LIKELY, Findings, Question, Raises, Rule, quoted
 
 rule = Rule(
     "GRD611",
@@ -38,7 +38,9 @@ consequence = Raises(RuntimeError, "grad can be implicitly created only for scal
 @rule.on(BackwardRun)
 def check(event: BackwardRun) -> Findings:
     if event.root.scalar <= NO and event.gradient <= NO:
-        draft = rule.at(event.node, name=quoted(event.name, "the output")).lowered(LIKELY)
+        draft = rule.at(event.node, name=quoted(event.name, "the output")).lowered(
+            LIKELY, "a sum of one element would do", Question.TORCH
+        )
         yield draft.marked(event.root.causes, made="made here with several elements")
 
 

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from gradlint.domain import YES, Tensor
 from gradlint.events import Called
-from gradlint.rule import LIKELY, Edit, Findings, Raises, Rule, quoted
+from gradlint.rule import LIKELY, Edit, Findings, Question, Raises, Rule, quoted
 
 rule = Rule(
     "GRD615",
@@ -48,7 +48,11 @@ def check(event: Called) -> Findings:
     if isinstance(tensor, Tensor) and not forced and _is_refused(event, tensor):
         name = event.name or "x"
         draft = rule.at(event.node, name=quoted(event.name, "the tensor"), cure=f"{name}.detach().numpy()")
-        draft = draft.lowered(LIKELY) if event.assumed_mode else draft
+        draft = (
+            draft.lowered(LIKELY, "callers that nobody sees may have switched gradients off", Question.TORCH)
+            if event.assumed_mode
+            else draft
+        )
         yield draft.fix(Edit("rename", event.node, "detach().numpy"), safety="safe")
 
 
@@ -57,7 +61,11 @@ def check_function(event: Called) -> Findings:
     for tensor in event.args:
         if isinstance(tensor, Tensor) and _is_refused(event, tensor):
             draft = rule.at(event.node, name="an argument", cure="x.detach()")
-            yield draft.lowered(LIKELY) if event.assumed_mode else draft
+            yield (
+                draft.lowered(LIKELY, "callers that nobody sees may have switched gradients off", Question.TORCH)
+                if event.assumed_mode
+                else draft
+            )
 
 
 def _is_refused(event: Called, tensor: Tensor) -> bool:

@@ -60,7 +60,11 @@ def check(end: ModuleFinished) -> Findings:
         for mark in (mark for mark in _wrapped(event.tensor) if mark.node is event.node):
             at_once = (mark.node, event.run) in differentiated and mark.node not in kept
             draft = rule.at(event.node).resting_on(event)
-            yield draft if at_once or _in_forward(event.run, runs) else draft.lowered(POSSIBLE)
+            yield (
+                draft
+                if at_once or _in_forward(event.run, runs)
+                else draft.lowered(POSSIBLE, "a new parameter of that value may be meant")
+            )
 
 
 def _wrapped(value: object) -> list[Cause]:

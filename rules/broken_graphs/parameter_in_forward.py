@@ -57,7 +57,11 @@ def check(event: ClassFinished) -> Findings:
         for made in own_events(run):
             if (what := _made(made)) and made.grad_mode <= YES:
                 draft = rule.at(made.node, what=what).resting_on(made)
-                yield draft.lowered(POSSIBLE) if _is_set_by_hand(run) else draft
+                yield (
+                    draft.lowered(POSSIBLE, "it is set by hand and may not be meant to be trained")
+                    if _is_set_by_hand(run)
+                    else draft
+                )
 
 
 def _made(event: Event) -> str:

@@ -64,7 +64,7 @@ def check_leaf(event: RequiresGradChanged) -> Findings:
 def check_made(event: Recorded) -> Findings:
     for mark in _made_here(event, event.result.causes):
         if event.grad_mode <= YES:
-            yield _at(mark).doing("wrong result").lowered(POSSIBLE)
+            yield _at(mark).doing("wrong result").lowered(POSSIBLE, "the number may be meant to be a constant")
 
 
 @rule.on(ModuleFinished)

@@ -110,7 +110,11 @@ def check_cleared(end: ModuleFinished) -> Findings:
                     del waiting[one.event.node]
                     met = meeting(end.story, one.event, wasted, one.stepped)
                     draft = _at(end, one, wasted, met)
-                    draft = draft if _may_ask(one, wasted) else draft.lowered(POSSIBLE)
+                    draft = (
+                        draft
+                        if _may_ask(one, wasted)
+                        else draft.lowered(POSSIBLE, "it may ask for gradients of what it does not step on purpose")
+                    )
                     yield draft.note(event.node, "these gradients are cleared here before a step used them")
 
 
@@ -154,7 +158,11 @@ def check_held_by_none(end: ModuleFinished) -> Findings:
                 else:
                     continue
                 told.add(one.event.node)
-                draft = draft if _asks(one, wasted) else draft.lowered(POSSIBLE)
+                draft = (
+                    draft
+                    if _asks(one, wasted)
+                    else draft.lowered(POSSIBLE, "it may ask for gradients of what it does not step on purpose")
+                )
                 yield draft.note(event.node, "steps other parameters, and no optimizer holds these")
 
 
@@ -219,7 +227,7 @@ def _at(end: ModuleFinished, one: _Waiting, wasted: frozenset[Memory], met: Meet
     if one.event.retain <= NO and not passed:
         cuts = seams(end.story, one.event, wasted, one.stepped)
         draft = draft.fix(*(Edit("wrap", argument, after=".detach()") for argument in cuts), safety="unsafe")
-    return draft.resting_on(one.event).lowered(LIKELY)
+    return draft.resting_on(one.event).lowered(LIKELY, "what is not stepped by this step is taken for a target")
 
 
 def _asks(one: _Waiting, wasted: frozenset[Memory]) -> bool:

@@ -20,7 +20,7 @@ argument, whatever its name, is then the context; that alone is reported on requ
 from __future__ import annotations
 
 from gradlint.events import Called, ClassFinished
-from gradlint.rule import POSSIBLE, Edit, Findings, Raises, Rule
+from gradlint.rule import POSSIBLE, Edit, Findings, Question, Raises, Rule
 
 from ._custom import TOKENS, custom_function
 
@@ -50,7 +50,7 @@ def check_definition(event: ClassFinished) -> Findings:
     if forward is not None and forward.function.kind == "function":
         draft = rule.at(forward.function.node, what="`forward` of a custom function is not a static method")
         draft = draft.advising("decorate it with `@staticmethod`")
-        yield draft.doing("error later").lowered(POSSIBLE)
+        yield draft.doing("error later").lowered(POSSIBLE, "nobody is seen to call `apply`", Question.TORCH)
 
 
 @rule.bad

@@ -25,7 +25,7 @@ from typing import Any
 
 from gradlint.domain import NO, YES, Belief, Function
 from gradlint.events import Checkpointed
-from gradlint.rule import CERTAIN, LIKELY, Edit, Findings, Rule
+from gradlint.rule import CERTAIN, LIKELY, Edit, Findings, Question, Rule
 
 rule = Rule(
     "GRD912",
@@ -52,7 +52,11 @@ def check(event: Checkpointed) -> Findings:
         draft = rule.at(event.node)
         draft = draft if event.told else draft.advising(LEFT_OUT)
         draft = draft.fix(Edit("set keyword", event.node, "use_reentrant", "False"), safety="unsafe")
-        yield draft.lowered(LIKELY if of_program or event.belief > Belief.ANNOTATED else CERTAIN)
+        yield draft.lowered(
+            LIKELY if of_program or event.belief > Belief.ANNOTATED else CERTAIN,
+            "the function may be given an input that requires grad",
+            Question.TORCH,
+        )
 
 
 @rule.bad

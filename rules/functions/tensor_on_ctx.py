@@ -27,7 +27,7 @@ from typing import Any
 
 from gradlint.domain import DISCRETE, YES, Belief, Tensor
 from gradlint.events import AttributeAssigned, ClassFinished, Method, Returned, Thing
-from gradlint.rule import CERTAIN, POSSIBLE, Confidence, Draft, Edit, Findings, Rule
+from gradlint.rule import CERTAIN, POSSIBLE, Confidence, Draft, Edit, Findings, Question, Rule
 
 from ._custom import TOKENS, custom_function, happened_in
 
@@ -60,7 +60,9 @@ def check(event: ClassFinished) -> Findings:
         draft = rule.at(kept.node, place=place, role=role, ctx=kept.name)
         if len({one.node for one, _ in keeping}) == 1 and _is_always_kept(kept, method):
             draft = _cured(draft, kept, methods)
-        yield draft.resting_on(kept).lowered(_confidence(kept.value, of_input))
+        yield draft.resting_on(kept).lowered(
+            _confidence(kept.value, of_input), "it may be no tensor of the graph", Question.TORCH
+        )
 
 
 def _kept(method: Method) -> list[AttributeAssigned]:

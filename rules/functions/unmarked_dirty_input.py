@@ -25,7 +25,7 @@ from typing import Any
 
 from gradlint.domain import YES
 from gradlint.events import Called, ClassFinished, Method, Returned, WrittenInPlace
-from gradlint.rule import CERTAIN, LIKELY, Edit, Findings, Rule
+from gradlint.rule import CERTAIN, LIKELY, Edit, Findings, Question, Rule
 
 from ._custom import TOKENS, custom_function, happened_in
 
@@ -66,7 +66,9 @@ def check(event: ClassFinished) -> Findings:
         draft = rule.at(written.node, name=name).advising(cure)
         if back and context:
             draft = draft.fix(Edit("insert after", written.node, f"{context}.mark_dirty({name})"), safety="unsafe")
-        yield draft.resting_on(written).lowered(CERTAIN if wanted <= YES else LIKELY)
+        yield draft.resting_on(written).lowered(
+            CERTAIN if wanted <= YES else LIKELY, "nobody sees that a gradient is wanted", Question.TORCH
+        )
 
 
 def _marks(methods: Mapping[str, Method]) -> bool:

@@ -71,11 +71,17 @@ def _in_run(function: str, run: Run) -> Findings:
             called = event if event.module.mode <= EVAL and event.grad_mode <= YES and event.recorded else None
         elif isinstance(event, BackwardRun) and called is not None and event.how == "backward":
             backward = event
-            yield rule.at(event.node, function=function, what="`backward()` runs").lowered(POSSIBLE)
+            yield rule.at(event.node, function=function, what="`backward()` runs").lowered(
+                POSSIBLE, "a gradient of the input may be what is wanted"
+            )
         elif isinstance(event, OptimizerStepped) and backward is not None:
             if _holds_parameters(event.parameters):
                 draft = rule.at(event.node, function=function, what="an optimizer steps")
-                yield draft.note(backward.node, "differentiated here").resting_on(event).lowered(LIKELY)
+                yield (
+                    draft.note(backward.node, "differentiated here")
+                    .resting_on(event)
+                    .lowered(LIKELY, "the function is taken to evaluate for its name or for `eval()`")
+                )
             backward = None
 
 

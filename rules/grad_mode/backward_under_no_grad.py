@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from gradlint.domain import YES
 from gradlint.events import BackwardRun, ModuleFinished
-from gradlint.rule import POSSIBLE, Findings, Raises, Rule, may_be_told_apart, quoted
+from gradlint.rule import POSSIBLE, Findings, Question, Raises, Rule, may_be_told_apart, quoted
 
 from ._without_graph import MODE_WORDS, OFF, SAYING, noted, reasons
 
@@ -48,7 +48,7 @@ def check(end: ModuleFinished) -> Findings:
             continue
         draft = rule.at(event.node, name=quoted(event.name, "the output")).resting_on(event)
         if any(one.node is event.node and may_be_told_apart(event, one, end) for one in recorded):
-            draft = draft.lowered(POSSIBLE)
+            draft = draft.lowered(POSSIBLE, "a test that nobody can decide may tell the two ways apart", Question.TORCH)
         yield noted(draft, event, OFF, "gradients are off here")
 
 

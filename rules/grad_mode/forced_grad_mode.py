@@ -25,7 +25,7 @@ from typing import Any
 
 from gradlint.domain import NO, YES
 from gradlint.events import BackwardRun, FunctionFinished, GradModeChanged, Run
-from gradlint.rule import CERTAIN, LIKELY, POSSIBLE, Confidence, Draft, Edit, Findings, Rule
+from gradlint.rule import CERTAIN, LIKELY, POSSIBLE, Confidence, Draft, Edit, Findings, Question, Rule
 
 from ._switching import switches
 
@@ -51,7 +51,9 @@ def check(event: FunctionFinished) -> Findings:
         return
     for run in event.runs:
         for off, switched_on in _switched(run):
-            yield _draft(off, switched_on).lowered(CERTAIN if harmed else _confidence(run))
+            yield _draft(off, switched_on).lowered(
+                CERTAIN if harmed else _confidence(run), "no caller is seen that has gradients off", Question.TORCH
+            )
 
 
 def _switched(run: Run) -> Iterator[tuple[GradModeChanged, list[GradModeChanged]]]:

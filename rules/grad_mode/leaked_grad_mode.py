@@ -53,7 +53,9 @@ def check(event: FunctionFinished) -> Findings:
         if run.grad_mode <= YES and (off := switched_off(run)):
             confidence = _confidence(run, off[-1])
             if confidence is not None:
-                yield _draft(off[-1], event.function).lowered(confidence)
+                yield _draft(off[-1], event.function).lowered(
+                    confidence, "the caller may be meant to be left without gradients"
+                )
 
 
 def _confidence(run: Run, off: GradModeChanged) -> Confidence | None:

@@ -66,7 +66,7 @@ def check(event: LoopFinished) -> Findings:
         if before is call or not before.module.mode.possibly(TRAIN) or not _left(call, taken_back=taken_back):
             continue
         if (switch := _switch_of(call, switches)) and _is_trained(event.story[index:]):
-            yield _draft(call, switch).resting_on(call).lowered(LIKELY)
+            yield _draft(call, switch).resting_on(call).lowered(LIKELY, "a layer may be meant to stay as it is")
 
 
 def _is_uncalled_train(event: Event) -> bool:

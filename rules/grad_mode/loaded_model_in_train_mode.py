@@ -114,7 +114,7 @@ def _draft(call: ModuleCalled, load: StateLoaded | None, whole: Whole) -> Draft:
         draft = draft.note(load.node, "loaded here")
     if call.name:
         draft = draft.fix(Edit("insert before", call.node, f"{call.name}.eval()"), safety="unsafe")
-    return draft.resting_on(call).lowered(LIKELY)
+    return draft.resting_on(call).lowered(LIKELY, "what is done with the result says that it is evaluated")
 
 
 @rule.bad

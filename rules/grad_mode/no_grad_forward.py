@@ -62,7 +62,7 @@ def trainable_forward(event: FunctionFinished) -> Findings:
     mode = _switched_off(event.function)
     if mode is not None and any(_uses_parameters(part) for run in event.runs for part in run.story):
         draft = rule.at(mode.at, mode=mode.path, function="forward", what="the results of its parameters")
-        yield draft.doing("error later").lowered(POSSIBLE)
+        yield draft.doing("error later").lowered(POSSIBLE, "what it computes may be meant to be a constant")
 
 
 def _switched_off(function: Function) -> Context | None:

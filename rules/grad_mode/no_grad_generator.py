@@ -50,7 +50,7 @@ def consequence(returned: Any) -> bool:
 @rule.on(Yielded)
 def check(event: Yielded) -> Findings:
     if event.extent == "with" and event.grad_mode <= NO and not event.manager and _is_plain(event):
-        yield _cured(rule.at(event.node).lowered(LIKELY), event)
+        yield _cured(rule.at(event.node).lowered(LIKELY, "whoever takes the elements may want no gradients"), event)
 
 
 def _cured(draft: Draft, event: Yielded) -> Draft:

@@ -43,7 +43,11 @@ def check(event: ModuleFinished) -> Findings:
         if not is_attribute(name) and not all(_is_bounded(one) for one in found):
             draft = rule.at(found[0].node, name=quoted(name, "the container"), kept=what(found))
             draft = finished(draft, found, "unsafe")
-            yield draft.lowered(POSSIBLE) if all(_replaces(one) for one in found) else draft
+            yield (
+                draft.lowered(POSSIBLE, "what is kept may replace what was kept before")
+                if all(_replaces(one) for one in found)
+                else draft
+            )
 
 
 def _is_bounded(kept: Kept) -> bool:

@@ -57,7 +57,11 @@ def check(event: ModuleFinished) -> Findings:
             let_go.append(tensors)
     for node, run in kept.items():
         if node not in freed:
-            draft = rule.at(node).resting_on(run).lowered(POSSIBLE if only_tested(run, event) else CERTAIN)
+            draft = (
+                rule.at(node)
+                .resting_on(run)
+                .lowered(POSSIBLE if only_tested(run, event) else CERTAIN, "only a test does it")
+            )
             needless = _is_needless(run, event)
             yield draft.fix(Edit("drop keyword", node, "create_graph"), safety="unsafe") if needless else draft
 

@@ -25,7 +25,7 @@ from typing import Any
 
 from gradlint.domain import NO, YES, Belief, Tensor
 from gradlint.events import AttributeAssigned, BackwardRun, ModuleCalled, ModuleFinished, OptimizerStepped, Run
-from gradlint.rule import CERTAIN, LIKELY, POSSIBLE, Draft, Edit, Findings, Raises, Rule
+from gradlint.rule import CERTAIN, LIKELY, POSSIBLE, Draft, Edit, Findings, Question, Raises, Rule
 
 rule = Rule(
     "GRD504",
@@ -57,7 +57,14 @@ def check(end: ModuleFinished) -> Findings:
         handed_on = not (end.escaped | end.returned).isdisjoint(run.graph)
         kept = run.retain <= YES and run.create_graph <= NO and not run.freed.possibly(YES)
         if kept and run.node not in needed and not handed_on:
-            yield _draft(run).resting_on(run).lowered(CERTAIN if _is_habitual(run, runs, end) else POSSIBLE)
+            yield (
+                _draft(run)
+                .resting_on(run)
+                .lowered(
+                    CERTAIN if _is_habitual(run, runs, end) else POSSIBLE,
+                    "the graph may be needed by code that nobody sees",
+                )
+            )
 
 
 def _draft(run: BackwardRun) -> Draft:
@@ -65,8 +72,14 @@ def _draft(run: BackwardRun) -> Draft:
     word = "retain_variables" if run.renamed else "retain_graph"
     draft = rule.at(run.node, word=word)
     if run.stale.possibly(YES):
-        return draft.advising(IN_TIME).doing("error").lowered(LIKELY)
-    draft = draft.lowered(LIKELY if run.stale.may(YES) else CERTAIN)
+        return (
+            draft.advising(IN_TIME)
+            .doing("error")
+            .lowered(LIKELY, "the graph was written to on some way", Question.TORCH)
+        )
+    draft = draft.lowered(
+        LIKELY if run.stale.may(YES) else CERTAIN, "the graph may have been written to", Question.TORCH
+    )
     draft = draft.doing("error") if run.renamed else draft
     return draft.fix(Edit("drop keyword", run.node, word), safety="unsafe")
 

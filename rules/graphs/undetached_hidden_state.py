@@ -26,7 +26,7 @@ from collections.abc import Iterator
 
 from gradlint.domain import NO, YES, CauseKind, Node
 from gradlint.events import BackwardRun, LoopFinished, Recorded
-from gradlint.rule import CERTAIN, LIKELY, Edit, Findings, Raises, Rule
+from gradlint.rule import CERTAIN, LIKELY, Edit, Findings, Question, Raises, Rule
 
 from ._returning import CALLS, freed, stepped
 
@@ -79,7 +79,9 @@ def check_repeated(event: LoopFinished) -> Findings:
             for node, guarded in _always_behind(run, event):
                 draft = rule.at(run.node, call=CALLS[run.how], why=WHY["freed"])
                 draft = draft.note(node.at, "computed here from the state of the iteration before")
-                yield draft.resting_on(run).lowered(LIKELY if guarded else CERTAIN)
+                yield draft.resting_on(run).lowered(
+                    LIKELY if guarded else CERTAIN, "the state is carried on under a condition", Question.TORCH
+                )
                 break
 
 

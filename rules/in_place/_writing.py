@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gradlint.domain import NO, YES, Tensor
 from gradlint.events import WrittenInPlace
-from gradlint.rule import POSSIBLE, Draft, Edit, Rule, quoted
+from gradlint.rule import POSSIBLE, Draft, Edit, Question, Rule, quoted
 
 SANCTIONED = frozenset({"step", "load"})
 """Writers that switch gradients off themselves: optimizers and `load_state_dict()`."""
@@ -53,4 +53,8 @@ def weighed(draft: Draft, event: WrittenInPlace) -> Draft:
     A function that makes the leaf itself hardly runs with gradients off; one that is handed a
     parameter to write, or to copy into a new model, often does (initialisation, weight surgery).
     """
-    return draft.lowered(POSSIBLE) if event.assumed_mode and not event.local else draft
+    return (
+        draft.lowered(POSSIBLE, "callers that nobody sees may have switched gradients off", Question.TORCH)
+        if event.assumed_mode and not event.local
+        else draft
+    )

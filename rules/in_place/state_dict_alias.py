@@ -25,7 +25,7 @@ from typing import Any
 
 from gradlint.domain import YES, Cause, Syntax, memories
 from gradlint.events import Called, LoopFinished, ModuleKept, OptimizerStepped, Returned, StateLoaded
-from gradlint.rule import LIKELY, Edit, Findings, Rule, quoted
+from gradlint.rule import LIKELY, Edit, Findings, Question, Rule, quoted
 
 rule = Rule(
     "GRD310",
@@ -59,7 +59,7 @@ def check_returned(event: Returned) -> Findings:
 def check_saved(event: Called) -> Findings:
     if event.written.possibly(YES):
         for draft in _at_each(event.taken, event.node, "", "saved here, with the weights of now"):
-            yield draft.lowered(LIKELY)
+            yield draft.lowered(LIKELY, "the state is seen to change in between on some way", Question.TORCH)
 
 
 @rule.on(LoopFinished)
@@ -74,7 +74,11 @@ def check_kept(event: LoopFinished) -> Findings:
             draft = rule.at(kept.node, name=quoted(kept.name, "what is kept")).advising(MODULE)
             draft = draft.note(trained[0].node, "the model goes on training here")
             copied = [Edit("wrap", kept.given, "copy.deepcopy(", ")")] if kept.given is not None else []
-            yield draft.fix(*copied, safety="unsafe", imports=("copy",)).resting_on(kept).lowered(LIKELY)
+            yield (
+                draft.fix(*copied, safety="unsafe", imports=("copy",))
+                .resting_on(kept)
+                .lowered(LIKELY, "the module that is kept may be meant to be the one that is trained")
+            )
 
 
 MODULE = "copy it: `copy.deepcopy(model)`"

@@ -24,7 +24,7 @@ from typing import Any
 
 from gradlint.domain import NO, CauseKind
 from gradlint.events import LeafRequired
-from gradlint.rule import LIKELY, Draft, Edit, Findings, Rule, quoted
+from gradlint.rule import LIKELY, Draft, Edit, Findings, Question, Rule, quoted
 
 from ._wanting import MOVES, is_no_leaf, is_none_elsewhere
 
@@ -60,7 +60,9 @@ def check(event: LeafRequired) -> Findings:
     if is_no_leaf(event):
         yield _draft(event, elsewhere="")
     elif is_none_elsewhere(event):
-        yield _draft(event, elsewhere=" on other devices").lowered(LIKELY)
+        yield _draft(event, elsewhere=" on other devices").lowered(
+            LIKELY, "only on other devices it is no leaf", Question.TORCH
+        )
 
 
 def _draft(event: LeafRequired, elsewhere: str) -> Draft:

@@ -24,7 +24,7 @@ from typing import Any
 
 from gradlint.domain import YES, Syntax
 from gradlint.events import AttributeAssigned, LeafRequired, ModuleFinished
-from gradlint.rule import LIKELY, Draft, Edit, Findings, Rule, quoted
+from gradlint.rule import LIKELY, Draft, Edit, Findings, Question, Rule, quoted
 
 from ._wanting import is_no_leaf, is_none_elsewhere
 
@@ -66,7 +66,11 @@ def check(event: ModuleFinished) -> Findings:
         if is_no_leaf(wanted):
             yield _draft(wanted, elsewhere="", alone=alone).resting_on(wanted)
         elif is_none_elsewhere(wanted):
-            yield _draft(wanted, elsewhere=" on other devices", alone=alone).resting_on(wanted).lowered(LIKELY)
+            yield (
+                _draft(wanted, elsewhere=" on other devices", alone=alone)
+                .resting_on(wanted)
+                .lowered(LIKELY, "only on other devices it is no leaf", Question.TORCH)
+            )
 
 
 def _draft(event: LeafRequired, elsewhere: str, alone: bool) -> Draft:

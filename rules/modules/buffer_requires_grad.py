@@ -27,7 +27,7 @@ from typing import Any, TypeGuard
 
 from gradlint.domain import YES, Belief, Module, Tensor
 from gradlint.events import AttributeAssigned, BufferRegistered, Event, ModuleFinished
-from gradlint.rule import CERTAIN, POSSIBLE, Draft, Findings, Rule, quoted
+from gradlint.rule import CERTAIN, POSSIBLE, Draft, Findings, Question, Rule, quoted
 
 rule = Rule(
     "GRD805",
@@ -61,7 +61,9 @@ def check(end: ModuleFinished) -> Findings:
         if isinstance(tensor, Tensor) and tensor.requires_grad <= YES:
             draft = _draft(event, tensor, [one for one in end.story if _sets(one, event, forwards)], forwards)
             told = CERTAIN if tensor.belief <= Belief.ANNOTATED else POSSIBLE
-            yield draft.resting_on(event).lowered(told)
+            yield draft.resting_on(event).lowered(
+                told, "that the buffer requires grad is taken from what the tensor is used for", Question.THING
+            )
 
 
 def _draft(event: BufferRegistered, tensor: Tensor, sets: Sequence[AttributeAssigned], forwards: Set[int]) -> Draft:

@@ -52,7 +52,7 @@ def check(event: ModuleCalled) -> Findings:
     name = quoted(event.name, "the module")
     draft = rule.at(event.node, name=name)
     if not event.module.hooks or event.module.belief > Belief.PROVEN:  # of what others made, not all hooks are known
-        draft = draft.lowered(POSSIBLE)
+        draft = draft.lowered(POSSIBLE, "no hook is seen that the call leaves out")
     if event.name:
         draft = draft.fix(Edit("replace", event.callee, event.name), safety="safe")
     yield draft

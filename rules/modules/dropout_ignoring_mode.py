@@ -67,7 +67,10 @@ def check(event: ClassFinished) -> Findings:
             if method.parameters:
                 name = event.cls.name.lower().replace("_", "")
                 confidence = POSSIBLE if any(word in name for word in MEANT) else LIKELY
-                yield from (draft.lowered(confidence) for draft in _of_method(method))
+                yield from (
+                    draft.lowered(confidence, "it may be meant to drop in eval mode as well")
+                    for draft in _of_method(method)
+                )
 
 
 def _of_method(method: Method) -> Iterator[Draft]:

@@ -80,14 +80,22 @@ def _draft(change: RequiresGradChanged, call: ModuleCalled, modes: Sequence[Mode
     """The finding: at `train()` of the whole model, if the batch norm has had its mode set by itself before."""
     name = quoted(change.name, "a parameter")
     if len(modes) < 2 or len(modes[0].reached) >= len(modes[1].reached):
-        draft = rule.at(change.node, name=name).lowered(POSSIBLE)
+        draft = rule.at(change.node, name=name).lowered(POSSIBLE, "the statistics may be meant to adapt")
     elif modes[0].to <= EVAL:
         undoing = quoted(modes[1].name and f"{modes[1].name}.train()", "the `train()`")
         draft = rule.at(modes[1].node, name=name).advising(f"call `.eval()` on the batch norm after {undoing}")
         draft = draft.note(modes[0].node, "put into eval mode here").note(change.node, "frozen here")
     else:
-        draft = rule.at(modes[1].node, name=name).note(change.node, "frozen here").lowered(POSSIBLE)
-    return draft.note(call.node, "called in train mode here").resting_on(call).lowered(LIKELY)
+        draft = (
+            rule.at(modes[1].node, name=name)
+            .note(change.node, "frozen here")
+            .lowered(POSSIBLE, "the statistics may be meant to adapt")
+        )
+    return (
+        draft.note(call.node, "called in train mode here")
+        .resting_on(call)
+        .lowered(LIKELY, "a frozen parameter says that the layer is to stay as it is")
+    )
 
 
 def _began(event: ModuleFinished) -> dict[int, int]:

@@ -55,7 +55,9 @@ def check(event: ModuleFinished) -> Findings:
         if place.given is not None:
             wrapped = Edit("wrap", place.given, "torch.nn.Parameter(", ")")
             draft = draft.fix(wrapped, safety="unsafe", imports=("torch",))
-        yield draft.resting_on(built).lowered(POSSIBLE if held.handed else CERTAIN)
+        yield draft.resting_on(built).lowered(
+            POSSIBLE if held.handed else CERTAIN, "what was handed in may be registered elsewhere"
+        )
 
 
 @rule.bad

@@ -53,7 +53,11 @@ def consequence(returned: Any) -> bool:
 def check(event: ModuleFinished) -> Findings:
     for built, held, place in unregistered(event):
         if held.inside:
-            yield _draft(held, place).resting_on(built).lowered(_confidence(held))
+            yield (
+                _draft(held, place)
+                .resting_on(built)
+                .lowered(_confidence(held), "others may see to the parts that were handed in")
+            )
 
 
 def _draft(held: Unregistered, place: AttributeAssigned) -> Draft:

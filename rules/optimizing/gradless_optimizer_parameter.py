@@ -25,7 +25,7 @@ from typing import Any
 
 from gradlint.domain import NO, NONE, YES, Belief, CauseKind, Tensor, Unknown
 from gradlint.events import AttributeAssigned, Event, ModuleFinished, OptimizerBuilt, RequiresGradChanged, Thing
-from gradlint.rule import LIKELY, Draft, Edit, Findings, Rule, believed
+from gradlint.rule import LIKELY, Draft, Edit, Findings, Question, Rule, believed
 
 rule = Rule(
     "GRD715",
@@ -62,7 +62,11 @@ def check(event: ModuleFinished) -> Findings:
         elif isinstance(thing, Unknown):
             return  # whose gradient is set, nobody knows
     for built, tensor in found:
-        yield _draft(built, tensor).lowered(LIKELY if tensor.belief is Belief.FROM_USAGE else believed(built))
+        yield _draft(built, tensor).lowered(
+            LIKELY if tensor.belief is Belief.FROM_USAGE else believed(built),
+            "taken for a parameter for how it is used",
+            Question.THING,
+        )
 
 
 def _stays_put(tensor: Tensor) -> bool:

@@ -24,7 +24,7 @@ from typing import Any
 
 from gradlint.domain import YES, CauseKind, Tensor
 from gradlint.events import Called, Event, Recorded
-from gradlint.rule import LIKELY, Edit, Findings, Rule
+from gradlint.rule import LIKELY, Edit, Findings, Question, Rule
 
 rule = Rule(
     "GRD210",
@@ -72,7 +72,11 @@ def _compared(event: Event, operands: Any) -> Iterator[Any]:
             if made is not event.node:
                 draft = draft if whole else draft.fix(Edit("wrap", made, after=".clone()"), safety="unsafe")
                 draft = draft.note(event.node, "compared with the parameter here, after it has changed")
-            yield draft if kept.overwritten <= YES else draft.lowered(LIKELY)
+            yield (
+                draft
+                if kept.overwritten <= YES
+                else draft.lowered(LIKELY, "not every parameter is seen to change in between", Question.TORCH)
+            )
 
 
 def _is_alias(tensor: Tensor) -> bool:

@@ -56,7 +56,9 @@ def check(finished: ModuleFinished) -> Findings:
                 yield draft.note(event.node, looked_for).resting_on(event)
             elif isinstance(event, GradientRead):
                 draft = rule.at(event.node, gradient=gradient)
-                yield draft.note(call, "the gradients are returned here").lowered(POSSIBLE)
+                yield draft.note(call, "the gradients are returned here").lowered(
+                    POSSIBLE, "an earlier gradient may be meant"
+                )
 
 
 def _missed(event: Event) -> Iterator[tuple[Syntax, str]]:

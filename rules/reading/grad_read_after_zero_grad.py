@@ -45,7 +45,11 @@ def check(event: GradientRead) -> Findings:
         return
     draft = rule.at(event.node, gradient=quoted(event.name and f"{event.name}.grad", "the `.grad`"))
     draft = draft.marked(tensor.causes, cleared="cleared here", backward="filled by `backward()` here")
-    yield draft.lowered(BELIEVED[event.use]) if event.use in BELIEVED else draft
+    yield (
+        draft.lowered(BELIEVED[event.use], "what is read may be looked at for being cleared")
+        if event.use in BELIEVED
+        else draft
+    )
 
 
 @rule.bad

@@ -48,7 +48,11 @@ def check(event: GradientRead) -> Findings:
     name = quoted(event.name, "the tensor")
     draft = rule.at(event.node, gradient=quoted(event.name and f"{event.name}.grad", "the `.grad`"), name=name)
     draft = draft.marked(tensor.causes, made="made here, without a gradient")
-    yield draft if event.use == "needed" and not event.assumed_mode else draft.lowered(POSSIBLE)
+    yield (
+        draft
+        if event.use == "needed" and not event.assumed_mode
+        else draft.lowered(POSSIBLE, "it may be read to see that there is none")
+    )
 
 
 @rule.bad

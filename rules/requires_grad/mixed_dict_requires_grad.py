@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from gradlint.domain import BOOL, COMPLEX, DISCRETE, INTEGER, YES
 from gradlint.events import RequiresGradChanged
-from gradlint.rule import LIKELY, Edit, Findings, Raises, Rule, quoted
+from gradlint.rule import LIKELY, Edit, Findings, Question, Raises, Rule, quoted
 
 rule = Rule(
     "GRD102",
@@ -53,7 +53,11 @@ def check(event: RequiresGradChanged) -> Findings:
         if name.isidentifier():
             guard = f"if {_condition(event)}:"
             draft = draft.fix(Edit("put alone under", event.statement or event.node, guard), safety="unsafe")
-        yield draft if first.dtype <= DISCRETE else draft.lowered(LIKELY)
+        yield (
+            draft
+            if first.dtype <= DISCRETE
+            else draft.lowered(LIKELY, "not every element is seen to be of this kind", Question.TORCH)
+        )
 
 
 def _condition(event: RequiresGradChanged) -> str:

@@ -61,7 +61,7 @@ def _at(event: AttributeAssigned, owner: Module, *, hidden: bool) -> Draft:
         to=given(event) or "...",
     ).resting_on(event)
     if event.own:
-        draft = draft.lowered(LIKELY if given(event) else POSSIBLE)
+        draft = draft.lowered(LIKELY if given(event) else POSSIBLE, "its class may read the attribute")
     if not hidden:
         draft = called_instead(draft, event, "requires_grad_", "unsafe" if event.own else "safe")
     return draft.marked(owner.causes, made="the module is made here")

@@ -63,7 +63,9 @@ def check(event: ModuleFinished) -> Findings:
         draft = draft.note(happened.node, "`backward()` starts here")
         if step is not None:
             draft = draft.note(step.node, "stepped here without a gradient")
-        yield draft.resting_on(happened).lowered(CERTAIN if made in computed else LIKELY)
+        yield draft.resting_on(happened).lowered(
+            CERTAIN if made in computed else LIKELY, "what the loss was cut from is not seen to be trained"
+        )
 
 
 def _step_after(story: Sequence[Event], backward: BackwardRun) -> OptimizerStepped | None:

@@ -63,7 +63,7 @@ def check(event: ResultDiscarded) -> Findings:
     if event.compared:
         if event.attribute in SET.get(kind, ()):
             draft = rule.at(event.node, asked=asked, how="compared and not set").advising("assign with a single `=`")
-            yield draft.lowered(shown)
+            yield draft.lowered(shown, "a cell of a notebook may show it")
     elif isinstance(event.value, Bound):
         if event.attribute in CHANGES_IT.get(kind, ()):
             draft = rule.at(event.node, asked=asked, how="not called").advising(f"call it: `{asked}()`")
@@ -72,7 +72,7 @@ def check(event: ResultDiscarded) -> Findings:
             yield rule.at(event.node, asked=asked, how="not called").advising("call it, and use its result")
     elif event.attribute in FLAGS and kind is Tensor:
         draft = rule.at(event.node, asked=asked, how="read and not used").advising("assign to it, or remove the line")
-        yield draft.lowered(shown)
+        yield draft.lowered(shown, "a cell of a notebook may show it")
 
 
 @rule.bad

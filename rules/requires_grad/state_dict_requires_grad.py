@@ -52,7 +52,7 @@ def check(event: RequiresGradChanged) -> Findings:
     if made:
         draft = draft.note(made[0], "the state dict is made here")
         draft = draft.fix(Edit("set keyword", made[0], "keep_vars", "True"), safety="unsafe")
-    yield draft if event.to <= NO else draft.lowered(POSSIBLE)
+    yield draft if event.to <= NO else draft.lowered(POSSIBLE, "a leaf that shares the memory may be meant")
 
 
 @rule.bad

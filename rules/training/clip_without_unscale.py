@@ -25,7 +25,7 @@ from typing import Any
 
 from gradlint.domain import FRESH, MIXED, PLAIN, SCALED, Syntax
 from gradlint.events import GradientsClipped, ModuleFinished, ScalerUsed, WrittenInPlace
-from gradlint.rule import CERTAIN, LIKELY, Edit, Findings, Rule, quoted
+from gradlint.rule import CERTAIN, LIKELY, Edit, Findings, Question, Rule, quoted
 
 from ._protocol import is_divided, memories, places
 
@@ -58,7 +58,9 @@ def check(event: ModuleFinished) -> Findings:
             continue
         scaler, optimizer = step.name or "scaler", step.optimizer_name or "optimizer"
         draft = rule.at(node, name=quoted(step.name, "a GradScaler"), scaler=scaler, optimizer=optimizer)
-        draft = draft.note(step.node, "gradients are unscaled only here").lowered(CERTAIN if certain else LIKELY)
+        draft = draft.note(step.node, "gradients are unscaled only here").lowered(
+            CERTAIN if certain else LIKELY, "not on every way the clipped gradients are scaled", Question.TORCH
+        )
         yield draft.resting_on(*found).fix(*_unscaling(node, found[0], step), safety="safe")
 
 

@@ -35,7 +35,7 @@ from gradlint.events import (
     ScalerUsed,
     WrittenInPlace,
 )
-from gradlint.rule import CERTAIN, LIKELY, Draft, Edit, Findings, Raises, Rule, quoted
+from gradlint.rule import CERTAIN, LIKELY, Draft, Edit, Findings, Question, Raises, Rule, quoted
 
 from ._protocol import is_divided, memories, some
 
@@ -76,7 +76,11 @@ def check_accumulation(event: LoopFinished) -> Findings:
         free = event.periodic.isdisjoint(test for test, _ in unscaling.conditions)
         if free and unscaling.scaler.enabled.may(YES):
             confidence = CERTAIN if unscaling.scaler.enabled <= YES else LIKELY
-            yield _unscaled_twice(unscaling).resting_on(unscaling).lowered(confidence)
+            yield (
+                _unscaled_twice(unscaling)
+                .resting_on(unscaling)
+                .lowered(confidence, "the scaler may be switched off", Question.TORCH)
+            )
 
 
 def _unscaled_twice(event: ScalerUsed) -> Draft:

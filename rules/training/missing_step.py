@@ -67,7 +67,11 @@ def check(event: ModuleFinished) -> Findings:
             draft = rule.at(node, name=quoted(call, "the optimizer"), call=call).note(built.node, "built here")
             draft = draft.resting_on(built, *backwards[node])
             draft = draft.fix(Edit("insert after", node, f"{call}.step()"), safety="unsafe")
-            yield draft.lowered(POSSIBLE) if built.node in kept and built.assumed_mode else draft
+            yield (
+                draft.lowered(POSSIBLE, "callers that nobody sees may step the optimizer")
+                if built.node in kept and built.assumed_mode
+                else draft
+            )
 
 
 def _never_stepped(event: ModuleFinished) -> Iterator[OptimizerBuilt]:

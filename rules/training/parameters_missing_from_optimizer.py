@@ -85,7 +85,9 @@ def check(event: ModuleFinished) -> Findings:
                 if filled is not None:
                     draft = rule.at(one.node, name=quoted(_name(event.story, module), "the module built beside it"))
                     draft = draft.note(module.node, "made here").note(filled, "differentiated here with the others")
-                    yield draft.resting_on(one, module).lowered(LIKELY)
+                    yield draft.resting_on(one, module).lowered(
+                        LIKELY, "it may be left out of the optimizer on purpose"
+                    )
 
 
 def _made_together(story: Sequence[Event], wholes: Sequence[ModuleBuilt], run: int) -> Iterator[Sequence[ModuleBuilt]]:
@@ -155,7 +157,9 @@ def _unfrozen_too_late(story: Sequence[Event], held: frozenset[Graph]) -> Findin
                     draft = rule.at(node, name=quoted(change.name, "what is unfrozen here")).advising(ADD)
                     draft = draft.note(optimizer.node, "built over what required grad before")
                     draft = draft.note(one.node, "differentiated here with the others")
-                    yield draft.resting_on(change, optimizer).lowered(LIKELY)
+                    yield draft.resting_on(change, optimizer).lowered(
+                        LIKELY, "it may be left out of the optimizer on purpose"
+                    )
 
 
 def _of_one_module(story: Sequence[Event], theirs: frozenset[Graph], optimizer: OptimizerBuilt) -> bool:

@@ -55,7 +55,9 @@ def check(event: ModuleFinished) -> Findings:
         if all(one.to_none <= NO for one in found):
             name = found[0].name
             draft = rule.at(node, name=quoted(name, "the parameters"))
-            draft = draft.resting_on(*found).lowered(POSSIBLE if read else CERTAIN)
+            draft = draft.resting_on(*found).lowered(
+                POSSIBLE if read else CERTAIN, "the file reads gradients, which are then zeros and not `None`"
+            )
             yield draft.fix(Edit("replace", node, f"{name}.zero_grad()"), safety="unsafe") if name else draft
 
 
