@@ -31,12 +31,23 @@ def key() -> str:
 
 
 def watched(packs: Iterable[ModuleType]) -> dict[str, str]:
-    """What is seen of all files and folders that decide what is installed, with those of the modules of packs. Nothing
-    is seen of a file that has changed so lately that nobody can be sure of it: it is never unchanged."""
+    """What is seen of all files and folders that decide what is installed, with those of the modules of packs and of
+    what lies beside them in their packages, which they may import. Nothing is seen of a file that has changed so lately
+    that nobody can be sure of it: it is never unchanged."""
+    packs = list(packs)
     files = [file for module in packs if (file := getattr(module, "__file__", None))]
+    packages = [folder for module in packs for folder in getattr(module, "__path__", ())]
+    files += [os.path.join(folder, name) for folder in packages for name in _listed(folder) if name.endswith(".py")]
     own = [os.path.join(folder, name) for folder, _, names in os.walk(OWN) for name in names if name.endswith(".py")]
     every = {*folders(), *own, *files, *(os.path.dirname(file) for file in (*own, *files))}
     return {path: _seen(path) for path in sorted(every)}
+
+
+def _listed(folder: str) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []
 
 
 def is_unchanged(watched: Mapping[str, str]) -> bool:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 
+import gradlint_rules.grad_mode
 import pytest
 
 from gradlint import installation
@@ -200,3 +202,9 @@ def test_nothing_of_the_path_is_looked_at_but_installed_folders(monkeypatch):
     folders = installation.folders()
     assert folders[:2] == ["/env/lib/site-packages", "/usr/lib/python3/dist-packages"]
     assert len(folders) == 3
+
+
+def test_what_modules_of_a_pack_import_beside_them_is_watched():
+    """Modules whose names begin with `_` bring no rule, but rules import them: what was found with them is stale."""
+    watched = installation.watched([gradlint_rules.grad_mode])
+    assert [path for path in watched if os.path.basename(path) == "_in_vain.py"]
