@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import reduce
 from operator import or_
 from typing import Any
@@ -31,6 +31,7 @@ from gradlint.domain import (
     references,
 )
 from gradlint.frozen import frozen, replace
+from gradlint.interpreter.engine.dispatch import TypeSlot, implements
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.sites import Site
 
@@ -147,6 +148,15 @@ def show_on_views(m: Interpreter, ref: Ref, base: Tensor, to: Truth, *, sure: bo
             certain = alone and thing.leaf is YES and (to is YES or not _is_asked(thing))
             now = to if certain else thing.requires_grad | to
             m.store_exact(other, replace(thing, requires_grad=now, **(_half_in_graph(thing) if to.may(YES) else {})))
+
+
+@implements(TypeSlot.ASKED_UNSEEN, Tensor)
+def _asked_unseen(m: Interpreter, handed: Iterable[Ref]) -> None:
+    """The flag of what unseen code has shows on views that were not recorded, though it does not have those."""
+    for ref in m.state.heap.views_of(asked := dict.fromkeys(handed)):
+        view: Any = m.state.heap[ref]
+        if ref not in asked and view.leaf is not NO:
+            m.store_exact(ref, replace(view, requires_grad=view.requires_grad | UNSURE, **_half_in_graph(view)))
 
 
 def _half_in_graph(view: Tensor) -> dict[str, Any]:

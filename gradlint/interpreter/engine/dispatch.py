@@ -147,6 +147,8 @@ class TypeSlot(Enum):
     """What a tensor is after unseen code may have run backward through its graph; takes the tensor alone."""
     WRITTEN_UNSEEN = auto()
     """Unseen code may write these memories; takes the interpreter and the memories."""
+    ASKED_UNSEEN = auto()
+    """Unseen code may set the flags of these tensors; takes the interpreter and their references."""
 
 
 SLOTS: dict[TypeSlot, dict[type, Callable[..., Any]]] = {slot: {} for slot in TypeSlot}

@@ -118,6 +118,7 @@ def havoc(m: Interpreter, values: Iterable[Value], how: Escape = Escape.HELD) ->
             m.store_exact(ref, now)
     if graphs:
         _differentiated(m, graphs, how)
+    SLOTS[TypeSlot.ASKED_UNSEEN][Tensor](m, [ref for ref, thing in found.items() if type(thing) is Tensor])
     if memories:
         wrote, m.effects.wrote = m.effects.wrote, {}  # what is handed over is noted
         SLOTS[TypeSlot.WRITTEN_UNSEEN][Tensor](m, memories)
