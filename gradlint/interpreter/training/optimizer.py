@@ -35,7 +35,6 @@ from gradlint.domain import (
     Truth,
     Unknown,
     Value,
-    alternatives,
     either,
     number_kind,
     one_of,
@@ -51,13 +50,11 @@ from gradlint.interpreter.autograd.grad import (
     may_lack_gradient,
     tensors_of,
 )
-from gradlint.interpreter.autograd.leaf import require_leaves
 from gradlint.interpreter.autograd.tensor import STEP, truth_of
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import call_value
 from gradlint.interpreter.engine.dispatch import Method, TypeSlot, implements
 from gradlint.interpreter.engine.escape import havoc, result_of_unknown
-from gradlint.interpreter.engine.iteration import consume, elements
 from gradlint.interpreter.engine.loops import Loop, run_loop
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python.containers import append, container
@@ -67,34 +64,16 @@ from gradlint.interpreter.python.mro import ancestry, find_member, method_of
 from gradlint.interpreter.static.scopes import receiver, spelled
 from gradlint.interpreter.static.sites import Site
 from gradlint.interpreter.training.assumed_optimizer import BASES, assume_holds_all_parameters
-from gradlint.interpreter.training.param_groups import Given, certainly_given, given_elements, under_params, unnamed
+from gradlint.interpreter.training.param_groups import (
+    Given,
+    Parts,
+    certainly_given,
+    given_elements,
+    given_parts,
+    given_tensors,
+    under_params,
+)
 from gradlint.knowledge.training.clearing import OF_OPTIMIZERS
-
-
-def given_parts(m: Interpreter, node: Site, value: Value) -> tuple[list[list[Ref]], Truth]:
-    """The tensors that an argument holds, by itself, in an iterable or in groups, and whether there may be others."""
-    thing = m.only(value, Container)
-    if thing is not None:
-        inner = [dict(group.items).get("params") for _, v in thing.items for _, group in m.all(v, Container)]
-        groups = [v for v in inner if v is not None]
-        if groups:
-            found = [given_tensors(m, node, group, "group") for group in groups]
-            sure = thing.rest == NOTHING and len(groups) == len(thing.items) and all(o is NO for _, o in found)
-            return [refs for refs, _ in found], NO if sure else UNSURE
-    refs, opened = given_tensors(m, node, value)
-    return [refs], opened
-
-
-def given_tensors(m: Interpreter, node: Site, value: Value, by: str = "optimizer") -> tuple[list[Ref], Truth]:
-    """The tensors that an argument is or runs over, and whether there may be others; `by` as for `IteratorConsumed`."""
-    element = value if m.may_be(value, Tensor) else unnamed(m, elements(m, node, value))
-    consume(m, node, value, by)
-    listing = m.only(value, Container)
-    parts = [] if listing is None else [unnamed(m, part) for part in (*(v for _, v in listing.items), listing.rest)]
-    require_leaves(m, node, parts or [element], "optimizer")
-    refs = [ref for ref, _ in m.all(element, Tensor)]
-    sure = bool(refs) and len(refs) == len(alternatives(element))
-    return refs, NO if sure else UNSURE
 
 
 def build(m: Interpreter, node: Site, path: str, args: Arguments) -> Value:
@@ -113,18 +92,18 @@ def _filled(
 ) -> tuple[Optimizer, list[list[Ref]]]:
     """The optimizer with the parameters that it is given, and these part by part."""
     certain = certainly_given(m, given)
-    parts, opened = given_parts(m, node, given)
-    refs = [ref for part in parts for ref in part]
+    parts = given_parts(m, node, given)
+    refs = [ref for part in parts.all for ref in part]
     numbers = tuple((key, value) for key, value in args.keywords.items() if type(value) is Constant)
     made = replace(
         thing,
         groups=_slots(m, given, refs[:MOST_ITEMS], certain),
-        open=opened if len(refs) <= MOST_ITEMS else UNSURE,
+        open=parts.open if len(refs) <= MOST_ITEMS else UNSURE,
         options=numbers,
         differentiable=(recorded := _differentiable(args)),
         recorded=NOTHING if recorded is NO else result_of_unknown(args.values()),
     )
-    return replace(made, listing=_listing(m, node, made, parts)), parts
+    return replace(made, listing=_listing(m, node, made, parts)), parts.all
 
 
 def _differentiable(args: Arguments) -> Truth:
@@ -204,16 +183,19 @@ def fill(m: Interpreter, node: Site, owner: Value, args: Arguments) -> None:
         _emit_built(m, node, ref, parts, elements)
 
 
-def _listing(m: Interpreter, node: Site, thing: Optimizer, parts: list[list[Ref]]) -> Ref:
+def _listing(m: Interpreter, node: Site, thing: Optimizer, parts: Parts) -> Ref:
     """`param_groups`: a list of dicts whose "params" are lists of tensors. Schedulers change the numbers in them."""
     numbers = tuple(
         (key, PythonNumber(INTEGER | FLOAT)) for key, value in thing.options if number_kind(value) is not None
     )
     groups = []
-    for index, part in enumerate(parts):
+    for index, part in enumerate(parts.all):
         items: Items = (("params", m.new(node, f"params {index}", under_params(m, thing, part))), *numbers)
         groups.append(m.new(node, f"group {index}", Container("dict", items=items, rest=Unknown(()))))
-    return container(m, node, "list", groups, "groups")
+    if not parts.perhaps:
+        return container(m, node, "list", groups, "groups")
+    given = tuple(enumerate(groups[: len(parts.given)]))
+    return m.new(node, "groups", Container("list", items=given, rest=one_of(groups[len(parts.given) :])))
 
 
 def held(m: Interpreter, owner: Value) -> list[Ref]:
@@ -421,7 +403,7 @@ def param_groups(m: Interpreter, node: Site, owner: Ref) -> Value:
     """`param_groups`, the same list every time."""
     thing: Optimizer = m[owner]
     if thing.listing == NOTHING:
-        listing = _listing(m, node, thing, [held(m, owner)])
+        listing = _listing(m, node, thing, Parts([held(m, owner)], [], thing.open))
         m.store(owner, replace(m[owner], listing=listing))
         return listing
     return thing.listing

@@ -1,4 +1,4 @@
-"""What certainly stands in the argument that an optimizer is built over."""
+"""What stands in the argument that an optimizer is built over."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from gradlint.domain import (
     MOST_ITEMS,
     NO,
     NOTHING,
+    UNSURE,
     Container,
     Iterator,
     Optimizer,
     Ref,
     Tensor,
+    Truth,
     Unknown,
     Value,
     alternatives,
@@ -21,10 +23,12 @@ from gradlint.domain import (
 )
 from gradlint.domain.state import OLDEST
 from gradlint.frozen import frozen
+from gradlint.interpreter.autograd.leaf import require_leaves
 from gradlint.interpreter.engine.deferred import on_next
-from gradlint.interpreter.engine.iteration import element_list
+from gradlint.interpreter.engine.iteration import consume, element_list, elements
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python.containers import certain
+from gradlint.interpreter.static.sites import Site
 
 
 @frozen()
@@ -35,6 +39,52 @@ class Given:
     elements: tuple[tuple[Tensor, ...], ...]
     twice: tuple[Tensor, ...]
     repeated: tuple[Tensor, ...]
+
+
+@frozen()
+class Parts:
+    """The tensors of each group that is `given`, those of groups of which nobody knows how many there are (`perhaps`),
+    and whether there may be others (`open`)."""
+
+    given: list[list[Ref]]
+    perhaps: list[list[Ref]]
+    open: Truth
+
+    @property
+    def all(self) -> list[list[Ref]]:
+        return [*self.given, *self.perhaps]
+
+
+def given_parts(m: Interpreter, node: Site, value: Value) -> Parts:
+    """The tensors that an argument holds, by itself, in an iterable or in groups."""
+    thing = m.only(value, Container)
+    if thing is not None:
+        groups = [group for _, one in thing.items for group in _params(m, one)]
+        perhaps = [[ref for ref, _ in m.all(elements(m, node, one), Tensor)] for one in _params(m, thing.rest)]
+        if groups or perhaps:
+            found = [given_tensors(m, node, group, "group") for group in groups]
+            sure = thing.rest == NOTHING and len(groups) == len(thing.items) and all(o is NO for _, o in found)
+            return Parts([refs for refs, _ in found], perhaps, NO if sure else UNSURE)
+    refs, opened = given_tensors(m, node, value)
+    return Parts([refs], [], opened)
+
+
+def _params(m: Interpreter, value: Value) -> list[Value]:
+    """What stands under "params" in the groups that a value is."""
+    found = [dict(group.items).get("params") for _, group in m.all(value, Container)]
+    return [params for params in found if params is not None]
+
+
+def given_tensors(m: Interpreter, node: Site, value: Value, by: str = "optimizer") -> tuple[list[Ref], Truth]:
+    """The tensors that an argument is or runs over, and whether there may be others; `by` as for `IteratorConsumed`."""
+    element = value if m.may_be(value, Tensor) else unnamed(m, elements(m, node, value))
+    consume(m, node, value, by)
+    listing = m.only(value, Container)
+    parts = [] if listing is None else [unnamed(m, part) for part in (*(v for _, v in listing.items), listing.rest)]
+    require_leaves(m, node, parts or [element], "optimizer")
+    refs = [ref for ref, _ in m.all(element, Tensor)]
+    sure = bool(refs) and len(refs) == len(alternatives(element))
+    return refs, NO if sure else UNSURE
 
 
 def given_elements(m: Interpreter, given: Value) -> Given:
