@@ -179,6 +179,35 @@ def test_a_finding_is_believed_no_further_than_its_event(case):
     assert found == sorted(min(map(believed, events)) for events in heard.values())
 
 
+RETAINING = """\
+import torch
+{imported}
+model = torch.nn.Linear(2, 2)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for _ in range(2):
+    optimizer.zero_grad()
+    loss = model(torch.ones(1, 2)).sum()
+    loss.backward(retain_graph=True)
+    {callee}(loss)
+    optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(
+    ("imported", "callee", "confidence"),
+    [
+        ("import wandb", "wandb.log", CERTAIN),
+        ("from elsewhere import log_loss", "log_loss", LIKELY),
+        ("from elsewhere import keep", "keep", None),
+    ],
+)
+def test_a_name_of_unseen_code_proves_nothing(imported, callee, confidence):
+    """What a library only reads is certainly not differentiated there; what a name says is likely, and where it says
+    nothing there is nothing to be found."""
+    findings = linter.analyse(RETAINING.format(imported=imported, callee=callee), RULES).findings
+    assert [one.confidence for one in findings if one.code == "GRD504"] == [confidence] * (confidence is not None)
+
+
 def test_a_rule_may_lower_a_finding_and_never_raise_it():
     draft = Rule("ABC101", "bold", "bold").at(None)
     assert [draft.confidence, draft.lowered(LIKELY).confidence] == [CERTAIN, LIKELY]

@@ -132,14 +132,14 @@ def test_words_of_one_kind_only():
     ("call", "how"),
     [
         ("thing(out)", Escape.HELD),
-        ("accuracy(out)", Escape.READ),
+        ("accuracy(out)", Escape.READ_BY_NAME),
         ("np.concatenate([out])", Escape.READ),
-        ("thing.logger.add(out)", Escape.READ),
-        ("thing.meter.update(out)", Escape.READ),
-        ("thing.score({'out': [out]})", Escape.READ),
+        ("thing.logger.add(out)", Escape.READ_BY_NAME),
+        ("thing.meter.update(out)", Escape.READ_BY_NAME),
+        ("thing.score({'out': [out]})", Escape.READ_BY_NAME),
         ("thing.optimize(out)", Escape.DIFFERENTIATED),
         ("thing.trainer.step(out)", Escape.DIFFERENTIATED),
-        ("thing.train_utils.accuracy(out)", Escape.READ),
+        ("thing.train_utils.accuracy(out)", Escape.READ_BY_NAME),
         ("thing.log.backward(out)", Escape.DIFFERENTIATED),
         ("saliency(out)", Escape.DIFFERENTIATED),
         ("accuracy_and_grad(out)", Escape.DIFFERENTIATED),
@@ -149,8 +149,8 @@ def test_how_far_a_graph_escapes_is_told_by_names(call: str, how: Escape):
     events = heard(f"def run(x):\n    out = net(x)\n    {call}\n", "accuracy, accuracy_and_grad, saliency, thing")
     end = next(event for event in events if isinstance(event, ModuleFinished))
     (graph,) = set(graphs(events))
-    found = [any(one in graphs for one in graph) for graphs in (end.escaped, end.differentiated)]
-    assert found == [how >= Escape.HELD, how >= Escape.DIFFERENTIATED]
+    found = [any(one in graphs for one in graph) for graphs in (end.read_by_name, end.escaped, end.differentiated)]
+    assert found == [how is Escape.READ_BY_NAME, how >= Escape.HELD, how >= Escape.DIFFERENTIATED]
 
 
 @pytest.mark.parametrize(("first", "second"), [("accuracy", "thing"), ("thing", "accuracy")])

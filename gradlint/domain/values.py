@@ -26,12 +26,13 @@ Graph = tuple[int, str, int]
 
 
 class Escape(IntEnum):
-    """How far code that the program does not show may go with a graph that it is handed: by its name it only reads what
-    carries it, nobody knows, or by its name it computes gradients."""
+    """How far code that the program does not show may go with a graph that it is handed: a library only reads what
+    carries it, or it does so by its name alone, nobody knows, or by its name it computes gradients."""
 
     READ = 0
-    HELD = 1
-    DIFFERENTIATED = 2
+    READ_BY_NAME = 1
+    HELD = 2
+    DIFFERENTIATED = 3
 
 
 Origin = int

@@ -409,6 +409,7 @@ def _finish(m: Interpreter) -> None:
         used=frozenset(m.graphs.used),
         escaped=frozenset(_escaped(m, Escape.HELD)),
         differentiated=frozenset(_escaped(m, Escape.DIFFERENTIATED)),
+        read_by_name=frozenset(graph for graph, how in m.graphs.escaped.items() if how is Escape.READ_BY_NAME),
         returned=frozenset(m.graphs.returned),
         left=tuple(m.graphs.left.items()),
     )

@@ -228,7 +228,7 @@ def signs(call: ModuleCalled, whole: Whole) -> Iterator[Sign]:
             POSSIBLE,
         ),
         "the module is not in eval mode": (not call.module.mode <= EVAL, LIKELY),
-        "unseen code gets the result": (whole.is_met(call, end.escaped), LIKELY),
+        "unseen code gets the result": (whole.is_met(call, end.escaped | end.read_by_name), LIKELY),
         "unseen callers get the result": (whole.is_met(call, end.returned), LIKELY if means_it else POSSIBLE),
     }
     yield from signs_of(call)

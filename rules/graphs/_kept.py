@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from gradlint.domain import EVAL, NO, YES, Syntax, Tensor
 from gradlint.events import GraphGrown, ModuleCalled, ModuleFinished, Role, Stored
-from gradlint.rule import Draft, Edit
+from gradlint.rule import LIKELY, Draft, Edit
 
+BY_NAME = "a name alone says that unseen code only reads it"
 SUMS = frozenset({"add", "add_", "sub", "sub_", "lerp", "lerp_"})
 """Operations by which something is accumulated."""
 
@@ -97,9 +98,11 @@ def what(found: list[Kept]) -> str:
     return "the unused graph" if all(one.freed <= YES for one in found) else "the unused graph and activations"
 
 
-def finished(draft: Draft, found: list[Kept], safety: str) -> Draft:
-    """The finding with its cure, believed as what it was told by."""
+def finished(draft: Draft, found: list[Kept], end: ModuleFinished, safety: str) -> Draft:
+    """The finding with its cure, believed as what it was told by; a name alone tells what is likely."""
     added = dict.fromkeys(_given(one) for one in found if not isinstance(one, GraphGrown) or one.adds_grad.may(YES))
     if added and None not in added:
         draft = draft.fix(*(Edit("wrap", node, after=".detach()") for node in added), safety=safety)
-    return draft.resting_on(*found)
+    by_name = any(not one.freed <= YES and not end.read_by_name.isdisjoint(one.graph) for one in found)
+    draft = draft.resting_on(*found)
+    return draft.lowered(LIKELY, BY_NAME) if by_name else draft

@@ -43,7 +43,7 @@ def check(event: ModuleFinished) -> Findings:
         if not is_attribute(name):
             draft = rule.at(found[0].node, name=quoted(name, "the sum"), kept=what(found))
             # where nothing is differentiated it is better to record nothing
-            yield finished(draft, found, "safe" if all(one.freed <= YES for one in found) else "unsafe")
+            yield finished(draft, found, event, "safe" if all(one.freed <= YES for one in found) else "unsafe")
 
 
 @rule.bad

@@ -42,7 +42,7 @@ def check(event: ModuleFinished) -> Findings:
         name = found[0].name
         if not is_attribute(name) and not all(_is_bounded(one) for one in found):
             draft = rule.at(found[0].node, name=quoted(name, "the container"), kept=what(found))
-            draft = finished(draft, found, "unsafe")
+            draft = finished(draft, found, event, "unsafe")
             yield (
                 draft.lowered(POSSIBLE, "what is kept may replace what was kept before")
                 if all(_replaces(one) for one in found)

@@ -27,6 +27,8 @@ from gradlint.domain import NO, YES, Belief, Tensor
 from gradlint.events import AttributeAssigned, BackwardRun, ModuleCalled, ModuleFinished, OptimizerStepped, Run
 from gradlint.rule import CERTAIN, LIKELY, POSSIBLE, Draft, Edit, Findings, Question, Raises, Rule
 
+from ._kept import BY_NAME
+
 rule = Rule(
     "GRD504",
     "habitual-retain-graph",
@@ -57,13 +59,12 @@ def check(end: ModuleFinished) -> Findings:
         handed_on = not (end.escaped | end.returned).isdisjoint(run.graph)
         kept = run.retain <= YES and run.create_graph <= NO and not run.freed.possibly(YES)
         if kept and run.node not in needed and not handed_on:
-            yield (
-                _draft(run)
-                .resting_on(run)
-                .lowered(
-                    CERTAIN if _is_habitual(run, runs, end) else POSSIBLE,
-                    "the graph may be needed by code that nobody sees",
-                )
+            draft = _draft(run).resting_on(run)
+            if not end.read_by_name.isdisjoint(run.graph):
+                draft = draft.lowered(LIKELY, BY_NAME)
+            yield draft.lowered(
+                CERTAIN if _is_habitual(run, runs, end) else POSSIBLE,
+                "the graph may be needed by code that nobody sees",
             )
 
 

@@ -38,7 +38,7 @@ def check(event: ModuleFinished) -> Findings:
     for kept in (sums(event), piles(event)):
         for found in kept_in_vain(kept, event):
             if is_attribute(found[0].name):
-                yield finished(rule.at(found[0].node, name=found[0].name, kept=what(found)), found, "unsafe")
+                yield finished(rule.at(found[0].node, name=found[0].name, kept=what(found)), found, event, "unsafe")
 
 
 @rule.bad

@@ -120,8 +120,10 @@ def escape_by(m: Interpreter, node: Site, *callees: Value) -> Escape:
     for said in (_words_of(name.rpartition(".")[2] for name in names), _words_of(names)):
         if said & DIFFERENTIATES:
             return Escape.DIFFERENTIATED
-        if said & READS or any(path.partition(".")[0] in LIBRARIES_THAT_READ for path in paths):
+        if any(path.partition(".")[0] in LIBRARIES_THAT_READ for path in paths):
             return Escape.READ
+        if said & READS:
+            return Escape.READ_BY_NAME
     return Escape.HELD
 
 

@@ -13,7 +13,7 @@ optimizer = torch.optim.SGD(groups, lr=0.1)
 optimizer.step()
 reveal(w, v, u)
 count = 0
-for group in optimizer.param_groups:
+for _group in optimizer.param_groups:
     count += 1
 reveal(count)
 
