@@ -13,9 +13,10 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+from gradlint.interpreter.engine import escape
 from gradlint.knowledge.schema import Result
 from gradlint.testing.measuring import TABLES
-from tests.fuzz import compare, mutants, programs
+from tests.fuzz import compare, mutants, programs, unseen
 from tests.fuzz.comparing import Compared
 from tests.fuzz.exercising import AREAS
 from tests.fuzz.foreign import foreign
@@ -31,6 +32,8 @@ from tests.test_semantics import PROGRAMS, TODO
 HERE = Path(__file__).parent
 FIRST, FIXED, FRESH, LEFT_TO_CHANCE, MUTATED = 100, 2_000, 300, 300, 300
 """How many programs each net holds; the `FIRST` of each are its sample."""
+FIRST_UNSEEN, UNSEEN = 8, 300
+"""The same of programs that hand things to each kind of unseen code."""
 FEW = {"knowledge rows": 0.15, "kinds of syntax": 0.6, "types of events": 0.9, "typestate transitions": 0.6}
 """What share of each area the first programs exercise at least."""
 LONGEST, MOST_LOST = 60.0, 3
@@ -126,6 +129,21 @@ def test_programs_of_which_a_third_is_left_to_chance(numbers: range) -> None:
 def test_programs_that_are_changed_in_a_few_places(numbers: range) -> None:
     names, _ = _disagreeing(_written(SEED, numbers, mutated=True))
     assert not names, "python -m tests.fuzz --seed agreement --mutated"
+
+
+@pytest.mark.sampled(1)
+@pytest.mark.parametrize("numbers", [range(FIRST_UNSEEN), range(FIRST_UNSEEN, UNSEEN)], ids=["first", "others"])
+def test_programs_that_hand_things_to_unseen_code(numbers: range) -> None:
+    """What is certain holds whatever that does, and what is likely where it only reads, keeps or returns."""
+    programs = [Written(f"{SEED}:{number}", unseen=kind) for kind in unseen.KINDS for number in numbers]
+    names, _ = _disagreeing(tuple(programs))
+    assert not names, "python -m tests.fuzz --seed agreement --unseen any (or harmless)"
+
+
+def test_an_engine_that_keeps_what_unseen_code_may_change_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(escape, "after_unseen_code", lambda thing: thing)
+    found = (work(Written(f"planted:{number}", unseen="any")) for number in range(100))
+    assert any(one.sort[0] == "fact" for compared in found for one in compared.disagreements)
 
 
 @pytest.mark.parametrize("change", dict.fromkeys(CHANGES), ids=lambda change: change.__name__)

@@ -11,6 +11,8 @@
   of them against what a run shows;
 * `chances` leaves a share of a program to chance (`--chance`), which finds wrong ideas about what nobody can know;
 * `mutants` changes a program in a few places (`--mutated`), which finds wrong ideas about what seldom meets;
+* `unseen` hands what a program has to code that gradlint cannot see (`--unseen`), which finds wrong ideas about what
+  that leaves alone;
 * `shrinking` takes away all that a disagreement does not need;
 * `foreign` gathers programs that were written for something else;
 * `working` shares the work out to processes, and `table` is what is printed in the end.

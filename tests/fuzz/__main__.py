@@ -7,6 +7,7 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -14,6 +15,7 @@ from tests.fuzz.comparing import Compared, Disagreement
 from tests.fuzz.foreign import foreign
 from tests.fuzz.table import Total, exercised, lines
 from tests.fuzz.tasks import Written, small, work
+from tests.fuzz.unseen import KINDS
 from tests.fuzz.working import Lost, shared_out
 
 SHOWN = 3
@@ -34,9 +36,12 @@ LONGEST_SHRINKING = 300.0
 )
 @click.option("--chance", default=0.0, show_default=True, help="Which share of their flags is left to chance.")
 @click.option("--mutated", is_flag=True, help="Change each program in a few places.")
-def main(programs: int, seed: str, workers: int, folder: Path | None, chance: float, mutated: bool) -> None:
+@click.option("--unseen", type=click.Choice([*KINDS]), help="Hand things to code that gradlint does not see.")
+def main(programs: int, seed: str, workers: int, folder: Path | None, **how: Any) -> None:
     """Compare torch and gradlint on programs that are written by chance."""
-    generated = [Written(f"{seed}:{number}", share=chance, mutated=mutated) for number in range(programs)]
+    share, mutated, unseen = how["chance"], how["mutated"], how["unseen"] or ""
+    names = (f"{seed}:{number}" for number in range(programs))
+    generated = [Written(name, share=share, mutated=mutated, unseen=unseen) for name in names]
     others = [Written(name, text, files) for name, text, files in foreign(folder)] if folder else []
     total, also = _compared(generated, workers), _compared(others, workers)
     for line in (*lines(total, "generated"), *exercised(total), *(lines(also, "not generated") if others else ())):

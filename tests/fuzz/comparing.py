@@ -11,7 +11,7 @@ from typing import Any
 
 from gradlint import linter, showing
 from gradlint.disk import InMemory
-from gradlint.domain import UNKNOWN, Fact, Object, OneOf, Tensor
+from gradlint.domain import UNKNOWN, Belief, Fact, Object, OneOf, Tensor
 from gradlint.events import Called, Event, ModuleFinished, Thing
 from gradlint.finding import RAISES, Confidence, Finding
 from gradlint.frozen import frozen
@@ -76,11 +76,15 @@ class Compared:
     """Whether it says nothing: a name in it is not bound, or a library that it needs is not installed."""
 
 
-def compare(text: str, files: Files = (), *, held: bool = False) -> Compared:
-    """Run a program that reveals on both sides. `held`: what silent rules say is held against its runs as well."""
+def compare(
+    text: str, files: Files = (), *, held: bool = False, unseen: Files = (), confidence: Confidence = Confidence.LIKELY
+) -> Compared:
+    """Run a program that reveals on both sides. `held`: what silent rules say is held against its runs as well;
+    `unseen` are files that torch's side alone can import, `confidence` is how sure gradlint must be of what counts."""
     out = Compared(text)
+    found = (*files, *unseen)
     try:
-        seen = watched(text, files)
+        seen = watched(text, found)
     except NotRestored as error:
         out.disagreements.append(Disagreement("lost", 0, f"not restored: {error}"))
         return out
@@ -93,14 +97,17 @@ def compare(text: str, files: Files = (), *, held: bool = False) -> Compared:
         out.disagreements.append(Disagreement("crash", 0, f"{type(error).__name__}: {error}"))
         return out
     out.exercised.finish()
+    known = {spot: thing if _is_known(thing, confidence) else UNKNOWN for spot, thing in known.items()}
+    findings = tuple(finding for finding in findings if finding.confidence <= confidence)
     out.found = Counter(finding.code for finding in findings)
     out.disagreements += _facts(text, seen, known, out)
-    out.disagreements += _raising(text, files, seen, findings, out)
+    out.disagreements += _raising(text, found, seen, findings, out)
     _refusals(text, seen, findings, out)
     if held:
-        with settled():
+        with settled(found):
             out.silent = held_against_runs(text, findings, known_rules())
-            out.cured = cured(text, findings, lambda fixed: judged(fixed)[1])
+            if not unseen:  # which may undo a cure
+                out.cured = cured(text, findings, lambda fixed: judged(fixed)[1])
         out.disagreements += (Disagreement(SILENT, row, what) for row, what in out.silent.contradictions)
         out.disagreements += (Disagreement(CURE, 0, f"{code} {why}") for code, why in out.cured.failed)
     return out
@@ -168,6 +175,13 @@ def _asked_in_functions(text: str) -> Iterator[tuple[int, int]]:
 
 
 # ---- what disagrees
+
+
+def _is_known(thing: Thing, confidence: Confidence) -> bool:
+    """Whether gradlint is so sure of what a thing is."""
+    options = thing.values if isinstance(thing, OneOf) else (thing,)
+    weakest = Belief.ANNOTATED if confidence is Confidence.CERTAIN else Belief.FROM_NAME
+    return all(getattr(option, "belief", Belief.PROVEN) <= weakest for option in options)
 
 
 def _facts(text: str, seen: Seen, known: dict[tuple[int, int], Thing], out: Compared) -> Iterator[Disagreement]:

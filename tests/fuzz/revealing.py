@@ -35,17 +35,24 @@ FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
 def with_reveals(text: str, files: Files = ()) -> str:
     """The program with a `reveal(...)` wherever there is something to ask for; torch has to run it for that."""
     lines = text.splitlines()
-    gaps = sorted(set(_gaps(ast.parse(text).body, lines)))
-    places = _places(_filled(lines, gaps, [f"{PROBE}({n}, locals())" for n in range(len(gaps))]), files)
-    asked = [places.get(number, ())[-MOST:] for number in range(len(gaps))]
-    return _filled(lines, gaps, [f"reveal({', '.join(names)})" if names else "" for names in asked])
+    room = gaps(lines)
+    there = places(lines, room, files)
+    asked = [there.get(number, ())[-MOST:] for number in range(len(room))]
+    return filled(lines, room, [f"reveal({', '.join(names)})" if names else "" for names in asked])
 
 
 # ---- where there is room
 
+Gap = tuple[int, str]
+"""Where a line can be put in: behind which row, and what it begins with."""
 
-def _gaps(body: list[ast.stmt], lines: list[str]) -> Iterator[tuple[int, str]]:
-    """Where a line can be put in: behind which row, and how far to the right."""
+
+def gaps(lines: list[str]) -> list[Gap]:
+    """Where there is room in a program, in order."""
+    return sorted(set(_gaps(ast.parse("\n".join(lines)).body, lines)))
+
+
+def _gaps(body: list[ast.stmt], lines: list[str]) -> Iterator[Gap]:
     for statement in body:
         if lines[statement.lineno - 1][: statement.col_offset].strip():
             continue  # it does not begin its row
@@ -57,7 +64,7 @@ def _gaps(body: list[ast.stmt], lines: list[str]) -> Iterator[tuple[int, str]]:
             yield from _gaps(inner, lines)
 
 
-def _around(statement: ast.stmt, lines: list[str]) -> Iterator[tuple[int, str]]:
+def _around(statement: ast.stmt, lines: list[str]) -> Iterator[Gap]:
     indent = lines[statement.lineno - 1][: statement.col_offset]
     end = statement.end_lineno or statement.lineno
     if not isinstance(statement, SILENT) and not _is_docstring(statement) and not _is_reveal(statement):
@@ -97,12 +104,11 @@ def _blocks(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
             yield getattr(part, name, [])
 
 
-def _filled(lines: list[str], gaps: list[tuple[int, str]], calls: list[str]) -> str:
+def filled(lines: list[str], room: list[Gap], calls: list[str]) -> str:
     """The program with each call in its gap; of two behind one row the one farther to the right comes first."""
     behind: dict[int, list[str]] = {}
-    for (row, indent), call in reversed(list(zip(gaps, calls, strict=True))):
-        if call:
-            behind.setdefault(row, []).append(indent + call)
+    for (row, indent), call in reversed(list(zip(room, calls, strict=True))):
+        behind.setdefault(row, []).extend(indent + line for line in call.splitlines())
     out = [*behind.get(0, [])]
     for row, line in enumerate(lines, 1):
         out += [line, *behind.get(row, [])]
@@ -112,8 +118,9 @@ def _filled(lines: list[str], gaps: list[tuple[int, str]], calls: list[str]) -> 
 # ---- what there is
 
 
-def _places(text: str, files: Files) -> dict[int, tuple[str, ...]]:
-    """The expressions for which there was something each time a probe came by, oldest first."""
+def places(lines: list[str], room: list[Gap], files: Files = ()) -> dict[int, tuple[str, ...]]:
+    """The expressions for which there was something each time a program came by a gap, by its number, oldest first."""
+    text = filled(lines, room, [f"{PROBE}({number}, locals())" for number in range(len(room))])
     found: dict[int, dict[str, None]] = {}
     faults: list[Exception] = []
 

@@ -301,7 +301,7 @@ REFUSALS = (
 )  # fmt: skip
 
 
-def is_autograds(error: Exception) -> bool:
+def is_autograds(error: BaseException | None) -> bool:
     """Whether autograd refuses, and not a shape or a kind of number that does not fit."""
     return isinstance(error, RuntimeError | ValueError | TypeError) and any(words in str(error) for words in REFUSALS)
 

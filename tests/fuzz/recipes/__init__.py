@@ -5,7 +5,7 @@ They are written one behind another, a number above each and an empty line betwe
 
 from __future__ import annotations
 
-from tests.fuzz.recipes import autograd, blocks, language, training, waiting
+from tests.fuzz.recipes import autograd, blocks, language, sequences, training, waiting
 
 Table = tuple[tuple[int, str], ...]
 
@@ -18,5 +18,5 @@ def table(text: str) -> Table:
 
 BLOCKS = table(blocks.BLOCKS) + table(waiting.BLOCKS)
 """What may stand anywhere, with a body to be written."""
-RECIPES = tuple(entry for part in (language, training, autograd, waiting) for entry in table(part.RECIPES))
+RECIPES = tuple(entry for part in (language, training, autograd, waiting, sequences) for entry in table(part.RECIPES))
 """What stands at the top of a program."""
