@@ -208,6 +208,15 @@ def test_a_name_of_unseen_code_proves_nothing(imported, callee, confidence):
     assert [one.confidence for one in findings if one.code == "GRD504"] == [confidence] * (confidence is not None)
 
 
+@pytest.mark.parametrize("given", ["held", "[held]", "optimizer", ""])
+@pytest.mark.parametrize("callee", ["fit", "holder.log"])
+def test_who_gets_hold_of_a_tensor_may_give_it_a_gradient(given, callee):
+    text = "import torch\nfrom elsewhere import fit, holder\nheld = torch.zeros(2)\n"
+    text += f"optimizer = torch.optim.SGD([held], lr=0.1)\n{callee}({given})\n"
+    (found,) = [one for one in linter.analyse(text, RULES).findings if one.code == "GRD715"]
+    assert found.confidence is (LIKELY if given else CERTAIN)
+
+
 def test_a_rule_may_lower_a_finding_and_never_raise_it():
     draft = Rule("ABC101", "bold", "bold").at(None)
     assert [draft.confidence, draft.lowered(LIKELY).confidence] == [CERTAIN, LIKELY]

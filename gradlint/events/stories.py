@@ -99,11 +99,11 @@ class ClassFinished(Event):
 
 @frozen(kw_only=True, eq=False)
 class ModuleFinished(Event):
-    """The whole file. `used`: graphs that a backward may have reached; `escaped`: graphs and optimizers handed to code
-    that the file does not show, but for graphs that by its names only reads them; `read_by_name`: graphs handed to code
-    of which a name alone says that it only reads them; `differentiated`: those handed to such code as by its names
-    computes gradients; `returned`: those returned to callers that were not all seen; `left`: those of which an
-    operation made something outside of them, and the first that did. `tests`: the file imports what runs tests;
+    """The whole file. `used`: graphs that a backward may have reached; `escaped`: graphs, memories and optimizers that
+    were handed to code that the file does not show, but for what this by its names only reads; `read_by_name`: those
+    that were handed to code of which a name alone says so; `differentiated`: those that were handed to such code as by
+    its names computes gradients; `returned`: those returned to callers that were not all seen; `left`: those of which
+    an operation made something outside of them, and the first that did. `tests`: the file imports what runs tests;
     `collected` are the functions that a test runner can call by itself."""
 
     story: tuple[Event, ...]

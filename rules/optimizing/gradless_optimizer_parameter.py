@@ -62,11 +62,18 @@ def check(event: ModuleFinished) -> Findings:
         elif isinstance(thing, Unknown):
             return  # whose gradient is set, nobody knows
     for built, tensor in found:
-        yield _draft(built, tensor).lowered(
+        draft = _draft(built, tensor).lowered(
             LIKELY if tensor.belief is Belief.FROM_USAGE else believed(built),
             "taken for a parameter for how it is used",
             Question.THING,
         )
+        yield draft.lowered(LIKELY, "unseen code gets it") if _is_handed_on(built, tensor, event) else draft
+
+
+def _is_handed_on(built: OptimizerBuilt, tensor: Tensor, end: ModuleFinished) -> bool:
+    """Whether code that the file does not show had the tensor or the optimizer, and may have given it a gradient."""
+    handed = end.escaped | end.read_by_name
+    return built.graph in handed or any(memory.key in handed for memory in tensor.storage)
 
 
 def _stays_put(tensor: Tensor) -> bool:

@@ -120,6 +120,9 @@ def havoc(m: Interpreter, values: Iterable[Value], how: Escape = Escape.HELD) ->
         _differentiated(m, graphs, how)
     SLOTS[TypeSlot.ASKED_UNSEEN][Tensor](m, [ref for ref, thing in found.items() if type(thing) is Tensor])
     if memories:
+        if how > Escape.READ:
+            known = m.graphs.escaped
+            known |= {memory.key: max(how, known.get(memory.key, how)) for memory in memories}
         wrote, m.effects.wrote = m.effects.wrote, {}  # what is handed over is noted
         SLOTS[TypeSlot.WRITTEN_UNSEEN][Tensor](m, memories)
         m.effects.wrote = wrote
