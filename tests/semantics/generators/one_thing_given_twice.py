@@ -1,0 +1,14 @@
+# todo: what a generator gives twice is changed by the loop between; what the generator holds then is as it gave it.
+import torch
+
+
+def values():
+    for _ in range(2):
+        value = torch.rand(1, 2)
+        yield value
+        reveal(value)
+        yield value
+
+
+for each in values():
+    each.requires_grad_()
