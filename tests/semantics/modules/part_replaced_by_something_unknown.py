@@ -8,3 +8,9 @@ for p in model.parameters():
     reveal(p)
     z = p.sum()
 reveal(p)
+
+model = nn.Linear(2, 1)
+model.weight = wrapped(model.weight)
+for p in model.parameters():
+    reveal(p)
+    z = p.sum()
