@@ -142,6 +142,16 @@ class Result:
     precision: str = ""
     passes: bool = True
 
+    @property
+    def kinds(self) -> frozenset[str]:
+        """The kinds of which it is one."""
+        return _kinds(self.kind)
+
+
+@cache
+def _kinds(kind: str) -> frozenset[str]:
+    return frozenset(kind.split(" or "))
+
 
 @frozen()
 class Operation(Versioned):

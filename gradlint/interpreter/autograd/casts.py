@@ -14,7 +14,8 @@ from gradlint.domain import (
     Value,
     alternatives,
 )
-from gradlint.interpreter.autograd.record import Requested, apply
+from gradlint.interpreter.autograd.record import apply
+from gradlint.interpreter.autograd.results import Requested
 from gradlint.interpreter.autograd.tensor import device_asked, dtype_named, precision_named
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.machine import Interpreter

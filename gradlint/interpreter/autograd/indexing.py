@@ -22,7 +22,8 @@ from gradlint.domain import (
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd import shape
 from gradlint.interpreter.autograd.in_place import Write, write
-from gradlint.interpreter.autograd.record import Requested, apply
+from gradlint.interpreter.autograd.record import apply
+from gradlint.interpreter.autograd.results import Requested
 from gradlint.interpreter.autograd.tensor_attributes import output
 from gradlint.interpreter.engine.dispatch import TypeSlot, implements
 from gradlint.interpreter.engine.machine import Interpreter

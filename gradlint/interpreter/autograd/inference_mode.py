@@ -12,19 +12,18 @@ from gradlint.knowledge.schema import Operation
 
 def heard(
     row: Operation, operands: Sequence[Operand], own: Sequence[Operand], dtype: Dtypes | None
-) -> tuple[Truth, ...]:
+) -> list[Truth] | None:
     """Whether the operation hears of each operand's flag, the `own` ones last: of every one that was not made in
     inference mode, as is taken of what unseen code hands over; of the others, where it runs outside of it, as the
-    knowledge says."""
-    involved = [*operands, *own]
-    if not any(map(_may_be_inference, involved)):
-        return (YES,) * len(involved)
+    knowledge says. None where it hears of all."""
+    if not any(map(_may_be_inference, (*operands, *own))):
+        return None
     company = None if own or dtype is not None or not _is_measured(row, operands) else _company(row, operands)
     found = [_heard(row, one, company) if _may_be_inference(one) else YES for one in operands]
     beside = all(one.tensor is not None and one.tensor.inference is NO for one in operands)
     for one in own:
         found.append(YES if not _may_be_inference(one) or (beside and hears_own(row.name, one.name)) else MAYBE)
-    return tuple(found)
+    return found
 
 
 def _heard(row: Operation, one: Operand, company: bool | None) -> Truth:
@@ -45,7 +44,7 @@ def _is_measured(row: Operation, operands: Sequence[Operand]) -> bool:
     may be a copy is recorded then, and only then."""
     names = {one.name for one in operands}
     needed = {*row.operands} - {*row.optional}
-    copies = any("or fresh" in result.kind for result in row.results)
+    copies = any("fresh" in result.kinds and len(result.kinds) > 1 for result in row.results)
     known = bool(row.paths) and row.measured and not row.writes and not copies
     return known and needed <= names <= {*row.operands}
 

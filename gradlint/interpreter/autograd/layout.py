@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gradlint.domain import NONE_VALUE, UNSURE, YES, Constant, Container, PythonNumber, Tensor, Truth, Value
@@ -50,23 +50,23 @@ def _in_order(one: Operand) -> bool:
 
 
 def handles(
-    row: Operation, first: Operand | None, told: Told, measures: Mapping[str, Any], kinds: Collection[str]
-) -> list[str]:
+    row: Operation, first: Operand, told: Told, measures: Mapping[str, Any], kinds: frozenset[str]
+) -> frozenset[str]:
     """Which handles of these kinds an operation may give, by how its first operand lies and how deep the result is."""
-    if first is None or first.tensor is None or first.tensor.may_be_structured:
-        return list(kinds)
-    left, ordered = set(kinds), _in_order(first) and not _may_be_told_an_order(row, told)
+    if first.tensor is None or first.tensor.may_be_structured:
+        return kinds
+    left, ordered = kinds, _in_order(first) and not _may_be_told_an_order(row, told)
     if ordered and row.name in VIEWS_IN_ORDER:
-        left.discard("fresh")
+        left -= COPY
     if ordered and row.name in ITSELF_IN_ORDER:
         left &= ITSELF
     before, after = first.tensor.size, measures.get("size")
     if row.name in ITSELF_AS_DEEP and before is not None and after is not None:
         left = left & ITSELF if len(before) == len(after) else left - ITSELF
-    return [kind for kind in kinds if kind in left] or list(kinds)
+    return left or kinds
 
 
-ITSELF = frozenset({"self"})
+ITSELF, COPY = frozenset({"self"}), frozenset({"fresh"})
 
 
 def of_factory(m: Interpreter, row: Factory, bound: Mapping[str, Value]) -> Truth:

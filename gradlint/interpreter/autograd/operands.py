@@ -34,7 +34,8 @@ from gradlint.knowledge.schema import Operation
 
 
 class Operand(NamedTuple):
-    """One operand of an operation: its value and the facts that matter."""
+    """One operand of an operation: its value and the facts that matter, with whether the operation `hears` that it
+    requires grad."""
 
     name: str
     value: Value
@@ -42,6 +43,7 @@ class Operand(NamedTuple):
     requires_grad: Truth
     tensor: Tensor | None
     known: bool
+    hears: Truth = YES
 
 
 def operand(m: Interpreter, name: str, value: Value) -> Operand:

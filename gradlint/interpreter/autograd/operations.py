@@ -46,13 +46,14 @@ from gradlint.domain import (
     references,
     truth,
 )
-from gradlint.frozen import frozen, replace
+from gradlint.frozen import replace
 from gradlint.interpreter.autograd import layout, shape
 from gradlint.interpreter.autograd.casts import to
 from gradlint.interpreter.autograd.detach import cut_off
 from gradlint.interpreter.autograd.in_place import Write, maybe_written, write
-from gradlint.interpreter.autograd.record import Requested, apply
+from gradlint.interpreter.autograd.record import apply, compute
 from gradlint.interpreter.autograd.requires_grad import Asked, set_requires_grad
+from gradlint.interpreter.autograd.results import OperationCall, Requested, looked_up
 from gradlint.interpreter.autograd.saved_tensors import saved_in_place
 from gradlint.interpreter.autograd.tensor import (
     LETTERS,
@@ -74,7 +75,6 @@ from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.scopes import spelled
 from gradlint.interpreter.static.sites import Site, syntax
 from gradlint.knowledge.schema import Factory, Operation, Result
-from gradlint.knowledge.shapes import Told
 from gradlint.knowledge.shapes.element_count import RESIZING
 
 
@@ -172,72 +172,61 @@ PLAIN_VALUES: dict[str, Value] = {
 }
 
 
-@frozen()
-class BoundCall:
-    """A call of an operation whose arguments are known: by the names of the row's parameters (`bound`), those that are
-    operands (`slots`), and those that are constants (`told`). It is seen as what (`by`), through what `name`."""
-
-    site: Site
-    row: Operation
-    bound: dict[str, Value]
-    slots: list[tuple[str, Value]]
-    told: Told
-    by: str
-    name: str
-
-    def flag(self, parameter: str, default: Truth) -> Truth:
-        """Whether an argument counts as true."""
-        return truth_of(self.bound[parameter]) if parameter in self.bound else default
-
-
 def run_operation(m: Interpreter, node: Site, row: Operation, args: Arguments, *, by: str, name: str = "") -> Value:
-    """What an operation of torch does with these arguments."""
+    """What an operation of torch does with these arguments; it is called as what (`by`), through what `name`."""
     args = _listed(m, node, row, args)
     bound = match(row, args)
     told = shape.told(m, row, bound, args)
     if row.needs and not args.unknown:
         row, bound = _awake(row, bound)
-    call = BoundCall(node, row, bound, slots_of(m, row, bound), told, by, name)
-    inside = m.state.modes
+    requested = Requested(_wanted_by(row, bound), scalar=shape.of_call(m, row, bound), told=told)
+    operands, _ = looked_up(m, row, slots_of(m, row, bound), dtype=requested.dtype)
+    cannot_raise.for_operation(m, node, row.name, args.values())
+    return _run(m, OperationCall(node, row, operands, requested=requested, bound=bound), by, name)
+
+
+def _run(m: Interpreter, call: OperationCall, by: str, name: str) -> Value:
+    """Write an operand, or compute the results, which go into `out` if there is one."""
+    row, inside = call.row, m.state.modes
+    inplace = call.flag("inplace", NO) if row.inplace_flag else NO
     if row.in_no_grad:
         m.state.grad_mode = NO
-    cannot_raise.for_operation(m, node, row.name, args.values())
     try:
-        return _run(m, call)
+        if row.writes or inplace is YES:
+            return _in_place(m, call, by, name)
+        if inplace is not NO:
+            call = _perhaps_in_place(m, call, by, name)
+        if row.bundle == "list" and row.operands[0].startswith("*"):
+            return _one_each(m, call)
+        result = compute(m, call)
+        if call.bound.get("out", NONE_VALUE) != NONE_VALUE:
+            return _into(m, call, call.bound["out"])
+        counts = [truth_of(call.bound[name]) for name in COUNTS if name in call.bound]
+        return with_counts(m, call.site, result, counts)
     finally:
         m.state.modes = inside
 
 
-def _run(m: Interpreter, call: BoundCall) -> Value:
-    """Write an operand, or compute the results, which go into `out` if there is one."""
-    row, bound = call.row, call.bound
-    inplace = call.flag("inplace", NO) if row.inplace_flag else NO
-    if row.writes or inplace is YES:
-        return _in_place(m, call)
-    if inplace is not NO:
-        maybe_written(m, lambda: _in_place(m, call))
-        row = replace(row, results=(perhaps_itself(row.results[0]),))
-    if row.bundle == "list" and row.operands[0].startswith("*"):
-        return _one_each(m, replace(call, row=row))
-    requested = Requested(_wanted_by(call), scalar=shape.of_call(m, row, bound), told=call.told)
-    result = apply(m, call.site, row, call.slots, requested)
-    out = bound.get("out", NONE_VALUE)
-    if out != NONE_VALUE:
-        return _into(m, call, out)
-    return with_counts(m, call.site, result, [truth_of(bound[name]) for name in COUNTS if name in bound])
+def _perhaps_in_place(m: Interpreter, call: OperationCall, by: str, name: str) -> OperationCall:
+    """The call of an operation that may have written its first operand, and may give it back."""
+    maybe_written(m, lambda: _in_place(m, call, by, name))
+    row = replace(call.row, results=(perhaps_itself(call.row.results[0]),))
+    return replace(call, row=row, operands=looked_up(m, row, call.slots, dtype=call.requested.dtype)[0])
 
 
-def _wanted_by(call: BoundCall) -> Dtypes | None:
+def _wanted_by(row: Operation, bound: dict[str, Value]) -> Dtypes | None:
     """The kind that a call asks of its result; None where it asks for none."""
-    if call.row.complex_if in call.bound:
-        return {YES: COMPLEX, NO: FLOAT}.get(call.flag(call.row.complex_if, NO), COMPLEX | FLOAT)
-    return wanted_dtype(call.bound.get("dtype")) if call.row.takes_dtype else None
+    if row.complex_if in bound:
+        return {YES: COMPLEX, NO: FLOAT}.get(truth_of(bound[row.complex_if]), COMPLEX | FLOAT)
+    return wanted_dtype(bound.get("dtype")) if row.takes_dtype else None
 
 
-def _into(m: Interpreter, call: BoundCall, out: Value) -> Value:
+def _into(m: Interpreter, call: OperationCall, out: Value) -> Value:
     """The tensor that is handed over as `out`, with the result in it."""
-    row, operands = call.row, [value for _, value in call.slots]
-    this = Write(call.site, row.name, "out", operands, differentiable=row.results[0].differentiable)
+    row = call.row
+    this = Write(
+        call.site, row.name, "out", [one.value for one in call.operands], differentiable=row.results[0].differentiable
+    )
     write(m, out, replace(this, differentiable=False) if row.out_unchecked else this)
     if row.out_unchecked:  # some are recorded all the same: those that consist of others
         maybe_written(m, lambda: write(m, out, this))
@@ -281,7 +270,7 @@ def with_counts(m: Interpreter, node: Site, result: Value, asked: Sequence[Truth
     return one_of([result, m.new(node, "counted", several)])
 
 
-def _one_each(m: Interpreter, call: BoundCall) -> Value:
+def _one_each(m: Interpreter, call: OperationCall) -> Value:
     """A result for each operand of a sequence, from it alone."""
     given = m.only(call.bound.get(call.row.operands[0].lstrip("*"), UNKNOWN), Container)
     alone = replace(call.row, bundle="")
@@ -291,11 +280,11 @@ def _one_each(m: Interpreter, call: BoundCall) -> Value:
     return m.new(call.site, "list", Container("tuple", rest=one_of(made)))
 
 
-def _in_place(m: Interpreter, call: BoundCall) -> Value:
+def _in_place(m: Interpreter, call: OperationCall, by: str, name: str) -> Value:
     """The operand that is written; or what comes back, where that is something else."""
     node, row, slots = call.site, call.row, call.slots
-    by = call.by if row.writes else "function"
-    name = first_argument(node) if by == "function" else call.name
+    if by == "function" or not row.writes:
+        by, name = "function", first_argument(node)
     writes = call.flag(row.writes_if, YES)
     targets = [(slot, value) for slot, value in slots if slot in row.writes] or slots[:1]
     others = [value for slot, value in slots if slot not in row.writes and slot not in row.ignores]

@@ -9,13 +9,8 @@ from typing import Any
 
 from gradlint import events
 from gradlint.domain import (
-    ANY_DTYPE,
     ANY_GRAD,
     ANY_PRECISION,
-    COMPLEX,
-    CPU,
-    DISCRETE,
-    FLOAT,
     MOST_CAUSES,
     NO,
     NOTHING,
@@ -28,12 +23,10 @@ from gradlint.domain import (
     CauseKind,
     Constant,
     Container,
-    Device,
     Dtypes,
     ImportPath,
     Node,
     PlainObject,
-    Precision,
     PythonNumber,
     Ref,
     Tensor,
@@ -44,14 +37,21 @@ from gradlint.domain import (
     negation,
     one_of,
 )
-from gradlint.frozen import frozen, replace
-from gradlint.interpreter.autograd import layout, shape
+from gradlint.frozen import replace
 from gradlint.interpreter.autograd.detach import IN_VAIN, MODE, cut_off, cuts, cuts_of_numbers
 from gradlint.interpreter.autograd.growth import emit_grown, grown_from
-from gradlint.interpreter.autograd.inference_mode import heard
-from gradlint.interpreter.autograd.operands import Operand, in_graph, operand, precision_kept
+from gradlint.interpreter.autograd.layout import COPY, ITSELF
+from gradlint.interpreter.autograd.operands import Operand, in_graph
+from gradlint.interpreter.autograd.results import (
+    NOTHING_REQUESTED,
+    Form,
+    OperationCall,
+    Requested,
+    forms,
+    looked_up,
+)
 from gradlint.interpreter.autograd.saved_tensors import differentiated, is_differentiated, saved
-from gradlint.interpreter.autograd.tensor import combined, fresh
+from gradlint.interpreter.autograd.tensor import fresh
 from gradlint.interpreter.autograd.version_counter import counts_alone, own_count
 from gradlint.interpreter.engine.history import cut_at, grows, nodes_of
 from gradlint.interpreter.engine.machine import Interpreter
@@ -59,50 +59,13 @@ from gradlint.interpreter.static.sites import Site, syntax
 from gradlint.knowledge.properties.hidden_views import VIEWS_OF_HIDDEN
 from gradlint.knowledge.properties.named_results import NAMES, RETURNED
 from gradlint.knowledge.properties.probabilities import KEEPING, SQUASHING
-from gradlint.knowledge.schema import Operation, Result, Saving
-from gradlint.knowledge.shapes import NOT_SEEN, Told
+from gradlint.knowledge.schema import Operation, Saving
 
 MOST_CUTS = 3
 """How many earlier cuts a result remembers, so that there is room for other marks."""
 FREEZING = ("assign", "method", "module", "from_pretrained")
 """What asks something that is there already not to require grad, in the words of `RequiresGradChanged.by`; or what does
 so unless it is told otherwise."""
-
-
-@frozen()
-class Requested:
-    """What a call asks of its results: `dtype`, `precision` and `device` (None: it asks for none), whether they are one
-    element (`scalar`) where the arguments say so; `told` are those that are constants, `part` tells apart what is made
-    at one site."""
-
-    dtype: Dtypes | None = None
-    precision: Precision = ANY_PRECISION
-    device: Device | None = None
-    scalar: Truth = UNSURE
-    told: Told = NOT_SEEN
-    part: str = ""
-
-
-NOTHING_REQUESTED = Requested()
-
-
-@frozen()
-class OperationCall:
-    """An operation that runs at a `site` on `operands` and on parameters of a module's `own`: whether each `hears` that
-    it requires grad, whether one of them does (`wants`), and what is `requested`."""
-
-    site: Site
-    row: Operation
-    operands: list[Operand]
-    own: list[Operand]
-    hears: Sequence[Truth]
-    wants: Truth
-    requested: Requested
-
-    @property
-    def involved(self) -> list[Operand]:
-        """All that takes part."""
-        return self.operands + self.own
 
 
 def apply(
@@ -114,110 +77,62 @@ def apply(
     extra: Sequence[tuple[str, Value]] = (),
 ) -> Value:
     """What the operation gives for these operands; `extra` are parameters that take part (a module's own), by name."""
-    operands = [operand(m, name, value) for name, value in slots]
-    own = [operand(m, name, value) for name, value in extra]
-    hears = heard(row, operands, own, requested.dtype)
-    pairs = zip([*operands, *own], hears, strict=True)
-    wants = either([both(hearing, o.requires_grad) for o, hearing in pairs if o.name not in row.ignores])
-    call = OperationCall(node, row, operands, own, hears, wants, requested)
-    told, part = requested.told, requested.part
-    lies = layout.of_results(row, operands, told)
-    measures = [known | {"contiguous": lies} for known in shape.of_results(row, operands, own, told)]
-    parts = [_result(m, call, result, index, measures[index]) for index, result in enumerate(row.results)]
-    recording = {ref: result.passes for result, (_, ref) in zip(row.results, parts, strict=True) if ref is not None}
+    operands, own = looked_up(m, row, slots, extra, requested.dtype)
+    return compute(m, OperationCall(node, row, operands, own, requested))
+
+
+def compute(m: Interpreter, call: OperationCall) -> Value:
+    """What a call of an operation gives: its results are made, it is put into the graph, and that is emitted."""
+    planned, part = forms(call), call.requested.part
+    parts = [_result(m, call, form, f"{part}{index}") for index, form in enumerate(planned)]
+    recording = {ref: form.result.passes for form, (_, ref) in zip(planned, parts, strict=True) if ref is not None}
     if recording:
         _record(m, call, recording)
-    for result, (value, _), known in zip(row.results, parts, measures, strict=True):
-        if requested.scalar is not UNSURE and result.kind == "fresh" and "size" not in known:
-            m.update_fields(value, Tensor, scalar=requested.scalar)
-    if not m.is_silent:
-        _emit_recorded(m, call, parts[0][0])
     values = [value for value, _ in parts]
-    if m.only(values[0], Tensor) is None and not m.may_be(values[0], Tensor):
-        return values[0]
+    for form, value in zip(planned, values, strict=True):
+        if call.requested.scalar is not UNSURE and form.result.kinds == COPY and "size" not in form.facts:
+            m.update_fields(value, Tensor, scalar=call.requested.scalar)
+    if not m.is_silent:
+        _emit_recorded(m, call, values[0])
+    return _bundled(m, call, values) if m.may_be(values[0], Tensor) else values[0]
+
+
+def _bundled(m: Interpreter, call: OperationCall, values: list[Value]) -> Value:
+    """The results as they come back: one by itself, several in a tuple, or a list of one that stands for many."""
+    row, part = call.row, call.requested.part
     if row.bundle == "list":
-        return m.new(node, f"{part}list", Container("tuple", rest=values[0]))
+        return m.new(call.site, f"{part}list", Container("tuple", rest=values[0]))
     if row.bundle or len(values) > 1:
         cls = ImportPath(f"{RETURNED}{row.name}") if row.name in NAMES else NOTHING
-        return m.new(node, f"{part}tuple", Container("tuple", items=tuple(enumerate(values)), cls=cls))
+        return m.new(call.site, f"{part}tuple", Container("tuple", items=tuple(enumerate(values)), cls=cls))
     return values[0]
 
 
-def _result(
-    m: Interpreter, call: OperationCall, result: Result, index: int, measures: dict[str, Any]
-) -> tuple[Value, Ref | None]:
+def _result(m: Interpreter, call: OperationCall, form: Form, part: str) -> tuple[Value, Ref | None]:
     """One result, and the new handle in it if it may be recorded in the graph."""
-    node, row, operands, requested = call.site, call.row, call.operands, call.requested
-    dtype, precision, device, told = requested.dtype, requested.precision, requested.device, requested.told
-    kind = dtype or _kind(row, result, operands)
-    if result.kind in NO_TENSOR:
-        return NO_TENSOR[result.kind](m, node, kind, cut_off(m, node, row.name, [o.value for o in operands])), None
-    first = operands[0] if operands else None
-    handles = layout.handles(row, first, told, measures, result.kind.split(" or "))
-    if result.precision:
-        precision = Precision.named(result.precision)
-    if first is not None and (_converts(first, kind, precision) or _moves(first, device)):
-        handles = [handle for handle in handles if handle not in ("self", "view")] or handles
-    elif first is not None and _needs_no_copy(first, result, dtype, precision, device):
-        handles = ["self"]
-    if first is None or handles == ["self"]:
+    node, row = call.site, call.row
+    if form.result.kind in NO_TENSOR:
+        cut = cut_off(m, node, row.name, [o.value for o in call.operands])
+        return NO_TENSOR[form.result.kind](m, node, form.facts["dtype"], cut), None
+    first = call.operands[0] if call.operands else None
+    if first is None or form.kinds == ITSELF:
         return (first.value if first else UNKNOWN), None
-    if handles == ["fresh"] and dtype is None and kind <= FLOAT and not (call.own or told.hidden):
-        precision = precision_kept(row, operands)
-    rest = [handle for handle in handles if handle != "self"]
-    measures = {**measures, "dtype": kind}
-    if precision is not ANY_PRECISION:
-        measures["precision"] = precision
-    if device is not None:
-        measures["device"] = device
-    made = _handle(m, call, result, f"{requested.part}{index}", " or ".join(rest), measures)
+    facts = _flags(m, row, first, form)
+    tensors = [o.tensor for o in call.operands if o.tensor]
+    if form.kinds - ITSELF != COPY:
+        facts |= _shared(m, call, form, part)
+    if len(tensors) == 1 and not call.own:
+        facts["device"] = tensors[0].device
+    if grads := tuple(dict.fromkeys(ref for tensor in tensors for ref in tensor.grad_of)):
+        facts["grad_of"] = grads
+    beliefs = [tensor.belief for tensor in tensors] + [o.tensor.belief for o in call.own if o.tensor]
+    facts["belief"] = max(beliefs, default=Belief.PROVEN)
+    facts["causes"] = _reasons(m, call, form.wants, facts["requires_grad"])
+    if op := _squashed(row, first):
+        facts |= {"probability_op": op, "causes": (_squashing(node, row, first), *facts["causes"])[:MOST_CAUSES]}
+    made = fresh(m, node, part, **facts | form.facts)
     recorded = made if m[made].requires_grad.may(YES) else None
-    return (one_of((first.value, made)) if "self" in handles else made), recorded
-
-
-def _kind(row: Operation, result: Result, operands: list[Operand]) -> Dtypes:
-    """The kind of a result by those of the operands; what takes part besides may make a complex number of it."""
-    kinds = [(one, one.dtype) for one in operands if one.dtype is not None]
-    if any(one.name in row.besides and kind.may(COMPLEX) for one, kind in kinds):
-        return ANY_DTYPE
-    counted = [(kind, one.known and one.tensor is None) for one, kind in kinds if one.name not in row.besides]
-    return combined(result.dtype, [kind for kind, _ in counted], [number for _, number in counted], row)
-
-
-def _converts(first: Operand, kind: Dtypes, precision: Precision) -> bool:
-    """Whether a result of this kind is certainly another tensor than the operand, because the elements change."""
-    if kind <= DISCRETE and first.requires_grad is YES and not (first.dtype and first.dtype <= DISCRETE):
-        return True  # what requires grad is of floating point, unless a recorded write made it so
-    if first.dtype is None or kind.is_unsure:
-        return False
-    if not first.dtype.may(kind):
-        return True
-    same_kind = first.tensor is not None and first.dtype <= FLOAT and kind <= FLOAT
-    return same_kind and not first.tensor.precision.may(precision) and not precision.is_unsure  # type: ignore[union-attr]
-
-
-def _needs_no_copy(
-    first: Operand, result: Result, dtype: Dtypes | None, precision: Precision, device: Device | None
-) -> bool:
-    """Whether what may be cast or moved certainly is as it is asked to be."""
-    tensor = first.tensor
-    if tensor is None:
-        return False
-    there = device is CPU and tensor.device is CPU  # there may be several of other kinds
-    if dtype is None and not result.precision:
-        return there
-    precise = not precision.is_unsure and tensor.dtype <= FLOAT and tensor.precision <= precision
-    return result.kind == CASTING and (device is None or there) and precise
-
-
-CASTING = "self or fresh"
-"""What a cast or a move gives."""
-
-
-def _moves(first: Operand, device: Device | None) -> bool:
-    """Whether a result on this device is certainly another tensor than the operand."""
-    known = device is not None and not device.is_unsure and first.tensor is not None
-    return known and not first.tensor.device.may(device)  # type: ignore[union-attr, arg-type]
+    return (one_of((first.value, made)) if "self" in form.kinds else made), recorded
 
 
 def _listed(m: Interpreter, node: Site, kind: Dtypes, cuts: tuple[Cause, ...]) -> Value:
@@ -234,63 +149,31 @@ TAKING = frozenset({"getitem", "unbind"})
 """What takes a part of a thing, be it rows of a tensor or elements of a tuple."""
 
 
-def _handle(
-    m: Interpreter, call: OperationCall, result: Result, part: str, handle: str, measures: dict[str, Any]
-) -> Ref:
-    """The new handle that a result is, of this kind (`view or fresh`), with what is known of it already."""
-    node, row, operands, own, kind = call.site, call.row, call.operands, call.own, measures["dtype"]
-    wanted = NO if not result.differentiable or kind <= DISCRETE else call.wants
-    first = operands[0]
-    viewed = handle in ("view", "view or fresh")
+def _flags(m: Interpreter, row: Operation, first: Operand, form: Form) -> dict[str, Any]:
+    """What a new handle is to autograd: whether it requires grad, and whether it is a leaf, by the mode."""
+    viewed, copied = "view" in form.kinds, "fresh" in form.kinds
     kept = _flag_of_base(m, first) if viewed else NO
     if first.tensor is not None and first.tensor.inference.possibly(YES):
         kept |= NO
-    requires, leaf = _flags(m, wanted, kept | NO if "fresh" in handle else kept)
-    facts: dict[str, Any] = {"dtype": kind, "requires_grad": requires, "leaf": leaf, "made": row.name}
+    requires, leaf = _by_mode(m, form.wants, kept | NO if copied else kept)
+    facts = {"requires_grad": requires, "leaf": leaf, "made": row.name, "is_summary": row.bundle == "list"}
     if _may_be_element(row, first):
-        requires = UNSURE
-        facts |= {
-            "requires_grad": UNSURE,
-            "leaf": UNSURE,
-            "retains": UNSURE,
-            "grad": ANY_GRAD,
-            "may_be_structured": True,
-        }
-    facts["is_summary"] = row.bundle == "list"
+        facts |= ELEMENT
     if viewed:
-        facts["unwritable"] = _unwritable(m, row, first, handle)
+        facts["unwritable"] = _unwritable(m, row, first, copied=copied)
         facts["showing"] = both(negation(m.recording), kept)
-    facts["probability_op"] = _squashed(row, first)
-    if handle != "fresh":
-        facts["precision"] = first.tensor.precision if first.tensor and kind is first.tensor.dtype else ANY_PRECISION
-        facts |= _shared(m, node, row, first, handle, part)
-        if first.tensor:
-            made_there = first.tensor.inference
-            facts["inference"] = made_there | m.state.inference if "fresh" in handle else made_there
-    tensors = [o.tensor for o in operands if o.tensor]
-    if len(tensors) == 1 and not own:
-        facts["device"] = tensors[0].device
-    facts |= measures
-    if grads := tuple(dict.fromkeys(ref for tensor in tensors for ref in tensor.grad_of)):
-        facts["grad_of"] = grads
-    facts["belief"] = max(
-        [t.belief for t in tensors] + [o.tensor.belief for o in own if o.tensor], default=Belief.PROVEN
-    )
-    by_mode = Cause(CauseKind.CUT, m.state.switch or node, IN_VAIN if m.state.grad_mode is YES else MODE)
-    cut = by_mode if wanted.may(YES) else Cause(CauseKind.CUT, node, row.name)
-    # `x.view_as(y)` takes nothing but the shape of y.
-    reached = [one for one in operands if one.name not in row.ignores]
-    facts["causes"] = _reasons(m, node, requires, reached + own, cut)
-    if facts["probability_op"]:
-        facts["causes"] = (_squashing(node, row, first), *facts["causes"])[:MOST_CAUSES]
-    return fresh(m, node, part, **facts)
+    return facts
 
 
-def _unwritable(m: Interpreter, row: Operation, first: Operand, handle: str) -> Truth:
+ELEMENT = {"requires_grad": UNSURE, "leaf": UNSURE, "retains": UNSURE, "grad": ANY_GRAD, "may_be_structured": True}
+"""What is known of the flags of what may be an element that was there before."""
+
+
+def _unwritable(m: Interpreter, row: Operation, first: Operand, *, copied: bool) -> Truth:
     """Whether a view of this operand may not be written where that is recorded."""
     before = first.tensor.unwritable if first.tensor else UNSURE
     found = YES if row.together else either((negation(m.recording), before))
-    return found | NO if "fresh" in handle else found
+    return found | NO if copied else found
 
 
 def _squashed(row: Operation, first: Operand) -> str:
@@ -324,7 +207,7 @@ def _hides_its_base(tensor: Tensor) -> bool:
     return tensor.made in VIEWS_OF_HIDDEN and tensor.leaf.may(YES)
 
 
-def _flags(m: Interpreter, requires: Truth, kept: Truth) -> tuple[Truth, Truth]:
+def _by_mode(m: Interpreter, requires: Truth, kept: Truth) -> tuple[Truth, Truth]:
     """requires_grad and leaf of a result, by the mode; `kept` is the flag it has if it is made without the graph."""
     mode = m.recording
     on = (requires, negation(requires))
@@ -337,12 +220,13 @@ def _flags(m: Interpreter, requires: Truth, kept: Truth) -> tuple[Truth, Truth]:
     return on[0] | off[0] | ignorance, on[1] | off[1] | (UNSURE if mode.is_unsure else on[1])
 
 
-def _shared(m: Interpreter, node: Site, row: Operation, first: Operand, handle: str, part: str) -> dict[str, Any]:
+def _shared(m: Interpreter, call: OperationCall, form: Form, part: str) -> dict[str, Any]:
     """What a result that shares memory takes over from its operand."""
+    node, first, copied = call.site, call.operands[0], "fresh" in form.kinds
     refs = tuple(ref for ref, _ in m.all(first.value, Tensor))
     storage = first.tensor.storage if first.tensor else ()
     base: Alternatives = ()
-    if handle != "alias":
+    if "alias" not in form.kinds:
         found: dict[Ref | None, None] = {}
         for ref in refs:
             found |= dict.fromkeys(m[ref].base or (ref,))
@@ -354,17 +238,29 @@ def _shared(m: Interpreter, node: Site, row: Operation, first: Operand, handle: 
             base = (*base, None)
     alone = counts_alone(first.tensor) if first.tensor else NO
     count: Alternatives = first.tensor.count if first.tensor else ()
-    if row.name == "data":
+    if call.row.name == "data":
         alone, count = YES, own_count(m.memory(node, part))
-    if handle == "view or fresh":
+    if copied:
         memory = m.memory(node, part)
         storage, base, count = (*storage, memory), (*base, None), (*(count or (None,)), *own_count(memory))
-    return {"storage": storage, "base": base, "alone": alone | NO if "fresh" in handle else alone, "count": count}
+        alone |= NO
+    facts = {"storage": storage, "base": base, "alone": alone, "count": count, "precision": ANY_PRECISION}
+    if first.tensor:
+        inference = first.tensor.inference
+        facts["inference"] = inference | m.state.inference if copied else inference
+        if form.facts["dtype"] is first.tensor.dtype:
+            facts["precision"] = first.tensor.precision
+    return facts
 
 
-def _reasons(m: Interpreter, node: Site, requires: Truth, operands: Sequence[Operand], cut: Cause) -> tuple[Cause, ...]:
-    """Where a result comes from: made here, and what `cut` it off the graph if something did."""
-    marks = [Cause(CauseKind.MADE, node)]
+def _reasons(m: Interpreter, call: OperationCall, wants: Truth, requires: Truth) -> tuple[Cause, ...]:
+    """Where a result comes from: made here, and what cut it off the graph if something did."""
+    cut = Cause(CauseKind.CUT, call.site, call.row.name)
+    if wants.may(YES):
+        cut = Cause(CauseKind.CUT, m.state.switch or call.site, IN_VAIN if m.state.grad_mode is YES else MODE)
+    # `x.view_as(y)` takes nothing but the shape of y.
+    operands = [*(one for one in call.operands if one.name not in call.row.ignores), *call.own]
+    marks = [Cause(CauseKind.MADE, call.site)]
     known = m.recording is not NO  # gradients that are off keep out what nobody has seen, too
     if requires is NO and any(o.requires_grad.possibly(YES) if known else o.requires_grad.may(YES) for o in operands):
         marks.append(cut)
@@ -388,22 +284,19 @@ def _asked(operand: Tensor, requires: Truth) -> Iterator[Cause]:
 
 def _record(m: Interpreter, call: OperationCall, results: Mapping[Ref, bool]) -> None:
     """Put the operation into the graph and let its results know, each with whether it passes gradients on."""
-    row, operands, own, hears, part = call.row, call.operands, call.own, call.hears, call.requested.part
+    row, operands, own, part = call.row, call.operands, call.own, call.requested.part
     involved = call.involved
-    inner = tuple(nodes_of(m, o.value) for o in own)
-    seen = (*((None,) if o.name in row.ignores else in_graph(m, o.value) for o in operands), *inner)
-    inputs = tuple(map(_as_heard, seen, involved, hears))
-    asked = differentiated(
-        (o if h is not NO else o._replace(requires_grad=NO) for o, h in zip(involved, hears, strict=True)), inputs
-    )
+    inner = tuple(nodes_of(m, one.value) for one in own)
+    seen = (*((None,) if one.name in row.ignores else in_graph(m, one.value) for one in operands), *inner)
+    inputs = tuple(map(_as_heard, seen, involved))
+    asked = differentiated(involved, inputs)
     if own:
         asked["parameters"] = _all_alike(own, inner)
         for saving in row.savings:
             asked.setdefault(saving.condition, UNSURE)  # of a weight that something computes nobody knows
     besides = [Saving(one.name) for one in operands if one.name in row.besides]
-    sure = UNSURE if besides else YES
-    refs = [*results]
-    saves = [slot for saving in (*row.savings, *besides) for slot in saved(m, saving, involved, asked, refs, sure)]
+    sure, refs = UNSURE if besides else YES, [*results]
+    saves = [slot for one in (*row.savings, *besides) for slot in saved(m, one, involved, asked, refs, sure)]
     grown = grows(m, call.site, part, inputs)
     new = Node(row.name, syntax(call.site), inputs, tuple(filter(None, saves)), grows=grown)
     ref = m.new(call.site, f"{part}node", new)
@@ -414,13 +307,13 @@ def _record(m: Interpreter, call: OperationCall, results: Mapping[Ref, bool]) ->
         m.state.heap[result] = replace(tensor, node=tuple(dict.fromkeys((*nodes, *older))))
 
 
-def _as_heard(slot: Alternatives, one: Operand, hearing: Truth) -> Alternatives:
+def _as_heard(slot: Alternatives, one: Operand) -> Alternatives:
     """What an operand is in the graph of an operation that hears of its flag, or does not. A leaf made in inference
     mode is one there if it is heard of."""
-    if hearing is NO:
+    if one.hears is NO:
         return (None,)
     leaf = one.tensor is not None and one.tensor.inference is YES and not one.tensor.node
-    sure = hearing is YES and leaf and one.requires_grad is YES
+    sure = one.hears is YES and leaf and one.requires_grad is YES
     return tuple(part for part in slot if part is not None) if sure else slot
 
 

@@ -80,8 +80,9 @@ def _perhaps(m: Interpreter, memories: Alternatives, wanted: Truth) -> Alternati
 
 def is_differentiated(one: Operand, slot: Alternatives) -> Truth:
     """Whether an operation computes a gradient for an operand, given what it is in the graph: not for what has a flag
-    that says so but is in no graph."""
-    return one.requires_grad | NO if None in slot else one.requires_grad
+    that says so but is in no graph, or whose flag it does not hear."""
+    flag = NO if one.hears is NO else one.requires_grad
+    return flag | NO if None in slot else flag
 
 
 def differentiated(operands: Iterable[Operand], inputs: Iterable[Alternatives]) -> dict[str, Truth]:

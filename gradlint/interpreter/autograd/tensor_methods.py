@@ -42,8 +42,9 @@ from gradlint.interpreter.autograd.detach import cut_off
 from gradlint.interpreter.autograd.grad import clear_gradients
 from gradlint.interpreter.autograd.in_place import Write, gradients_written, write
 from gradlint.interpreter.autograd.operations import operation_row, plain_value, run_factory, run_operation
-from gradlint.interpreter.autograd.record import Requested, apply
+from gradlint.interpreter.autograd.record import apply
 from gradlint.interpreter.autograd.requires_grad import Asked, set_requires_grad, show_on_views
+from gradlint.interpreter.autograd.results import Requested
 from gradlint.interpreter.autograd.tensor import KINDS_ASKED, is_of_kind
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import TypeSlot, implements

@@ -43,16 +43,29 @@ from gradlint.interpreter.static.sites import Site, syntax
 Calls = Mapping[type, Callable[..., Value | None]]
 CALL: Calls = SLOTS[TypeSlot.CALL]
 METHOD: Calls = SLOTS[TypeSlot.CALL_METHOD]
+NAMED: Calls = SLOTS[TypeSlot.CALL_NAMED]
 DEFINED: Calls = SLOTS[TypeSlot.CALL_DEFINED]
 CALL_ALL: Mapping[type, Callable[..., Value]] = SLOTS[TypeSlot.CALL_ALL]
 
 
 def call_value(m: Interpreter, node: Site, callee: Value, args: Arguments, name: str) -> Value:
-    """Call any value; where it has alternatives, each in turn, and the paths join. What torch refuses of a tensor's
-    method then is refused only if it is that tensor."""
+    """Call any value as its kind is called; where it has alternatives, each in turn, and the paths join."""
     options = [option for option in alternatives(callee) if option != NONE_VALUE] or [callee]
-    if len(options) == 1:
-        return call_one(m, node, options[0], args, name)
+    if len(options) > 1:
+        return _call_each(m, node, callee, options, args, name)
+    handler = CALL.get(kind_of(m, options[0]))
+    found = None if handler is None else handler(m, node, options[0], args, name)
+    if found is not None:
+        return found
+    note_options(m, node, args)
+    return call_unknown(m, node, [*options, *_owner_of_method(m, node), *args.values()], options[0])
+
+
+def _call_each(
+    m: Interpreter, node: Site, callee: Value, options: Sequence[Value], args: Arguments, name: str
+) -> Value:
+    """Call each of the values that a callee may be. What torch refuses of a tensor's method then is refused only if it
+    is that tensor."""
     kinds = {kind_of(m, option) for option in options}
     if len(kinds) == 1 and (call_all := CALL_ALL.get(*kinds)) is not None:
         return call_all(m, node, callee, args, name)
@@ -63,7 +76,7 @@ def call_value(m: Interpreter, node: Site, callee: Value, args: Arguments, name:
         m.state = before.copy()
         perhaps = type(option) is Bound and option.function is None
         m.calls.expected += perhaps
-        result = call_one(m, m.part_of(node, f"option {len(results)}"), option, args, name)
+        result = call_value(m, m.part_of(node, f"option {len(results)}"), option, args, name)
         m.calls.expected -= perhaps
         m.push(result)
         after.append(m.state)
@@ -73,18 +86,6 @@ def call_value(m: Interpreter, node: Site, callee: Value, args: Arguments, name:
             state.part(one for one in (option, getattr(option, "owner", None)) if type(one) is Ref)
     m.join(after)
     return m.state.stack.pop() if m.state.live else one_of(results)
-
-
-def call_one(m: Interpreter, node: Site, callee: Value, args: Arguments, name: str) -> Value:
-    """Call a value that has no alternatives."""
-    if type(callee) is ImportPath:
-        return call_named(m, node, callee.path, args, name)
-    handler = CALL.get(kind_of(m, callee))
-    found = None if handler is None else handler(m, node, callee, args, name)
-    if found is not None:
-        return found
-    note_options(m, node, args)
-    return call_unknown(m, node, [callee, *_owner_of_method(m, node), *args.values()], callee)
 
 
 def _owner_of_method(m: Interpreter, node: Site) -> list[Value]:
@@ -102,26 +103,22 @@ def _has_unseen_methods(m: Interpreter, owner: Value) -> bool:
     return cls is not None and cls.open is not NO
 
 
-def call_named(m: Interpreter, node: Site, path: str, args: Arguments, name: str) -> Value:
-    """Something known by its import path is called."""
+@implements(TypeSlot.CALL, ImportPath)
+def call_named(m: Interpreter, node: Site, named: ImportPath, args: Arguments, name: str) -> Value:
+    """Call something known by its import path, and emit that."""
     start = m.push(*args.values())
     before = written_since(m, args.values()) if not m.is_silent else {}
-    found = call_path(m, node, path, args, name)
+    found = NAMED[ImportPath](m, node, named, args, name)
     note_options(m, node, args)
-    result = call_unknown(m, node, args.values(), ImportPath(path)) if found is None else found
-    cannot_raise.for_showing(m, node, path, args.values())
+    result = call_unknown(m, node, args.values(), named) if found is None else found
+    cannot_raise.for_showing(m, node, named.path, args.values())
     m.push(result)
     *values, result = m.pop_from(start)
     if not m.is_silent:
         count = len(args.positional)
         now = Arguments(values[:count], dict(zip(args.keywords, values[count:], strict=False)))
-        emit_called(m, node, path, now, result, name, **before)
+        emit_called(m, node, named.path, now, result, name, **before)
     return result
-
-
-def call_path(m: Interpreter, node: Site, path: str, args: Arguments, name: str) -> Value | None:
-    """What calling an import path gives, told as no call; None where it is not known."""
-    return CALL[ImportPath](m, node, ImportPath(path), args, name)
 
 
 def results_of_each(
@@ -157,14 +154,14 @@ def emit_called(
 def _call_bound(m: Interpreter, node: Site, bound: Bound, args: Arguments, name: str) -> Value:
     owner, function = bound.owner, bound.function
     if type(function) is ImportPath:
-        return call_named(m, node, function.path, args.with_first(owner), name)
+        return call_named(m, node, function, args.with_first(owner), name)
     if type(function) is not Function:
         return call_method(m, node, owner, bound.name, args, name)
     found: Value | None = None
     if (handler := _handler(m, DEFINED, owner)) is not None:
         found = handler(m, node, owner, bound.name, args, name)
     given = args if function.kind == "static" else args.with_first(owner)
-    return call_one(m, node, function, given, name) if found is None else found
+    return call_value(m, node, function, given, name) if found is None else found
 
 
 def call_method(m: Interpreter, node: Site, owner: Value, method: str, args: Arguments, name: str) -> Value:

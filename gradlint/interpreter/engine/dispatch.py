@@ -87,6 +87,8 @@ class TypeSlot(Enum):
     """`value(...)`: arguments and the name it is called by; None for a call of code that nobody sees."""
     CALL_ALL = auto()
     """The same for a value of which all alternatives are of the kind, at once."""
+    CALL_NAMED = auto()
+    """The same for something known by its import path, if nobody is to hear of the call."""
     CALL_METHOD = auto()
     """`value.name(...)`: the name, arguments, and how the method is written; None for code that nobody sees."""
     CALL_DEFINED = auto()

@@ -41,7 +41,7 @@ from gradlint.interpreter.autograd import layout
 from gradlint.interpreter.autograd.operations import plain_value, run_operation
 from gradlint.interpreter.autograd.tensor import unknown_tensor
 from gradlint.interpreter.engine.arguments import Arguments
-from gradlint.interpreter.engine.calls import call_path
+from gradlint.interpreter.engine.calls import NAMED
 from gradlint.interpreter.engine.dispatch import MODELS, TypeSlot, implements
 from gradlint.interpreter.engine.escape import result_of_unknown
 from gradlint.interpreter.engine.machine import Interpreter
@@ -294,7 +294,7 @@ def _made(m: Interpreter, node: Site, born: _Born, row: LibraryClass | None) -> 
     if born.path == OPTIMIZER or (row is not None and row.kind == "optimizer"):
         return unknown_optimizer(m, node, born.part, born.belief, born.path)
     if row is None and born.path.startswith("torch."):
-        found = call_path(m, node, born.path, Arguments([], dict(born.held)), "")
+        found = NAMED[ImportPath](m, node, ImportPath(born.path), Arguments([], dict(born.held)), "")
         if found is not None:
             return found
     return m.new(

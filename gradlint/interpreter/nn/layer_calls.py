@@ -28,7 +28,8 @@ from gradlint.frozen import replace
 from gradlint.interpreter.autograd import shape
 from gradlint.interpreter.autograd.in_place import Write, maybe_written, write
 from gradlint.interpreter.autograd.operations import COUNTS, first_argument, perhaps_itself, with_counts
-from gradlint.interpreter.autograd.record import NOTHING_REQUESTED, Requested, apply
+from gradlint.interpreter.autograd.record import apply
+from gradlint.interpreter.autograd.results import NOTHING_REQUESTED, Requested
 from gradlint.interpreter.autograd.saved_tensors import saved_in_place
 from gradlint.interpreter.autograd.tensor import truth_of
 from gradlint.interpreter.engine.arguments import Arguments

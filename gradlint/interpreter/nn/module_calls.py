@@ -36,7 +36,8 @@ from gradlint.domain import (
 )
 from gradlint.frozen import frozen, replace
 from gradlint.interpreter.autograd import hooks
-from gradlint.interpreter.autograd.record import Requested, apply
+from gradlint.interpreter.autograd.record import apply
+from gradlint.interpreter.autograd.results import Requested
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import call_value
 from gradlint.interpreter.engine.escape import escape_graphs

@@ -248,7 +248,7 @@ def call_super(m: Interpreter, node: Site, value: Super, name: str, args: Argume
     if type(method) is Function:
         return call_function(m, node, method, args.with_first(value.owner))
     if type(method) is ImportPath:
-        return call_named(m, node, method.path, args.with_first(value.owner), "")
+        return call_named(m, node, method, args.with_first(value.owner), "")
     for kind in (Module, Optimizer):
         if m.may_be(value.owner, kind):
             found = INHERITED[kind](m, node, value.owner, name, args)

@@ -32,7 +32,7 @@ from gradlint.domain import (
 )
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.arguments import Arguments
-from gradlint.interpreter.engine.calls import call_named, call_one, is_known, plain_method
+from gradlint.interpreter.engine.calls import call_named, call_value, is_known, plain_method
 from gradlint.interpreter.engine.dispatch import ATTRIBUTES_OF, CALLED, ITEMS_OF, MODELS, SLOTS, TypeSlot, implements
 from gradlint.interpreter.engine.escape import result_of_unknown
 from gradlint.interpreter.engine.machine import Interpreter
@@ -61,7 +61,7 @@ def _call(m: Interpreter, node: Site, ref: Ref, args: Arguments, name: str) -> V
     if method is None:
         found: Value | None = SLOTS[TypeSlot.CALL_INHERITED][Class](m, node, ref, "__call__", args)
         return foreign_made(m, node, ref) if found is None else found
-    return call_one(m, node, method, args.with_first(ref), name)
+    return call_value(m, node, method, args.with_first(ref), name)
 
 
 def _call_known(m: Interpreter, ref: Value, run: Callable[[], Value], otherwise: Callable[[], Value]) -> Value:
@@ -79,7 +79,7 @@ def _call_method(m: Interpreter, node: Site, owner: Value, method: str, args: Ar
     instance = m.only(owner, Instance)
     if instance is None or type(instance.cls) is not ImportPath:
         return plain_method(m, node, owner, method, args)
-    return call_named(m, node, f"{instance.cls.path}.{method}", args.with_first(owner), name)
+    return call_named(m, node, ImportPath(f"{instance.cls.path}.{method}"), args.with_first(owner), name)
 
 
 @implements(TypeSlot.GET_ATTRIBUTE, Module, Instance)

@@ -38,7 +38,8 @@ from gradlint.domain import (
     with_item,
 )
 from gradlint.frozen import frozen, replace
-from gradlint.interpreter.autograd.record import Requested, apply
+from gradlint.interpreter.autograd.record import apply
+from gradlint.interpreter.autograd.results import Requested
 from gradlint.interpreter.autograd.version_counter import compared, counts_alone, kept
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import call_named
@@ -53,7 +54,7 @@ from gradlint.interpreter.unknown.duck_typing import needed
 from gradlint.knowledge.schema import Operation, Result
 
 BASES = frozenset({ImportPath("torch.autograd.Function"), ImportPath("torch.autograd.function.Function")})
-CALLED = "torch.autograd.Function.__call__"
+CALLED = ImportPath("torch.autograd.Function.__call__")
 """What the call of an instance is: torch refuses it."""
 CONTEXT = "torch.autograd.function.FunctionCtx"
 SAVED, DIRTY, NON_DIFFERENTIABLE = "saved_tensors", "dirty tensors", "non differentiable tensors"

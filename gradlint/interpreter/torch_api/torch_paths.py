@@ -64,7 +64,7 @@ AS_METHODS = {f"torch.{name}": f"{TENSOR}{name}" for name in ("detach_", "zero_"
 """Functions that do what the method of a tensor does, beyond what its row says."""
 
 
-@implements(TypeSlot.CALL, ImportPath)
+@implements(TypeSlot.CALL_NAMED, ImportPath)
 def _call(m: Interpreter, node: Site, callee: ImportPath, args: Arguments, name: str) -> Value | None:
     """Call what an import path names; None where it is not known."""
     path = callee.path

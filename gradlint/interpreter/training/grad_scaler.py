@@ -40,7 +40,8 @@ from gradlint.frozen import replace
 from gradlint.interpreter.autograd.backward import SCALE
 from gradlint.interpreter.autograd.grad import joined_gradients, tensors_of
 from gradlint.interpreter.autograd.in_place import Change, memory_written
-from gradlint.interpreter.autograd.record import Requested, apply
+from gradlint.interpreter.autograd.record import apply
+from gradlint.interpreter.autograd.results import Requested
 from gradlint.interpreter.autograd.tensor import fresh, truth_of
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import by_name

@@ -195,7 +195,7 @@ def _collated_one(m: Interpreter, node: Site, sample: Value, depth: int) -> Valu
     kind = number_kind(sample)
     if type(thing) is Tensor:
         rows = m.new(node, "rows", Container("list", rest=sample))
-        return call_named(m, m.part_of(node, "batch"), "torch.stack", Arguments([rows]), "")
+        return call_named(m, m.part_of(node, "batch"), ImportPath("torch.stack"), Arguments([rows]), "")
     if kind is not None:
         return fresh(m, node, "batch", dtype=kind, made="default_collate")
     if type(thing) is Array:
