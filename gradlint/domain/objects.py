@@ -323,6 +323,11 @@ class Container(Cell):
     cls: Value = _value(NOTHING)
     certain: tuple[Ref, ...] = _elements((), join=Join.CERTAIN)
 
+    @property
+    def held(self) -> tuple[Value, ...]:
+        """All that it may hold, one by one."""
+        return (*[value for _, value in self.items], self.rest)
+
     def __str__(self) -> str:
         return self.kind or "container"  # joined from two kinds it is of none
 

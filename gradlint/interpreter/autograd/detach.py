@@ -37,7 +37,7 @@ def cuts(m: Interpreter, values: Iterable[Value], depth: int = 0) -> tuple[Cause
             if type(thing) is Tensor or type(thing) is Array:
                 found |= {mark: None for mark in thing.causes if mark.kind == CauseKind.CUT}
             elif type(thing) is Container and depth < DEEPEST:
-                found |= dict.fromkeys(cuts(m, [*(inner for _, inner in thing.items), thing.rest], depth + 1))
+                found |= dict.fromkeys(cuts(m, thing.held, depth + 1))
     return tuple(found)[:MOST_CAUSES]
 
 

@@ -286,13 +286,13 @@ def _from_strangers(m: Interpreter, values: Iterable[Value]) -> bool:
 def holders(m: Interpreter, refs: Sequence[Ref]) -> tuple[Container, ...]:
     """The containers that hold one of these objects and are themselves held by something."""
     meant = {one for ref in refs for one in m.same(ref)}
-    found = [(ref, thing) for ref, thing in m.state.heap.containers() if not meant.isdisjoint(_held(thing))]
+    found = [
+        (ref, thing)
+        for ref, thing in m.state.heap.containers()
+        if not meant.isdisjoint(option for value in thing.held for option in alternatives(value))
+    ]
     alive = m.state.alive() if found else set()
     return tuple(thing for ref, thing in found if ref in alive)
-
-
-def _held(thing: Container) -> list[Value]:
-    return [o for value in (*(v for _, v in thing.items), thing.rest) for o in alternatives(value)]
 
 
 @frozen()

@@ -6,6 +6,7 @@ import libcst as cst
 
 from gradlint.domain import (
     NO,
+    UNSURE,
     YES,
     Array,
     Constant,
@@ -66,15 +67,13 @@ def index_kind(m: Interpreter, index: Value) -> Truth:
     if index == ADVANCED:
         return YES
     if index == UNCLEAR:
-        return Truth.unsure()
-    out = None
-    for option in alternatives(index):
-        thing = m.state.heap.get(option) if type(option) is Ref else None
-        if type(thing) in (Tensor, Array) or (type(thing) is Container and thing.kind == "list"):
-            found = YES
-        elif type(option) in (Constant, PlainObject, PythonNumber):
-            found = NO
-        else:
-            found = Truth.unsure()
-        out = found if out is None else out | found
-    return out if out in (YES, NO) else Truth.unsure()
+        return UNSURE
+    found = {_option_kind(m, option) for option in alternatives(index)}
+    return found.pop() if len(found) == 1 else UNSURE
+
+
+def _option_kind(m: Interpreter, option: Value) -> Truth:
+    thing = m.state.heap.get(option) if type(option) is Ref else None
+    if type(thing) in (Tensor, Array) or (type(thing) is Container and thing.kind == "list"):
+        return YES
+    return NO if type(option) in (Constant, PlainObject, PythonNumber) else UNSURE

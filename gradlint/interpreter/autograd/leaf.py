@@ -138,7 +138,7 @@ def _held(m: Interpreter, values: Iterable[Value], besides: AbstractSet[Ref] = f
 
 def _held_by(thing: Any) -> list[Value]:
     if isinstance(thing, Container):
-        return [*(part for _, part in thing.items), thing.rest]
+        return [*thing.held]
     if isinstance(thing, (Module, Instance)):
         return [*(part for _, part in thing.attributes), getattr(thing, "rest", thing.cls)]
     if isinstance(thing, Class):

@@ -20,7 +20,6 @@ from gradlint.domain import (
     Value,
     alternatives,
     object_references,
-    references,
 )
 from gradlint.interpreter.engine.frames import Frame
 from gradlint.interpreter.engine.history import in_every, nodes_of, past_of, surely_saves
@@ -80,20 +79,8 @@ def _may_be_freed_by(thing: Node, backward: cst.CSTNode) -> bool:
 
 def _held_by(m: Interpreter, values: Iterable[Value]) -> list[Ref]:
     """The tensors that can be got at from these values; what a tensor was made of is not held by it."""
-    seen: set[Ref] = set()
-    found: list[Ref] = []
-    todo = [ref for value in values for ref in references(value)]
-    while todo:
-        ref = todo.pop()
-        thing = m.state.heap.get(ref)
-        if ref in seen or thing is None:
-            continue
-        seen.add(ref)
-        if type(thing) is Tensor:
-            found.append(ref)
-        else:
-            todo += object_references(thing)
-    return found
+    found = m.state.reach(values, lambda thing: () if type(thing) is Tensor else object_references(thing))
+    return [ref for ref in found if type(m[ref]) is Tensor]
 
 
 def bound_first(loop: cst.For | cst.While) -> set[str]:

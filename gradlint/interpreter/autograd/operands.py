@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import lru_cache, reduce
+from operator import or_
 from typing import NamedTuple
 
 from gradlint.domain import (
@@ -51,7 +52,7 @@ def operand(m: Interpreter, name: str, value: Value) -> Operand:
     tensor = m.only(value, Tensor)
     if tensor is not None:
         return Operand(name, value, tensor.dtype, tensor.requires_grad, tensor, True)
-    kind = _number(value)
+    kind = numbers_kind(value)
     if kind is not None:
         return Operand(name, value, kind, NO, None, True)
     if all(map(_is_no_tensor, alternatives(value))):
@@ -103,11 +104,8 @@ def _is_seen(path: str) -> bool:
     return hasattr(builtins, rest) if root == "builtins" else root in SEEN
 
 
-def _number(value: Value) -> Dtypes | None:
-    out: Dtypes | None = None
-    for option in alternatives(value):
-        kind = number_kind(option)
-        if kind is None:
-            return None
-        out = kind if out is None else out | kind
-    return out
+def numbers_kind(value: Value) -> Dtypes | None:
+    """The kind of a Python number; None where it may be something else."""
+    kinds = [number_kind(option) for option in alternatives(value)]
+    known = [kind for kind in kinds if kind is not None]
+    return reduce(or_, known) if len(known) == len(kinds) else None

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from functools import lru_cache, reduce
 from itertools import product
+from operator import or_
 from typing import Any
 
 from gradlint.domain import (
@@ -176,13 +177,13 @@ CHANGING_DEVICE = _used("set_default_device", "set_default_tensor_type")
 
 def device_named(value: Value | None) -> Device:
     """The device that a value stands for: a string, the number of an accelerator, a `torch.device`."""
-    out: Device | None = None
-    for option in alternatives(value) if value is not None else ():
-        text = option.start if type(option) is PlainObject else option.value if type(option) is Constant else None
-        name = text.partition(":")[0] if isinstance(text, str) else ""
-        found = Device.named(name) if name in Device.names else CUDA if type(text) is int else ANY_DEVICE
-        out = found if out is None else out | found
-    return ANY_DEVICE if out is None else out
+    return reduce(or_, map(_device_named, alternatives(value))) if value is not None else ANY_DEVICE
+
+
+def _device_named(option: Value) -> Device:
+    text = option.start if type(option) is PlainObject else option.value if type(option) is Constant else None
+    name = text.partition(":")[0] if isinstance(text, str) else ""
+    return Device.named(name) if name in Device.names else CUDA if type(text) is int else ANY_DEVICE
 
 
 def device_asked(m: Interpreter, value: Value) -> Device | None:
@@ -199,11 +200,7 @@ NO_DEVICE = (Constant(True), Constant(False), Constant(None))
 
 def data_kind(m: Interpreter, value: Value, depth: int = 0) -> Dtypes:
     """The kind of tensor that literal data makes: of numbers, nested lists of them, arrays or tensors."""
-    out: Dtypes | None = None
-    for option in alternatives(value):
-        found = _data_kind(m, option, depth)
-        out = found if out is None else out | found
-    return out or ANY_DTYPE
+    return reduce(or_, [_data_kind(m, option, depth) for option in alternatives(value)])
 
 
 def _data_kind(m: Interpreter, value: Value, depth: int) -> Dtypes:
@@ -225,11 +222,8 @@ def _data_kind(m: Interpreter, value: Value, depth: int) -> Dtypes:
 
 def truth_of(value: Value) -> Truth:
     """Whether a value counts as true, as far as that is known of constants."""
-    out: Truth | None = None
-    for option in alternatives(value):
-        found = truth(bool(option.value)) if type(option) is Constant else UNSURE
-        out = found if out is None else out | found
-    return UNSURE if out is None else out
+    options = alternatives(value)
+    return reduce(or_, [truth(bool(one.value)) if type(one) is Constant else UNSURE for one in options])
 
 
 MOST_COMBINED = 5

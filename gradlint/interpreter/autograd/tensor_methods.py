@@ -104,10 +104,6 @@ def _rows(m: Interpreter, node: Site, value: Ref, thing: Tensor) -> Value:
 # ---- those that do more than compute
 
 
-def _backward(m: Interpreter, node: Site, owner: Value, args: Arguments, chain: str) -> Value:
-    return run_backward(m, node, owner, args)
-
-
 def _requires_grad_(m: Interpreter, node: Site, owner: Value, args: Arguments, chain: str) -> Value:
     set_requires_grad(m, owner, Asked(node, flag(args, "requires_grad", 0, default=True), "method", chain))
     return owner
@@ -229,7 +225,7 @@ def _asking(kind: Dtypes) -> Callable[[Interpreter, Any, Value, Arguments, str],
 
 METHODS: dict[str, Callable[[Interpreter, Any, Value, Arguments, str], Value]] = {
     **{name: _asking(kind) for name, kind in KINDS_ASKED.items()},
-    "backward": _backward,
+    "backward": lambda m, node, owner, args, chain: run_backward(m, node, owner, args),
     "requires_grad_": _requires_grad_,
     "retain_grad": _retain_grad,
     "detach_": _detach_,

@@ -416,7 +416,7 @@ def _inside(thing: Object) -> list[Value]:
     if type(thing) is Module or type(thing) is Instance:
         return [thing.cls, *(value for _, value in thing.attributes), *([thing.rest] if type(thing) is Module else [])]
     if type(thing) is Container:
-        return [*(value for _, value in thing.items), thing.rest, *thing.origin]
+        return [*thing.held, *thing.origin]
     return list(object_references(thing))
 
 

@@ -210,7 +210,7 @@ def written_since(m: Interpreter, values: Sequence[Value]) -> dict[str, Any]:
     marks: list[Cause] = []
     written: list[Truth] = []
     for thing in [found for value in values for found in _state_dicts(m, value, DEEPEST_CHECKPOINT)]:
-        inside = [*(v for _, v in thing.items), thing.rest]
+        inside = thing.held
         facts = [tensor.overwritten for v in inside for _, tensor in m.all(v, Tensor)]
         marks += thing.causes if either(facts).possibly(YES) else ()
         written += facts
@@ -224,7 +224,7 @@ def _state_dicts(m: Interpreter, value: Value, depth: int) -> list[Container]:
         if thing.origin:
             found.append(thing)
         elif depth:
-            for inner in (*(held for _, held in thing.items), thing.rest):
+            for inner in thing.held:
                 found += _state_dicts(m, inner, depth - 1)
     return found
 

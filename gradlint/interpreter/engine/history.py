@@ -241,7 +241,7 @@ def tensors_in(m: Interpreter, values: Iterable[Value], depth: int = 0) -> list[
         if type(thing) is Tensor:
             found.append(thing)
         elif type(thing) is Container and depth < DEEPEST:
-            found += tensors_in(m, [*(inner for _, inner in thing.items), thing.rest], depth + 1)
+            found += tensors_in(m, thing.held, depth + 1)
     return found
 
 
@@ -254,8 +254,8 @@ def nodes_of(m: Interpreter, value: Value) -> Alternatives:
     out: dict[Ref | None, None] = {}
     for option in alternatives(value):
         thing = m.state.heap.get(option) if type(option) is Ref else None
-        if type(thing) is Tensor:
-            out |= _of_tensor(m, option, thing)  # type: ignore[arg-type]
+        if type(option) is Ref and type(thing) is Tensor:
+            out |= _of_tensor(m, option, thing)
         elif type(option) is Unknown or type(thing) is Instance:
             out |= {OPAQUE: None} if only_of_others(m, references(option)) else {OPAQUE: None, ASTRAY: None}
             if type(option) is Unknown and option.reach:

@@ -52,7 +52,7 @@ def _parts(m: Interpreter, values: Iterable[Value]) -> dict[Value, None]:
         for option in alternatives(value):
             thing = m.state.heap.get(option) if type(option) is Ref else None
             if type(thing) is Container:
-                found = [*(part for _, part in thing.items), thing.rest]
+                found = [*thing.held]
             elif isinstance(thing, (Module, Instance)):
                 found = [part for _, part in thing.attributes]
             else:

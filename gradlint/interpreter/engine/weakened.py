@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from gradlint.domain import Container, Ref, Tensor, Value, object_references, references
+from gradlint.domain import Container, Ref, Tensor, Value, object_references
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.machine import Interpreter
 
@@ -25,12 +25,5 @@ def seen_as(m: Interpreter, values: Sequence[Value], **facts: Any) -> Iterator[N
 
 def tensors_in(m: Interpreter, values: Sequence[Value]) -> list[Ref]:
     """The tensors among these values, and in the containers among them."""
-    found: dict[Ref, None] = {}
-    todo = [ref for value in values for ref in references(value)]
-    while todo:
-        ref = todo.pop()
-        thing = m.state.heap.get(ref)
-        if ref not in found and type(thing) in (Tensor, Container):
-            found[ref] = None
-            todo += object_references(thing) if type(thing) is Container else ()
+    found = m.state.reach(values, lambda thing: object_references(thing) if type(thing) is Container else ())
     return [ref for ref in found if type(m[ref]) is Tensor]

@@ -32,7 +32,6 @@ from gradlint.domain import (
     Value,
     handed_on,
     one_of,
-    references,
 )
 from gradlint.frozen import frozen, replace
 from gradlint.interpreter.autograd import hooks
@@ -143,20 +142,9 @@ def _hooked(m: Interpreter, node: Site, start: int, args: Arguments) -> Value:
 
 def _graph(m: Interpreter, result: Value) -> tuple[Graph, ...]:
     """The graph nodes that made the tensors of a result, as deep as these lie in containers and objects."""
-    nodes: dict[Graph, None] = {}
-    seen: set[Ref] = set()
-    todo = list(references(result))
-    while todo:
-        ref = todo.pop()
-        thing = m.state.heap.get(ref)
-        if ref in seen or thing is None:
-            continue
-        seen.add(ref)
-        if type(thing) is Tensor:
-            nodes |= {node.key: None for node in thing.node if node is not None}
-        elif type(thing) is not Node:
-            todo += handed_on(thing)
-    return tuple(nodes)
+    held = m.state.reach([result], lambda thing: () if type(thing) in (Tensor, Node) else handed_on(thing))
+    tensors = [thing for ref in held if type(thing := m[ref]) is Tensor]
+    return tuple(dict.fromkeys(node.key for tensor in tensors for node in tensor.node if node is not None))
 
 
 def _memories(m: Interpreter, module: Value) -> frozenset[tuple[Ref, ...]]:

@@ -70,7 +70,7 @@ def _parts(m: Interpreter, value: Value, inside: tuple[Container, ...]) -> Itera
     container = m.only(value, Container)
     if container is None or len(inside) >= DEEPEST:
         return
-    for part in (*(inner for _, inner in container.items), container.rest):
+    for part in container.held:
         if m.may_be(part, Container):
             yield from _parts(m, part, (*inside, container))
         elif part != NOTHING:
@@ -78,7 +78,7 @@ def _parts(m: Interpreter, value: Value, inside: tuple[Container, ...]) -> Itera
 
 
 def _alike(m: Interpreter, container: Container, kind: type) -> bool:
-    held = [*(inner for _, inner in container.items), container.rest]
+    held = container.held
     return all(part == NOTHING or type(m.thing(part)) is kind for part in held)
 
 

@@ -102,7 +102,7 @@ def load_state_dict(m: Interpreter, node: Site, owner: Value, args: Arguments) -
     source = args.get("state_dict", 0, UNKNOWN)
     memories = {memory for _, ref in parameters(m, owner)[0] for memory in m[ref].storage}
     given = [thing for _, thing in m.all(source, Container)]
-    inside = [value for thing in given for value in (*(v for _, v in thing.items), thing.rest)]
+    inside = [value for thing in given for value in thing.held]
     loaded = [tensor for value in inside for _, tensor in m.all(value, Tensor)]
     shares = _shares(m, source, loaded, memories)
     shown = m.only(owner, Module)

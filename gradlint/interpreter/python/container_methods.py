@@ -80,7 +80,7 @@ def _first(args: Arguments) -> Value:
 
 
 def _all(thing: Container) -> Value:
-    return one_of([*(value for _, value in thing.items), thing.rest], MOST_ITEMS)
+    return one_of(thing.held, MOST_ITEMS)
 
 
 # ---- views

@@ -223,11 +223,7 @@ def get_item(m: Interpreter, ref: Ref, thing: Container, key: Value, missing: Va
     constant = key_of(key)
     missing = Unknown((ref,)) if missing is None else missing
     if constant is None:
-        return (
-            one_of([*(v for _, v in thing.items), thing.rest], MOST_ITEMS)
-            if thing.items or thing.rest != NOTHING
-            else missing
-        )
+        return one_of(thing.held, MOST_ITEMS) if thing.items or thing.rest != NOTHING else missing
     if isinstance(constant, bool) and thing.kind in SEQUENCES:
         constant = int(constant)
     if isinstance(constant, int) and constant < 0 and thing.kind in SEQUENCES and thing.rest == NOTHING:
@@ -390,7 +386,7 @@ def merge(m: Interpreter, node: Site, owner: Value, more: Value) -> None:
 def _of_container(m: Interpreter, node: Site, value: Value, thing: Container) -> Value:
     if thing.kind in MAPPINGS:
         return keys_of(thing)
-    return one_of([*(v for _, v in thing.items), thing.rest], MOST_ITEMS)
+    return one_of(thing.held, MOST_ITEMS)
 
 
 def keys_of(thing: Container) -> Value:
@@ -404,7 +400,7 @@ def copied(m: Interpreter, node: Site, thing: Container) -> Container:
     """A mapping that tells where it was filled with what another holds (of a state dict more is known)."""
     if thing.origin:
         return thing
-    held = [option for value in (*(value for _, value in thing.items), thing.rest) for option in alternatives(value)]
+    held = [option for value in thing.held for option in alternatives(value)]
     tensors = [m.state.heap.get(option) if type(option) is Ref else option for option in held if option != NOTHING]
     leaves = all(type(one) is Tensor and (one.leaf is YES or one.requires_grad is NO) for one in tensors)
     others = [mark for mark in thing.causes if mark.kind != CauseKind.COPIED]

@@ -5,8 +5,6 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable
-from functools import reduce
-from operator import or_
 from typing import Any
 
 import libcst as cst
@@ -44,6 +42,7 @@ from gradlint.domain import (
     truth,
 )
 from gradlint.interpreter.autograd.detach import cuts
+from gradlint.interpreter.autograd.operands import numbers_kind
 from gradlint.interpreter.autograd.operations import run_operation
 from gradlint.interpreter.autograd.tensor import combined
 from gradlint.interpreter.engine.arguments import Arguments
@@ -130,7 +129,7 @@ def compute(m: Interpreter, node: Site, name: str, values: list[Value]) -> Value
     folded = _folded(name, values)
     if folded is not None:
         return folded
-    kinds = [k for value in values if (k := _kind(value)) is not None]
+    kinds = [k for value in values if (k := numbers_kind(value)) is not None]
     if len(kinds) == len(values):
         return _number(name, kinds, cuts(m, values))
     if all(type(value) in (Constant, PlainObject, PythonNumber) for value in values):
@@ -209,13 +208,6 @@ def _is_cheap(name: str, constants: list[Any]) -> bool:
     if name == "mod":
         return not isinstance(constants[0], str) or not _WIDTH.search(constants[0])
     return name != "mul" or max(numbers, default=0) <= LONGEST_FOLDED
-
-
-def _kind(value: Value) -> Dtypes | None:
-    """The kind of a Python number; None where it may be something else."""
-    kinds = [number_kind(option) for option in alternatives(value)]
-    known = [kind for kind in kinds if kind is not None]
-    return reduce(or_, known) if len(known) == len(kinds) else None
 
 
 def _numbers(value: Value) -> list[Value]:

@@ -162,7 +162,7 @@ class _Outcome:
         if type(thing) is Tensor:
             return self._tensor(value, thing)  # type: ignore[arg-type]
         if type(thing) is Container and thing.kind == "tuple":
-            start = m.push(*(inner for _, inner in thing.items), thing.rest)
+            start = m.push(*thing.held)
             for index in range(start, len(m.state.stack)):
                 m.state.stack[index] = self.of(m.state.stack[index])
             *items, rest = m.pop_from(start)

@@ -16,6 +16,7 @@ from gradlint.domain import (
     Belief,
     Bound,
     Cause,
+    CauseKind,
     Constant,
     Container,
     ImportPath,
@@ -218,9 +219,9 @@ def _traced(m: Interpreter, node: Site, args: Arguments) -> Value:
 
 def _traced_one(m: Interpreter, node: Site, value: Value) -> Value:
     thing = m.state.heap.get(value) if type(value) is Ref else None
-    if type(thing) is not Module:
+    if type(value) is not Ref or type(thing) is not Module:
         return value
-    return m.new(m.copy_site(node, value), "traced", replace(thing, causes=(Cause("made", node),)))  # type: ignore[arg-type]
+    return m.new(m.copy_site(node, value), "traced", replace(thing, causes=(Cause(CauseKind.MADE, node),)))
 
 
 GRADIENT, AND_VALUE = "torch.func.grad", "torch.func.grad_and_value"

@@ -230,10 +230,10 @@ def _still_listed(m: Interpreter, thing: Optimizer) -> AbstractSet[Ref]:
 def _listed(m: Interpreter, thing: Optimizer) -> Iterator[Ref]:
     """The tensors that `param_groups` holds, where the program may have put others."""
     for _, groups in m.all(thing.listing, Container):
-        for value in (*(v for _, v in groups.items), groups.rest):
+        for value in groups.held:
             for _, group in m.all(value, Container):
                 for _, params in m.all(dict(group.items).get("params", NOTHING), Container):
-                    for element in (*(v for _, v in params.items), params.rest):
+                    for element in params.held:
                         yield from (ref for ref, _ in m.all(element, Tensor))
 
 

@@ -80,7 +80,7 @@ def given_tensors(m: Interpreter, node: Site, value: Value, by: str = "optimizer
     element = value if m.may_be(value, Tensor) else unnamed(m, elements(m, node, value))
     consume(m, node, value, by)
     listing = m.only(value, Container)
-    parts = [] if listing is None else [unnamed(m, part) for part in (*(v for _, v in listing.items), listing.rest)]
+    parts = [] if listing is None else [unnamed(m, part) for part in listing.held]
     require_leaves(m, node, parts or [element], "optimizer")
     refs = [ref for ref, _ in m.all(element, Tensor)]
     sure = bool(refs) and len(refs) == len(alternatives(element))
@@ -149,7 +149,7 @@ def _slots(m: Interpreter, part: Value) -> list[Value]:
         return [unnamed(m, value) for value in known]
     container, iterator = m.only(part, Container), m.only(part, Iterator)
     if container is not None:
-        return [unnamed(m, value) for value in (*(value for _, value in container.items), container.rest)]
+        return [unnamed(m, value) for value in container.held]
     return [unnamed(m, on_next(m, iterator).element)] if iterator is not None and iterator.used is NO else []
 
 

@@ -209,7 +209,7 @@ def _collated_one(m: Interpreter, node: Site, sample: Value, depth: int) -> Valu
 
 def _collated_parts(m: Interpreter, node: Site, thing: Container, depth: int) -> Value:
     """Part by part; tuples become lists, but for named ones."""
-    start = m.push(*(value for _, value in thing.items), thing.rest)
+    start = m.push(*thing.held)
     count = len(thing.items)
     for index, (key, _) in enumerate(thing.items):
         m.push(_collated(m, m.part_of(node, f"part {key}"), m.state.stack[start + index], depth + 1))
