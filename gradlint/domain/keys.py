@@ -28,7 +28,7 @@ class InKey:
 
 
 def in_key(cls: type) -> InKey | None:
-    """What of the objects of a class is in a key; None: their references."""
+    """Return what of the objects of a class is in a key; None: their references."""
     if getattr(cls, "key", "") == REFERENCE:
         return None
     kinds: dict[Key, list[tuple[Field[Any], Declaration]]] = {kind: [] for kind in Key}

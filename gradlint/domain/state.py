@@ -113,7 +113,7 @@ class State:
             self.inferring = place if context.inference is YES else None
 
     def held(self, name: Name) -> Value | None:
-        """What a variable holds."""
+        """Return what a variable holds."""
         found = self.names.get(name)
         if found is None and (part := self.ground.of_name.get(name)) is not None and part not in self.taken:
             self.take([part])
@@ -145,8 +145,8 @@ class State:
             todo += part.needs
 
     def age(self, made: AbstractSet[Origin], *, at_once: bool = False) -> list[Ref]:
-        """What was made at these origins grows one step older, or `at_once` as old as can be: they are about to make
-        new objects. Gives those that are as old as can be now and were not before."""
+        """Let what was made at these origins grow one step older, or `at_once` as old as can be: they are about to
+        make new objects. Gives those that are as old as can be now and were not before."""
         if not made:
             return []
         heap = self.heap
@@ -327,8 +327,8 @@ def _join_into(out: State, other: State) -> None:
 
 
 def differing(mapping: Mapping[KeyT, ThingT], other: Mapping[KeyT, ThingT]) -> list[tuple[KeyT, ThingT]]:
-    """What is in a mapping and not, or as another object, in the other. Most of two states is the same, so this is
-    written to run without a step of the interpreter for each."""
+    """Return what is in a mapping and not, or as another object, in the other. Most of two states is the same, so this
+    is written to run without a step of the interpreter for each."""
     return [*compress(mapping.items(), map(is_not, mapping.values(), map(other.get, mapping)))]
 
 

@@ -51,7 +51,7 @@ def wanted_inputs(m: Interpreter, node: Site, args: Arguments, positions: dict[s
 def requested(
     m: Interpreter, how: str, args: Arguments, positions: dict[str, int], wanted: list[Value] | None
 ) -> Request:
-    """What a call asks for; a graph that is to be created is kept unless the call says otherwise."""
+    """Return what a call asks for; a graph that is to be created is kept unless the call says otherwise."""
     create = flag(args, "create_graph", positions["create_graph"])
     formerly = args.get(RETAINED, -1, NONE_VALUE)
     kept = args.get("retain_graph", positions["retain_graph"], formerly)

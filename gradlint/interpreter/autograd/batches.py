@@ -19,7 +19,7 @@ PARTS = frozenset({"items", "keys", "values", "get", "pop"})
 
 
 def batch(m: Interpreter, node: Site, reach: tuple[Ref, ...] = ()) -> Ref:
-    """What a loader that gathers in its own way gives, from a dataset of which only what it reaches is known."""
+    """Return what a loader that gathers in its own way gives, from a dataset of which only what it reaches is known."""
     history, memories = made_of(m, reach)
     storage = (m.memory(node, "batch memory"), *memories)
     found = Tensor(
@@ -35,7 +35,7 @@ def is_batch(thing: object) -> bool:
 
 
 def part(m: Interpreter, node: Site, owner: Value, name: str) -> Value:
-    """What a batch that is a dict gives under these names."""
+    """Return what a batch that is a dict gives under these names."""
     if name == "items":
         owner = m.new(node, "pair", Container("tuple", items=((0, PlainObject("str")), (1, owner))))
     element = PlainObject("str") if name == "keys" else owner

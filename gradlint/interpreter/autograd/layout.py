@@ -82,5 +82,5 @@ def of_factory(m: Interpreter, row: Factory, bound: Mapping[str, Value]) -> Trut
 
 
 def of_parameters(args: Arguments) -> dict[str, Any]:
-    """What is known of how the parameters lie that a layer makes."""
+    """Return what is known of how the parameters lie that a layer makes."""
     return {"contiguous": UNSURE if args.unknown or args.keywords.keys() & GIVEN_AS_IT_IS else YES}

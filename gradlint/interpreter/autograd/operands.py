@@ -79,8 +79,8 @@ AUTOCAST = frozenset(Precision.named(name) for name in LESS_PRECISE)
 
 
 def in_graph(m: Interpreter, value: Value) -> Alternatives:
-    """What an operand is in the graph. Of one of several leaves that only one handle stands for, nobody knows whether
-    it is the one that is asked about."""
+    """Return what an operand is in the graph. Of one of several leaves that only one handle stands for, nobody knows
+    whether it is the one that is asked about."""
     slot, tensor = nodes_of(m, value), m.only(value, Tensor)
     return (*slot, NOWHERE) if tensor and tensor.is_summary and tensor.leaf.possibly(YES) else slot
 

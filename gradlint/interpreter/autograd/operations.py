@@ -147,12 +147,12 @@ def operation_row(m: Interpreter, path: str, args: Arguments) -> Operation | Non
 
 
 def plain_value(kind: str) -> Value:
-    """What a call gives that leaves the tensors' world, by the word its row uses."""
+    """Return what a call gives that leaves the tensors' world, by the word its row uses."""
     return PLAIN_VALUES.get(kind) or (PlainObject(kind) if kind else UNKNOWN)
 
 
 def plain_result(m: Interpreter, node: Site, kind: str) -> Value:
-    """What a call gives by the word its row uses: a new list where it says so."""
+    """Return what a call gives by the word its row uses: a new list where it says so."""
     one, _, none = kind.partition(" or ")
     if none:
         return one_of([plain_result(m, node, one), NONE_VALUE])
@@ -173,7 +173,7 @@ PLAIN_VALUES: dict[str, Value] = {
 
 
 def run_operation(m: Interpreter, node: Site, row: Operation, args: Arguments, *, by: str, name: str = "") -> Value:
-    """What an operation of torch does with these arguments; it is called as what (`by`), through what `name`."""
+    """Run an operation of torch on these arguments; it is called as what (`by`), through what `name`."""
     args = _listed(m, node, row, args)
     bound = match(row, args)
     told = shape.told(m, row, bound, args)
@@ -325,7 +325,7 @@ DATA = frozenset({"data", "obj", "ndarray", "fill_value", "s"})
 
 
 def _of_tensor(m: Interpreter, node: Site, row: Factory, bound: dict[str, Value], shared: Value) -> Value:
-    """What a factory gives that takes the tensor it is handed as it is, unless something else is asked for."""
+    """Return what a factory gives that takes the tensor it is handed as it is, unless something else is asked for."""
     asked = {name: value for name, value in bound.items() if name != row.shares and value != NONE_VALUE}
     if not asked:
         return shared
@@ -388,8 +388,8 @@ def run_factory(m: Interpreter, node: Site, row: Factory, args: Arguments, *, li
 
 
 def _taken_over(m: Interpreter, node: Site, row: Factory, bound: dict[str, Value], *, perhaps: bool) -> dict[str, Any]:
-    """What the result of a factory has of what it is given: memory, and whether it requires grad; `perhaps` that is a
-    tensor and comes back as it is."""
+    """Return what the result of a factory has of what it is given: memory, and whether it requires grad; `perhaps` that
+    is a tensor and comes back as it is."""
     facts: dict[str, Any] = {}
     shared = bound.get(row.shares, NONE_VALUE) if row.shares else NONE_VALUE
     given, array = m.only(shared, Tensor), m.only(shared, Array)

@@ -76,13 +76,14 @@ def apply(
     requested: Requested = NOTHING_REQUESTED,
     extra: Sequence[tuple[str, Value]] = (),
 ) -> Value:
-    """What the operation gives for these operands; `extra` are parameters that take part (a module's own), by name."""
+    """Return what the operation gives for these operands; `extra` are parameters that take part (a module's own), by
+    name."""
     operands, own = looked_up(m, row, slots, extra, requested.dtype)
     return compute(m, OperationCall(node, row, operands, own, requested))
 
 
 def compute(m: Interpreter, call: OperationCall) -> Value:
-    """What a call of an operation gives: its results are made, it is put into the graph, and that is emitted."""
+    """Make the results of a call of an operation, put it into the graph, and emit that."""
     planned, part = forms(call), call.requested.part
     parts = [_result(m, call, form, f"{part}{index}") for index, form in enumerate(planned)]
     recording = {ref: form.result.passes for form, (_, ref) in zip(planned, parts, strict=True) if ref is not None}
@@ -150,7 +151,7 @@ TAKING = frozenset({"getitem", "unbind"})
 
 
 def _flags(m: Interpreter, row: Operation, first: Operand, form: Form) -> dict[str, Any]:
-    """What a new handle is to autograd: whether it requires grad, and whether it is a leaf, by the mode."""
+    """Return what a new handle is to autograd: whether it requires grad, and whether it is a leaf, by the mode."""
     viewed, copied = "view" in form.kinds, "fresh" in form.kinds
     kept = _flag_of_base(m, first) if viewed else NO
     if first.tensor is not None and first.tensor.inference.possibly(YES):
@@ -221,7 +222,7 @@ def _by_mode(m: Interpreter, requires: Truth, kept: Truth) -> tuple[Truth, Truth
 
 
 def _shared(m: Interpreter, call: OperationCall, form: Form, part: str) -> dict[str, Any]:
-    """What a result that shares memory takes over from its operand."""
+    """Return what a result that shares memory takes over from its operand."""
     node, first, copied = call.site, call.operands[0], "fresh" in form.kinds
     refs = tuple(ref for ref, _ in m.all(first.value, Tensor))
     storage = first.tensor.storage if first.tensor else ()
@@ -308,8 +309,8 @@ def _record(m: Interpreter, call: OperationCall, results: Mapping[Ref, bool]) ->
 
 
 def _as_heard(slot: Alternatives, one: Operand) -> Alternatives:
-    """What an operand is in the graph of an operation that hears of its flag, or does not. A leaf made in inference
-    mode is one there if it is heard of."""
+    """Return what an operand is in the graph of an operation that hears of its flag, or does not. A leaf made in
+    inference mode is one there if it is heard of."""
     if one.hears is NO:
         return (None,)
     leaf = one.tensor is not None and one.tensor.inference is YES and not one.tensor.node

@@ -160,8 +160,8 @@ def _asked_unseen(m: Interpreter, handed: Iterable[Ref]) -> None:
 
 
 def _half_in_graph(view: Tensor) -> dict[str, Any]:
-    """What a view becomes when its base is asked: torch shows a leaf, from which no gradient goes on, until the next
-    write to their memory, and from then on a result of the base."""
+    """Return what a view becomes when its base is asked: torch shows a leaf, from which no gradient goes on, until the
+    next write to their memory, and from then on a result of the base."""
     return {
         "leaf": view.leaf | NO,
         "node": tuple(dict.fromkeys((*view.node, OPAQUE, ASTRAY))),

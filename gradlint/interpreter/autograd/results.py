@@ -109,7 +109,7 @@ class Form(NamedTuple):
 
 
 def forms(call: OperationCall) -> list[Form]:
-    """What is known of each result of a call."""
+    """Return what is known of each result of a call."""
     row, told = call.row, call.requested.told
     lies = layout.of_results(row, call.operands, told)
     measures = shape.of_results(row, call.operands, call.own, told)
@@ -119,7 +119,7 @@ def forms(call: OperationCall) -> list[Form]:
 
 
 def _form(call: OperationCall, result: Result, facts: dict[str, Any], wants: Truth) -> Form:
-    """What is known of one result that lies like this and is so large."""
+    """Return what is known of one result that lies like this and is so large."""
     row, requested = call.row, call.requested
     kind = facts["dtype"] = requested.dtype or _kind(row, result, call.operands)
     wants = NO if not result.differentiable or kind <= DISCRETE else wants

@@ -75,7 +75,7 @@ def measured(size: Size) -> dict[str, Any]:
 
 
 def of_results(row: Operation, operands: Sequence[Operand], own: Sequence[Operand], told: Told) -> list[dict[str, Any]]:
-    """What is known of the sizes of each of an operation's results; `own` are the parameters of a layer."""
+    """Return what is known of the sizes of each of an operation's results; `own` are the parameters of a layer."""
     if any(one.name in row.besides and one.tensor is not None and one.tensor.scalar is not YES for one in operands):
         return [UNKNOWN_SIZES] * len(row.results)  # what hardly ever is a tensor may make more of the others
     given = [_size(one) for one in operands if one.dtype is not None]
@@ -118,7 +118,7 @@ def told_by(m: Interpreter, layer: Module, name: str) -> Told:
 
 
 def told_key(m: Interpreter, index: Value) -> Told:
-    """What stands between the brackets, where it is constant."""
+    """Return what stands between the brackets, where it is constant."""
     key = _constant(m, index)
     return Told({"key": tuple([one.value for one in key.parts]) if type(key) is Places else key})
 
@@ -183,7 +183,7 @@ def _of_rows(size: Size | None) -> Truth:
 
 
 def of_factory(m: Interpreter, row: Factory, bound: Mapping[str, Value], positional: list[Value]) -> dict[str, Any]:
-    """What is known of the sizes of a new tensor, by literal sizes or data, or by what it is to be like."""
+    """Return what is known of the sizes of a new tensor, by literal sizes or data, or by what it is to be like."""
     size = _made(m, row, bound, positional)
     if size is not None:
         return measured(size)
@@ -226,7 +226,7 @@ DATA = ("data", "obj", "s")
 
 
 def _sizes(m: Interpreter, row: Factory, bound: Mapping[str, Value], positional: list[Value]) -> Sequence[Value]:
-    """What says how large a new tensor is: one after the other where nothing else can be given."""
+    """Return what says how large a new tensor is: one after the other where nothing else can be given."""
     names = [name for name in row.parameters if name != "input"]
     if names == ["size"]:
         return positional or [bound.get("size", NONE_VALUE)]
@@ -285,8 +285,8 @@ def _planar(row: Operation, operands: Sequence[Operand]) -> Truth:
 
 
 def of_parameters(m: Interpreter, row: ModuleRow, name: str, args: Arguments) -> dict[str, Any]:
-    """What is known of the sizes of a layer's parameter: it has several elements where all whole numbers that the layer
-    is made with are larger than one."""
+    """Return what is known of the sizes of a layer's parameter: it has several elements where all whole numbers that
+    the layer is made with are larger than one."""
     layer = row.path.rpartition(".")[2]
     by_name = {name: _constant(m, value) for name, value in args.keywords.items()}
     size = None if args.unknown else of_parameter(layer, name, [_constant(m, one) for one in args.positional], by_name)

@@ -130,7 +130,7 @@ def precision_named(value: Value | None) -> Precision:
 
 
 def dtype_told(tensor: Tensor) -> Value:
-    """What `x.dtype` is: the dtype by its name, where that is known, or else one of this kind."""
+    """Return what `x.dtype` is: the dtype by its name, where that is known, or else one of this kind."""
     if tensor.may_be_structured:
         return PlainObject("dtype")
     name = PRECISE.get(tensor.precision) if tensor.dtype <= FLOAT else None
@@ -141,7 +141,7 @@ KINDS_TOLD = {str(kind): kind for kind in LETTERS.values()}
 
 
 def is_of_kind(m: Interpreter, value: Value, kind: Dtypes) -> Value:
-    """What a tensor says when it is asked whether it is of floating point, say."""
+    """Return what a tensor says when it is asked whether it is of floating point, say."""
     tensor = m.only(value, Tensor)
     if tensor is None or tensor.may_be_structured or tensor.belief is not Belief.PROVEN:
         return PythonNumber(BOOL)
@@ -153,7 +153,7 @@ KINDS_ASKED = {"is_floating_point": FLOAT, "is_complex": COMPLEX}
 
 
 def default_precision(m: Interpreter) -> Precision:
-    """What floats are made of where nothing is said, unless the program changes that somewhere."""
+    """Return what floats are made of where nothing is said, unless the program changes that somewhere."""
     return ANY_PRECISION if _calls_torch(m, CHANGING_PRECISION) else FLOAT32
 
 
@@ -262,8 +262,8 @@ GRADIENT = " gradient"
 
 
 def memory_of_gradient(memory: Ref) -> Ref:
-    """What stands for the memory of a gradient that nobody has read yet, by the memory of its tensor. That of its own
-    gradient is the same: there is no end to them."""
+    """Return what stands for the memory of a gradient that nobody has read yet, by the memory of its tensor. That of
+    its own gradient is the same: there is no end to them."""
     return memory if memory.part.endswith(GRADIENT) else memory._replace(part=memory.part + GRADIENT)
 
 

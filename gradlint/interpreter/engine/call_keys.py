@@ -30,7 +30,7 @@ class Given:
     themselves: list[Ref] = field(default_factory=list)
 
     def key(self, value: Value | None, depth: int = 0) -> Hashable:
-        """What a value is to a call."""
+        """Return what a value is to a call."""
         kind = type(value)
         if kind is Ref:
             return self._reference(value, depth)  # type: ignore[arg-type]
@@ -79,7 +79,7 @@ class Given:
         return self.numbered.setdefault(memory, len(self.numbered))
 
     def _rest(self, declared: InKey, thing: Object, depth: int) -> Hashable:
-        """What an object mentions."""
+        """Return what an object mentions."""
         contents = declared.described(thing)
         if contents == declared.empty:
             return None

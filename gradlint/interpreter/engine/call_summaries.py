@@ -113,7 +113,7 @@ class Summary:
         return [(now.get(memory, memory), held) for memory, held in self.wrote]
 
     def effects_in(self, call: Call) -> Effects:
-        """What the call has done, for other arguments; what it handed on and cut is done again."""
+        """Return what the call has done, for other arguments; what it handed on and cut is done again."""
         now = dict(zip(self.arguments, call.arguments, strict=True))
         looked = {
             (now.get(owner, owner) if type(owner) is Ref else owner, name): None for owner, name in self.looked or ()
@@ -151,7 +151,7 @@ class Call:
 
 
 def by_summary(m: Interpreter, node: Site, called: Function | Ref, args: Arguments, run: Callable[[], Value]) -> Value:
-    """What a call of a function or class gives: by its summary, or by running it."""
+    """Return what a call of a function or class gives: by its summary, or by running it."""
     start = m.push(called, *args.values())
     call = begin(m, called, args)
     result = recall(m, node, call)
@@ -200,7 +200,7 @@ def begin(m: Interpreter, called: Function | Ref, args: Arguments) -> Call:
 
 
 def recall(m: Interpreter, node: Site, call: Call) -> Value | None:
-    """What the call gives if one like it has been summarised; None if it must run."""
+    """Return what the call gives if one like it has been summarised; None if it must run."""
     summary: Summary | None = m.calls.summaries.get(call.key)
     if summary is None or not summary.holds(m, call):
         return None
@@ -350,8 +350,8 @@ def _old(m: Interpreter, call: Call) -> frozenset[Ref]:
 
 
 def _escaped(m: Interpreter, call: Call, changed: list[tuple[Ref, Object]]) -> tuple[tuple[Ref, Escape], ...] | None:
-    """What of all that was there the call handed to unseen code, and what that may do with the graphs; None if it did
-    anything else to what was there."""
+    """Return what of all that was there the call handed to unseen code, and what that may do with the graphs; None if
+    it did anything else to what was there."""
     handed = tuple([(ref, how) for ref, how in m.effects.handed.items() if ref in call.heap])
     before, heap, names = call.heap, m.state.heap, m.state.names
     expected = before

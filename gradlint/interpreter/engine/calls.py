@@ -124,7 +124,7 @@ def call_named(m: Interpreter, node: Site, named: ImportPath, args: Arguments, n
 def results_of_each(
     m: Interpreter, owner: Value, kind: type[Container] | type[Module], run: Callable[[Ref], Value]
 ) -> list[Value]:
-    """What happens to one of the objects of a kind gives, for each that it may be."""
+    """Run something on one of the objects of a kind, and return what it gives for each that it may be."""
     results: list[Value] = []
     for ref in m.one_of_these(owner, kind):
         start = m.push(ref, *results)
@@ -174,7 +174,7 @@ def call_method(m: Interpreter, node: Site, owner: Value, method: str, args: Arg
 
 
 def _handler(m: Interpreter, table: Calls, owner: Value) -> Callable[..., Value | None] | None:
-    """What a table has for the objects among the alternatives of a value, if they are all of one kind."""
+    """Return what a table has for the objects among the alternatives of a value, if they are all of one kind."""
     kinds = {kind_of(m, option) for option in alternatives(owner) if type(option) is Ref} or {type(owner)}
     return table.get(*kinds) if len(kinds) == 1 else None
 

@@ -85,7 +85,7 @@ class Suspended:
                 heap[ref] = replace(thing, **{name: getattr(old, name) for name in names})
 
     def touches(self) -> tuple[Ref, ...]:
-        """What it changes of what was there before, be it more than a gradient."""
+        """Return what it changes of what was there before, be it more than a gradient."""
         self.waits()
         return tuple(sorted(self.changed))
 
@@ -95,15 +95,15 @@ class Suspended:
         return tuple(sorted(self.filled - self.changed))
 
     def seen(self) -> Seen:
-        """What it has looked at that others may change."""
+        """Return what it has looked at that others may change."""
         modes = ((("grad mode",), self.grad_mode), (("inference",), self.inference))
         return bounded(
             self.m, (*((mode, Constant(value)) for mode, value in modes if value is not None), *self._observed())
         )
 
     def _left(self) -> list[tuple[Ref, Object, Object]]:
-        """What there still is of what was there before: as it is, and as it was. Code that waits often may make much
-        meanwhile, which is not gone over."""
+        """Return what there still is of what was there before: as it is, and as it was. Code that waits often may make
+        much meanwhile, which is not gone over."""
         heap, ground = self.m.state.heap, self.before.ground.of_ref
         refs: Collection[Ref] = heap
         if len(self.before.heap) + len(ground) < len(heap):
@@ -144,7 +144,7 @@ FORGOTTEN: Seen = ((("forgotten",), Constant(None)),)
 
 
 def bounded(m: Interpreter, seen: Seen) -> Seen:
-    """What was looked at; that nobody knows what it was, where it is too much."""
+    """Return what was looked at; that nobody knows what it was, where it is too much."""
     if len(seen) <= MOST_SEEN:
         return seen
     m.log.exceeded("looked at by code that waits")
@@ -168,7 +168,7 @@ OF_GRADIENT = frozenset(names_of(Tensor, Aspect.GRADIENT))
 
 
 def _noticed(old: Object, new: Object) -> list[str]:
-    """What others notice of a change: what is neither as it was nor as it might have become meanwhile."""
+    """Return what others notice of a change: what is neither as it was nor as it might have become meanwhile."""
     names = NOTICED[type(old)] if old is not new and type(old) is type(new) else ()
     found = [name for name in names if getattr(old, name) != getattr(new, name)]
     later = after_waiting(old) if found else old
@@ -176,13 +176,13 @@ def _noticed(old: Object, new: Object) -> list[str]:
 
 
 def _like(thing: Object | None) -> object:
-    """What of an object decides on what is computed with it; None where nothing does."""
+    """Return what of an object decides on what is computed with it; None where nothing does."""
     read = None if thing is None else DECIDING[type(thing)]
     return None if read is None else read(thing)
 
 
 def _content(thing: Object | None, name: str) -> tuple[object, tuple[Value, ...]] | None:
-    """What a container holds, or an object under this name: what there is, and the values; None where it holds
+    """Return what a container holds, or an object under this name: what there is, and the values; None where it holds
     nothing of that kind."""
     if type(thing) is Container:
         return tuple([key for key, _ in thing.items]), (*[value for _, value in thing.items], thing.rest)

@@ -66,7 +66,7 @@ def thing_of(m: Interpreter, ref: Ref) -> Object | None:
 
 
 def variable(m: Interpreter, name: Name) -> Value | None:
-    """What a variable holds."""
+    """Return what a variable holds."""
     found = m.state.names.get(name)
     if found is None and (part := m.state.ground.of_name.get(name)) is not None:
         found = m.state.ground.parts[part].names.get(name)
@@ -76,7 +76,7 @@ def variable(m: Interpreter, name: Name) -> Value | None:
 
 
 def held_by(m: Interpreter, node: Site) -> Value | None:
-    """What a name, a chain of attributes or a constant subscript holds; None where nothing shows that."""
+    """Return what a name, a chain of attributes or a constant subscript holds; None where nothing shows that."""
     if type(node) is cst.Name:
         return _named(m, node.value)
     if type(node) is cst.Attribute:
@@ -93,7 +93,7 @@ def _owner(m: Interpreter, node: Site) -> Object | None:
 
 
 def _named(m: Interpreter, name: str) -> Value | None:
-    """What a name holds where the program is: in its scope, in those around it."""
+    """Return what a name holds where the program is: in its scope, in those around it."""
     frame: Frame | None = m.frame.declared.get(name, m.frame)
     inner: Frame | None = None
     while frame is not None:
@@ -105,7 +105,7 @@ def _named(m: Interpreter, name: str) -> Value | None:
 
 
 def _loaded(m: Interpreter, value: Value) -> Value:
-    """What was imported, if the file it comes from has been looked at."""
+    """Return what was imported, if the file it comes from has been looked at."""
     for _ in range(MOST_IMPORTS):
         if type(value) is not Imported or not value.name or m.neighbours.project is None:
             break
@@ -122,7 +122,7 @@ def _loaded(m: Interpreter, value: Value) -> Value:
 
 
 def described(m: Interpreter, value: Value, deep: int = DEEPEST) -> str:
-    """What is known of a value, each alternative once."""
+    """Return what is known of a value, each alternative once."""
     return " or ".join(dict.fromkeys(_described(m, option, deep) for option in alternatives(value)))
 
 
@@ -140,7 +140,7 @@ def _described(m: Interpreter, value: Value, deep: int) -> str:
 
 
 def object_described(m: Interpreter, thing: Object, deep: int = DEEPEST) -> str:
-    """What is known of an object."""
+    """Return what is known of an object."""
     if type(thing) is Instance and thing.cls == UNKNOWN:
         return "some object"
     belief = BELIEFS.get(getattr(thing, "belief", Belief.PROVEN), "")
@@ -292,7 +292,7 @@ OBVIOUS = frozenset({"builtins", "torch"})
 
 
 def in_short(m: Interpreter, thing: Any) -> str:
-    """What an event shows of a value, by its main facts."""
+    """Return what an event shows of a value, by its main facts."""
     options = [thing] if isinstance(thing, Object) else list(alternatives(thing))
     found = [thing_of(m, one) if type(one) is Ref else one for one in options]
     return " or ".join(dict.fromkeys(_in_short(m, one) for one in found if one is not None))

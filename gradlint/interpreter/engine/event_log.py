@@ -106,7 +106,7 @@ class EventLog:
     # ---- what is told again
 
     def since(self, story: int, runs: int) -> Excerpt | None:
-        """What was told since there was so much of it; None while nothing is."""
+        """Return what was told since there was so much of it; None while nothing is."""
         return None if self.muted else Excerpt(tuple(self.story[story:]), tuple(self.runs[runs:]), runs)
 
     def replay(self, excerpt: Excerpt) -> None:

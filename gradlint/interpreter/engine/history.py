@@ -112,7 +112,7 @@ def _sure_places(
 
 
 def in_every(m: Interpreter, start: Alternatives, known: Callable[[Ref], set[T]]) -> frozenset[T]:
-    """What is said of some node, whichever it be, in every history that it may be."""
+    """Return what is said of some node, whichever it be, in every history that it may be."""
     return in_all(start, _certain(m, start, known))
 
 
@@ -139,7 +139,7 @@ def _certain(m: Interpreter, start: Alternatives, known: Callable[[Ref], set[T]]
 
 
 def in_all(slot: Iterable[Ref | None], certain: Mapping[Ref, frozenset[T]]) -> frozenset[T]:
-    """What every alternative certainly has in its history."""
+    """Return what every alternative certainly has in its history."""
     found = [frozenset[T]() if ref is None else certain.get(ref, frozenset()) for ref in slot]
     return found[0] if len(found) == 1 else frozenset.intersection(*found) if found else frozenset()
 
@@ -250,7 +250,7 @@ DEEPEST = 3
 
 
 def nodes_of(m: Interpreter, value: Value) -> Alternatives:
-    """What a value is as an operand of the graph: nodes, leaves, None (nothing recorded) or OPAQUE."""
+    """Return what a value is as an operand of the graph: nodes, leaves, None (nothing recorded) or OPAQUE."""
     out: dict[Ref | None, None] = {}
     for option in alternatives(value):
         thing = m.state.heap.get(option) if type(option) is Ref else None

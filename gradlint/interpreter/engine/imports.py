@@ -161,7 +161,7 @@ class Neighbours:
         return self._resolved(Imported(owner.module, name))
 
     def member(self, module: str, name: str) -> Value | None:
-        """What a module has under a name; None where that may as well be a library: there is no such file."""
+        """Return what a module has under a name; None where that may as well be a library: there is no such file."""
         assert self.project is not None
         neighbour = self.project.find(module)
         if neighbour is None:
@@ -174,11 +174,12 @@ class Neighbours:
         return None if neighbour.bare else UNKNOWN
 
     def _own(self, name: str) -> Value | None:
-        """What the linted file has under a name; files that are being imported run before it, and see nothing of it."""
+        """Return what the linted file has under a name; files that are being imported run before it, and see nothing of
+        it."""
         return None if self.running else self._read((0, name))
 
     def _read(self, name: Name) -> Value | None:
-        """What a name at the top level of some file holds; who asks has read it."""
+        """Return what a name at the top level of some file holds; who asks has read it."""
         found = variables.held(self.m, name)
         if found is not None:
             self.m.effects.read[name] = found
@@ -195,7 +196,8 @@ class Neighbours:
         self.m.state.names[file.frame, name] = self.either_way(file, name, value)
 
     def either_way(self, file: File, name: str, value: Value) -> Value:
-        """What a name of another file holds when it is set from elsewhere: on other paths it may be as it was."""
+        """Return what a name of another file holds when it is set from elsewhere: on other paths it may be as it
+        was."""
         old = self._read((file.frame, name))
         return value if old is None else one_of([old, value])
 

@@ -42,12 +42,13 @@ SEQUENCES = frozenset({"list", "tuple", "deque"})
 
 
 def elements(m: Interpreter, node: Site, value: Value) -> Value:
-    """What iterating over a value gives, all elements in one."""
+    """Return what iterating over a value gives, all elements in one."""
     return following(m, node, iterated(m, node, value))
 
 
 def iterated(m: Interpreter, node: Site, value: Value) -> Value:
-    """What is gone through when something iterates over a value: the value itself, but for objects of the program."""
+    """Return what is gone through when something iterates over a value: the value itself, but for objects of the
+    program."""
     options = alternatives(value)
     if not any(type(option) is Ref and type(m.state.heap.get(option)) in ITERATE for option in options):
         return value
@@ -61,7 +62,7 @@ def _iterated(m: Interpreter, node: Site, value: Value) -> Value:
 
 
 def following(m: Interpreter, node: Site, value: Value) -> Value:
-    """What an iteration that has begun gives next, whichever time it is asked."""
+    """Return what an iteration that has begun gives next, whichever time it is asked."""
     options = alternatives(value)
     if len(options) == 1:
         return _following(m, node, value)

@@ -104,7 +104,7 @@ class Interpreter:
         self.joins: dict[tuple[int, ...], tuple[Sequence[Any], Any]] = {}
 
     def notes(self, kind: type[NotesT]) -> NotesT:
-        """What a file or two note for themselves during this run: one object of a class of their own."""
+        """Return what a file or two note for themselves during this run: one object of a class of their own."""
         found = self.noted.get(kind)
         if found is None:
             found = self.noted[kind] = kind()
@@ -247,7 +247,7 @@ class Interpreter:
         return out  # type: ignore[return-value]
 
     def only(self, value: Value, kind: type[ObjectT]) -> ObjectT | None:
-        """What is known of a value if every alternative is an object of this kind."""
+        """Return what is known of a value if every alternative is an object of this kind."""
         if type(value) is Ref:
             if self.effects.looked is not None:
                 self.effects.looked[value, ""] = None
@@ -258,8 +258,8 @@ class Interpreter:
         return self.all_joined([thing for _, thing in found])
 
     def all_joined(self, things: Sequence[ObjectT]) -> ObjectT:
-        """What is known of any of these objects. What was joined last is remembered: statements ask over and over for
-        what one of many is."""
+        """Return what is known of any of these objects. What was joined last is remembered: statements ask over and
+        over for what one of many is."""
         if len(things) <= FEW_JOINED:
             return reduce(joined, things)  # type: ignore[arg-type]
         key = tuple(map(id, things))
@@ -350,7 +350,7 @@ class Interpreter:
             self.store(ref, replace(thing, **facts), sure=self.is_strong_for_objects(found))
 
     def thing(self, value: Value) -> Thing:
-        """What an event shows of a value."""
+        """Return what an event shows of a value."""
         if type(value) is Ref:
             return self.state.heap.get(value, UNKNOWN)
         options = alternatives(value)

@@ -46,7 +46,7 @@ def _length(m: Interpreter, value: Value) -> int | None:
 
 
 def _parts(m: Interpreter, values: Iterable[Value]) -> dict[Value, None]:
-    """What is directly inside containers and objects."""
+    """Return what is directly inside containers and objects."""
     out: dict[Value, None] = {}
     for value in values:
         for option in alternatives(value):

@@ -120,7 +120,7 @@ class Trace:
         del self.entries[mark:]
 
     def since(self, mark: int) -> tuple[Entry, ...]:
-        """What was noted since then."""
+        """Return what was noted since then."""
         return tuple(self.entries[mark:])
 
     def repeat(self, entries: tuple[Entry, ...], old: Syntax, new: Syntax, later: Truth) -> None:

@@ -112,8 +112,8 @@ def refine(m: Interpreter, ref: Ref, found: Ref) -> None:
 
 
 def escape_by(m: Interpreter, node: Site, *callees: Value) -> Escape:
-    """What unseen code that is called here may do with the graphs that it is handed, by the name it is called by, or
-    where that says nothing by those of what it belongs to."""
+    """Return what unseen code that is called here may do with the graphs that it is handed, by the name it is called
+    by, or where that says nothing by those of what it belongs to."""
     paths = [one.path for value in callees for one in alternatives(value) if type(one) is ImportPath]
     paths += [f"{one.module}.{one.name}" for value in callees for one in alternatives(value) if type(one) is Imported]
     names = [*paths, dotted(getattr(syntax(node), "func", None))]

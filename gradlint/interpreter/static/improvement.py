@@ -32,7 +32,7 @@ def _tests(node: cst.CSTNode, test: Any) -> bool:
 
 
 def _sides(test: Any) -> list[Any]:
-    """What a test, or a part of it that is joined by `and`, `or` or `not`, compares by size."""
+    """Return what a test, or a part of it that is joined by `and`, `or` or `not`, compares by size."""
     found, todo = [], [test]
     while todo:
         node = todo.pop()

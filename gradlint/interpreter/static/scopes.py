@@ -132,7 +132,7 @@ KEEPING = frozenset(
 
 
 def kept(node: Site) -> Any:
-    """What these methods are called on."""
+    """Return what these methods are called on."""
     while isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and node.func.attr.value in KEEPING:
         node = node.func.value
     return node
@@ -411,7 +411,8 @@ def _assigned(target: Any, scope: Scope) -> None:
 
 
 def uses_of_given(scope: Scope, name: str) -> dict[str, None]:
-    """What a function does with a parameter until it binds the name to something else, whatever path it takes."""
+    """Return what a function does with a parameter until it binds the name to something else, whatever path it
+    takes."""
     uses = scope.uses.get(name, {})
     body: Any = getattr(scope.node, "body", None)
     if not uses or not isinstance(body, cst.IndentedBlock):

@@ -37,12 +37,12 @@ def literal_text(written: str) -> Value:
 
 
 def filled_text(pattern: Value, how: str) -> Value:
-    """What `pattern % x` (`how` "mod") and `pattern.format(x)` (`how` "format") give."""
+    """Return what `pattern % x` (`how` "mod") and `pattern.format(x)` (`how` "format") give."""
     return PlainObject("str", beginning(pattern).partition(HOLES[how])[0])
 
 
 def combined_text(operator: str, values: list[Value]) -> Value:
-    """What an operator gives whose operands are strings and numbers."""
+    """Return what an operator gives whose operands are strings and numbers."""
     if operator == "add":
         return PlainObject("str", beginning(values[0])) if type(values[0]) is not Constant else joined_text(values)
     return filled_text(values[0], operator) if operator in HOLES else PlainObject("str")

@@ -55,7 +55,7 @@ EXIT_STACK = PlainObject("exit stack")
 
 
 def bound(m: Interpreter, manager: Value) -> Value | None:
-    """What `as` binds; None where the manager is none of these."""
+    """Return what `as` binds; None where the manager is none of these."""
     thing = m.only(manager, Instance)
     row = _row(m, thing) if thing is not None else None
     if thing is None or row is None:

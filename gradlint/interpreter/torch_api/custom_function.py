@@ -68,7 +68,7 @@ def is_function(m: Interpreter, cls: Ref) -> bool:
 
 @implements(TypeSlot.CALL_INHERITED, Class)
 def _inherited(m: Interpreter, node: Site, owner: Ref, method: str, args: Arguments) -> Value | None:
-    """What the class of torch gives a class of the program, or an instance of one; None for what it does not."""
+    """Return what the class of torch gives a class of the program, or an instance of one; None for what it does not."""
     if method == "apply":
         return call(m, node, owner, args)
     cls = getattr(m[owner], "cls", None)
@@ -107,7 +107,7 @@ def _refused(backward: Any, count: int) -> frozenset[int]:
 
 
 def _given_back(value: Any) -> list[Any]:
-    """What a return gives back, one by one."""
+    """Return what a return gives back, one by one."""
     return [element.value for element in value.elements] if type(value) is cst.Tuple else [value]
 
 
@@ -128,7 +128,7 @@ def unrecorded(m: Interpreter, run: Callable[[], Value]) -> Value:
 
 
 def recorded(m: Interpreter, node: Site, name: str, given: list[Value], value: Value) -> Value:
-    """What was computed with gradients off from these values, as the results of one operation on them."""
+    """Return what was computed with gradients off from these values, as the results of one operation on them."""
     return _Outcome(m, Forward(node, name, given)).of(value)
 
 

@@ -63,7 +63,7 @@ def _build(m: Interpreter, node: Site, path: str, args: Arguments) -> Value:
 
 
 def _kept_off(m: Interpreter, value: Value) -> Value:
-    """What is left in a distribution of a parameter that it was given without gradients."""
+    """Return what is left in a distribution of a parameter that it was given without gradients."""
     return value if all(tensor.requires_grad is NO for _, tensor in m.all(value, Tensor)) else UNKNOWN
 
 

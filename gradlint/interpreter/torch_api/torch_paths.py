@@ -194,7 +194,8 @@ UNSURE_VALUE: Value = PythonNumber(BOOL)
 
 @models("torch.autograd.Variable")
 def _variable(m: Interpreter, node: Site, args: Arguments) -> Value:
-    """What is left of it since torch 0.4: another handle on a tensor's memory, cut off the graph as by `detach()`."""
+    """What is left of it since torch 0.4: another handle on a tensor's memory, cut off the graph as by
+    `detach()`."""
     row = m.torch.operations["torch.Tensor.detach"]
     made = run_operation(m, node, row, Arguments([args.get("data", 0, UNKNOWN)]), by="function")
     m.update_fields(made, Tensor, made="Variable")
