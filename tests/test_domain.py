@@ -41,7 +41,7 @@ from gradlint.domain import (
     one_of,
     references,
     renamed,
-    values,
+    value_sets,
     with_certain,
 )
 from gradlint.domain.fields import (
@@ -317,7 +317,7 @@ def _refs(*numbers: int) -> list[Ref]:
 
 
 def test_what_grows_piece_by_piece_reaches_what_it_would_at_once():
-    grown: list[Any] = [Unknown(tuple(_refs(*range(values.FEW_REACHED))))]
+    grown: list[Any] = [Unknown(tuple(_refs(*range(value_sets.FEW_REACHED))))]
     for number in range(300):  # from the tip and from older values, with what is known, new and known to another
         older = grown[-1 - number % 4]
         pieces = [older, *_refs(number % 150, 40 + number, 40 + number * 7 % 300)]
@@ -328,5 +328,5 @@ def test_what_grows_piece_by_piece_reaches_what_it_would_at_once():
 
 
 def test_of_very_many_certain_elements_no_more_are_noted():
-    many = _refs(*range(values.MOST_CERTAIN))
+    many = _refs(*range(value_sets.MOST_CERTAIN))
     assert with_certain(many[:-1], many) == tuple(many) == with_certain(many, _refs(-1))

@@ -38,6 +38,12 @@ def upward(text: str, room: str) -> list[str]:
     return found
 
 
+def through_domain(text: str) -> list[str]:
+    """What a file imports from `gradlint.domain` as a whole, and not from the file that defines it."""
+    found = (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.ImportFrom))
+    return [alias.name for node in found if node.module == "gradlint.domain" for alias in node.names]
+
+
 def within_functions(text: str) -> list[str]:
     """The functions of a file that import something."""
     functions = (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
@@ -104,6 +110,22 @@ def test_nothing_is_imported_in_a_circle() -> None:
 def test_nothing_is_imported_within_a_function() -> None:
     found = {path.relative_to(ROOT): within_functions(text) for path, text in FILES.items()}
     assert not {path: names for path, names in found.items() if names}
+
+
+def test_what_is_known_is_imported_from_where_it_is_defined() -> None:
+    found = {path.relative_to(ROOT): through_domain(text) for path, text in FILES.items()}
+    assert not {path: names for path, names in found.items() if names}
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("from gradlint.domain import NO, Tensor", ["NO", "Tensor"]),
+        ("from gradlint.domain.facts import NO\nfrom gradlint.domain.objects import Tensor", []),
+    ],
+)
+def test_what_is_imported_through_domain_is_seen(text: str, names: list[str]) -> None:
+    assert through_domain(text) == names
 
 
 @pytest.mark.parametrize(

@@ -6,5 +6,8 @@ from gradlint.domain.joining import *  # noqa: F403
 from gradlint.domain.memories import *  # noqa: F403
 from gradlint.domain.mentions import *  # noqa: F403
 from gradlint.domain.objects import *  # noqa: F403
+from gradlint.domain.provenance import *  # noqa: F403
+from gradlint.domain.refs import *  # noqa: F403
 from gradlint.domain.state import *  # noqa: F403
+from gradlint.domain.value_sets import *  # noqa: F403
 from gradlint.domain.values import *  # noqa: F403

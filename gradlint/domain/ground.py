@@ -15,7 +15,9 @@ from dataclasses import dataclass, field
 
 from gradlint.domain.mentions import object_references
 from gradlint.domain.objects import Class, Object
-from gradlint.domain.values import Ref, Unknown, Value, references
+from gradlint.domain.refs import Ref
+from gradlint.domain.value_sets import references
+from gradlint.domain.values import Unknown, Value
 
 Name = tuple[int, str]
 """A variable: the frame it belongs to, and its name."""

@@ -12,7 +12,9 @@ from dataclasses import dataclass, field
 
 from gradlint.domain.objects import Container as Holder
 from gradlint.domain.objects import Node, Object, Tensor
-from gradlint.domain.values import UNKNOWN, Ref, alternatives, references
+from gradlint.domain.refs import Ref
+from gradlint.domain.value_sets import alternatives, references
+from gradlint.domain.values import UNKNOWN
 
 Refs = dict[Ref, None]
 

@@ -12,7 +12,10 @@ from typing import Any
 from gradlint.domain.facts import UNSURE
 from gradlint.domain.fields import Join, PerClass, declarations
 from gradlint.domain.objects import MAPPINGS, MOST_ITEMS, Container, Instance, Items, Module, Object, Optimizer, OwnerT
-from gradlint.domain.values import MOST_CAUSES, NOTHING, Cause, Constant, PlainObject, Ref, Value, one_of, with_certain
+from gradlint.domain.provenance import MOST_CAUSES, Cause
+from gradlint.domain.refs import Ref
+from gradlint.domain.value_sets import one_of, with_certain
+from gradlint.domain.values import NOTHING, Constant, PlainObject, Value
 from gradlint.frozen import frozen, replace
 
 FEW = 8

@@ -9,7 +9,8 @@ from typing import Any
 
 from gradlint.domain.fields import Declaration, Join, Key, PerClass, declarations
 from gradlint.domain.objects import REFERENCE
-from gradlint.domain.values import Alternatives, Value
+from gradlint.domain.refs import Alternatives
+from gradlint.domain.values import Value
 from gradlint.frozen import frozen
 
 Reading = Callable[[Any], tuple[Any, ...]]

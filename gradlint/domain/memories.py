@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from gradlint.domain.objects import Module, Optimizer, Tensor
-from gradlint.domain.values import CauseKind, Ref, Syntax
+from gradlint.domain.provenance import CauseKind
+from gradlint.domain.refs import Ref, Syntax
 
 Memory = tuple[Ref, ...]
 

@@ -8,7 +8,9 @@ from typing import Any
 
 from gradlint.domain.fields import REFERRING, Declaration, Join, PerClass, declarations
 from gradlint.domain.objects import Items, Object, Tensor
-from gradlint.domain.values import CONTEXT_BITS, OPAQUE, Alternatives, Constant, Origin, Ref, Value, references, renamed
+from gradlint.domain.refs import CONTEXT_BITS, OPAQUE, Alternatives, Origin, Ref
+from gradlint.domain.value_sets import references, renamed
+from gradlint.domain.values import Constant, Value
 from gradlint.frozen import replace
 
 Renaming = dict[Ref, Ref]

@@ -10,7 +10,6 @@ shared by views, `.data`, `.detach()`, `state_dict()` and NumPy arrays) and the 
 
 from __future__ import annotations
 
-from enum import IntEnum
 from functools import partial
 from typing import Any, ClassVar, TypeVar
 
@@ -32,38 +31,13 @@ from gradlint.domain.facts import (
     Truth,
     Unit,
 )
-from gradlint.domain.fields import (
-    After,
-    Aspect,
-    Join,
-    Key,
-    declared,
-    fixed,
-    heap_object,
-)
-from gradlint.domain.values import (
-    MOST_CAUSES,
-    NOTHING,
-    UNKNOWN,
-    Alternatives,
-    Cause,
-    Origin,
-    Ref,
-    Syntax,
-    Value,
-)
+from gradlint.domain.fields import After, Aspect, Join, Key, declared, fixed, heap_object
+from gradlint.domain.provenance import MOST_CAUSES, Belief, Cause
+from gradlint.domain.refs import Alternatives, Origin, Ref, Syntax
+from gradlint.domain.values import NOTHING, UNKNOWN, Value
 from gradlint.frozen import replace
 
 MOST_ITEMS = 64
-
-
-class Belief(IntEnum):
-    """How we came to know what kind of thing something is; the highest is the weakest."""
-
-    PROVEN = 0
-    ANNOTATED = 1
-    FROM_USAGE = 2
-    FROM_NAME = 3
 
 
 REFERENCE = "reference"

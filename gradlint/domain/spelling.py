@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gradlint.domain.objects import Object
+from gradlint.domain.value_sets import alternatives
 from gradlint.domain.values import (
     Bound,
     Constant,
@@ -16,7 +17,6 @@ from gradlint.domain.values import (
     PlainObject,
     PythonNumber,
     Value,
-    alternatives,
 )
 
 

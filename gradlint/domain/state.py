@@ -20,18 +20,9 @@ from gradlint.domain.heap import COPIED_AT_ONCE, Heap, Index
 from gradlint.domain.joining import Sides, joined
 from gradlint.domain.mentions import object_references, object_renamed, origins
 from gradlint.domain.objects import MOST_ITEMS, Instance, Module, Object, Optimizer
-from gradlint.domain.values import (
-    CONTEXT_BITS,
-    Context,
-    Origin,
-    Ref,
-    Syntax,
-    Value,
-    alternatives,
-    one_of,
-    references,
-    renamed,
-)
+from gradlint.domain.refs import CONTEXT_BITS, Origin, Ref, Syntax
+from gradlint.domain.value_sets import alternatives, one_of, references, renamed
+from gradlint.domain.values import Context, Value
 
 KeyT = TypeVar("KeyT")
 ThingT = TypeVar("ThingT")

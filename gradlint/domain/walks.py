@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gradlint.domain.values import Ref
+from gradlint.domain.refs import Ref
 
 AT, GONE_OVER = "@", " gone over"
 """What marks references to the one of several objects that a loop is at, and to those that it was at."""

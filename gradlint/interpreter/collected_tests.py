@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-from gradlint.domain import Class, Function, ImportPath, Syntax
+from gradlint.domain.objects import Class
+from gradlint.domain.refs import Syntax
+from gradlint.domain.values import Function, ImportPath
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python.mro import ancestry
 

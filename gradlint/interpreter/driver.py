@@ -12,30 +12,13 @@ from typing import Any
 import libcst as cst
 
 from gradlint import events, interpreter
-from gradlint.domain import (
-    MAYBE,
-    NO,
-    NONE_VALUE,
-    UNKNOWN,
-    UNSURE,
-    YES,
-    Belief,
-    Class,
-    Container,
-    Escape,
-    Function,
-    Graph,
-    ImportPath,
-    Instance,
-    Module,
-    Optimizer,
-    Ref,
-    State,
-    Tensor,
-    Value,
-    alternatives,
-    one_of,
-)
+from gradlint.domain.facts import MAYBE, NO, UNSURE, YES
+from gradlint.domain.objects import Class, Container, Instance, Module, Optimizer, Tensor
+from gradlint.domain.provenance import Belief
+from gradlint.domain.refs import Escape, Graph, Ref
+from gradlint.domain.state import State
+from gradlint.domain.value_sets import alternatives, one_of
+from gradlint.domain.values import NONE_VALUE, UNKNOWN, Function, ImportPath, Value
 from gradlint.domain.weakening import after_unseen_code
 from gradlint.events import Event, Run
 from gradlint.frozen import replace

@@ -7,32 +7,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gradlint import events
-from gradlint.domain import (
-    ASTRAY,
-    MAYBE,
-    NO,
-    OPAQUE,
-    PLAIN,
-    SCALED,
-    UNKNOWN,
-    UNSURE,
-    YES,
-    Alternatives,
-    Belief,
-    Cause,
-    CauseKind,
-    Node,
-    Ref,
-    Tensor,
-    Truth,
-    Unit,
-    Value,
-    alternatives,
-    truth,
-    with_mark,
-)
+from gradlint.domain.facts import MAYBE, NO, PLAIN, SCALED, UNSURE, YES, Truth, Unit, truth
 from gradlint.domain.fields import Aspect, names_of
+from gradlint.domain.objects import Node, Tensor, with_mark
+from gradlint.domain.provenance import Belief, Cause, CauseKind
+from gradlint.domain.refs import ASTRAY, OPAQUE, Alternatives, Ref
 from gradlint.domain.state import OLDEST
+from gradlint.domain.value_sets import alternatives
+from gradlint.domain.values import UNKNOWN, Value
 from gradlint.frozen import frozen, replace
 from gradlint.interpreter.autograd.grad import filled
 from gradlint.interpreter.autograd.hooks import arriving, run_accumulated, run_arriving

@@ -2,21 +2,10 @@
 
 from __future__ import annotations
 
-from gradlint.domain import (
-    MAPPINGS,
-    NO,
-    NONE_VALUE,
-    NOTHING,
-    YES,
-    Constant,
-    Container,
-    Tensor,
-    Truth,
-    Value,
-    alternatives,
-    either,
-    negation,
-)
+from gradlint.domain.facts import NO, YES, Truth, either, negation
+from gradlint.domain.objects import MAPPINGS, Container, Tensor
+from gradlint.domain.value_sets import alternatives
+from gradlint.domain.values import NONE_VALUE, NOTHING, Constant, Value
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd.backward import Request, backward
 from gradlint.interpreter.autograd.tensor import truth_of

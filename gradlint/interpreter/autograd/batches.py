@@ -6,7 +6,10 @@ holds tensors: one summary of them all, of which nothing else is known.
 
 from __future__ import annotations
 
-from gradlint.domain import Belief, Cause, CauseKind, Container, Iterator, PlainObject, Ref, Tensor, Value
+from gradlint.domain.objects import Container, Iterator, Tensor
+from gradlint.domain.provenance import Belief, Cause, CauseKind
+from gradlint.domain.refs import Ref
+from gradlint.domain.values import PlainObject, Value
 from gradlint.interpreter.autograd.tensor import made_of
 from gradlint.interpreter.engine.iteration import iterator
 from gradlint.interpreter.engine.machine import Interpreter

@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-from gradlint.domain import (
-    ANY_DEVICE,
-    ANY_DTYPE,
-    Constant,
-    Dtypes,
-    ImportPath,
-    PlainObject,
-    PythonNumber,
-    Tensor,
-    Value,
-    alternatives,
-)
+from gradlint.domain.facts import ANY_DEVICE, ANY_DTYPE, Dtypes
+from gradlint.domain.objects import Tensor
+from gradlint.domain.value_sets import alternatives
+from gradlint.domain.values import Constant, ImportPath, PlainObject, PythonNumber, Value
 from gradlint.interpreter.autograd.record import apply
 from gradlint.interpreter.autograd.results import Requested
 from gradlint.interpreter.autograd.tensor import device_asked, dtype_named, precision_named

@@ -4,19 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from gradlint.domain import (
-    MOST_CAUSES,
-    YES,
-    Array,
-    Cause,
-    CauseKind,
-    Container,
-    PythonNumber,
-    Ref,
-    Tensor,
-    Value,
-    alternatives,
-)
+from gradlint.domain.facts import YES
+from gradlint.domain.objects import Array, Container, Tensor
+from gradlint.domain.provenance import MOST_CAUSES, Cause, CauseKind
+from gradlint.domain.refs import Ref
+from gradlint.domain.value_sets import alternatives
+from gradlint.domain.values import PythonNumber, Value
 from gradlint.interpreter.engine.history import DEEPEST, cut_at, tensors_in
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.sites import Site

@@ -6,34 +6,12 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from gradlint import events
-from gradlint.domain import (
-    FRESH,
-    LOST,
-    MIXED,
-    MOST_CAUSES,
-    MOST_ITEMS,
-    NO,
-    NONE,
-    NONE_VALUE,
-    PLAIN,
-    UNKNOWN,
-    UNSURE,
-    USED,
-    YES,
-    Cause,
-    CauseKind,
-    Constant,
-    Grad,
-    Ref,
-    Tensor,
-    Truth,
-    Unit,
-    Unknown,
-    Value,
-    alternatives,
-    either,
-    one_of,
-)
+from gradlint.domain.facts import FRESH, LOST, MIXED, NO, NONE, PLAIN, UNSURE, USED, YES, Grad, Truth, Unit, either
+from gradlint.domain.objects import MOST_ITEMS, Tensor
+from gradlint.domain.provenance import MOST_CAUSES, Cause, CauseKind
+from gradlint.domain.refs import Ref
+from gradlint.domain.value_sets import alternatives, one_of
+from gradlint.domain.values import NONE_VALUE, UNKNOWN, Constant, Unknown, Value
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd.leaf import require_leaf
 from gradlint.interpreter.autograd.tensor import BACKWARD, CLEARING, NO_CHANGE, fresh, truth_of

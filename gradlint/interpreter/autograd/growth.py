@@ -8,7 +8,8 @@ from typing import Any
 import libcst as cst
 
 from gradlint import events
-from gradlint.domain import NO, YES, Tensor, either, truth
+from gradlint.domain.facts import NO, YES, either, truth
+from gradlint.domain.objects import Tensor
 from gradlint.frozen import frozen
 from gradlint.interpreter.autograd.operands import Operand
 from gradlint.interpreter.engine.history import MOST_LOOKED_BACK, in_every, nodes_of, past_of

@@ -10,26 +10,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from gradlint import events
-from gradlint.domain import (
-    MAYBE,
-    NO,
-    NONE_VALUE,
-    UNKNOWN,
-    YES,
-    Bound,
-    Container,
-    Function,
-    Items,
-    Module,
-    PlainObject,
-    Ref,
-    Tensor,
-    Truth,
-    Value,
-    alternatives,
-    negation,
-    one_of,
-)
+from gradlint.domain.facts import MAYBE, NO, YES, Truth, negation
+from gradlint.domain.objects import Container, Items, Module, Tensor
+from gradlint.domain.refs import Ref
+from gradlint.domain.value_sets import alternatives, one_of
+from gradlint.domain.values import NONE_VALUE, UNKNOWN, Bound, Function, PlainObject, Value
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd.record import apply
 from gradlint.interpreter.autograd.tensor import fresh

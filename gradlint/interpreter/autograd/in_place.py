@@ -6,39 +6,13 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from gradlint import events
-from gradlint.domain import (
-    DISCRETE,
-    FRESH,
-    KEPT,
-    LOST,
-    MOST_CAUSES,
-    NO,
-    NONE,
-    OLDEST,
-    UNKNOWN,
-    UNSURE,
-    YES,
-    Alternatives,
-    Belief,
-    Cause,
-    CauseKind,
-    Constant,
-    Container,
-    Node,
-    Object,
-    Ref,
-    Tensor,
-    Truth,
-    Unit,
-    Unknown,
-    Value,
-    alternatives,
-    both,
-    either,
-    negation,
-    one_of,
-    with_mark,
-)
+from gradlint.domain.facts import DISCRETE, FRESH, LOST, NO, NONE, UNSURE, YES, Truth, Unit, both, either, negation
+from gradlint.domain.objects import Container, Node, Object, Tensor, with_mark
+from gradlint.domain.provenance import MOST_CAUSES, Belief, Cause, CauseKind
+from gradlint.domain.refs import KEPT, Alternatives, Ref
+from gradlint.domain.state import OLDEST
+from gradlint.domain.value_sets import alternatives, one_of
+from gradlint.domain.values import UNKNOWN, Constant, Unknown, Value
 from gradlint.frozen import frozen, replace
 from gradlint.interpreter.autograd.detach import cuts, cuts_of_numbers
 from gradlint.interpreter.autograd.growth import Growth, emit_grown

@@ -4,22 +4,11 @@ from __future__ import annotations
 
 import libcst as cst
 
-from gradlint.domain import (
-    NO,
-    UNSURE,
-    YES,
-    Array,
-    Constant,
-    Container,
-    PlainObject,
-    PythonNumber,
-    Ref,
-    Tensor,
-    Truth,
-    Value,
-    alternatives,
-    one_of,
-)
+from gradlint.domain.facts import NO, UNSURE, YES, Truth
+from gradlint.domain.objects import Array, Container, Tensor
+from gradlint.domain.refs import Ref
+from gradlint.domain.value_sets import alternatives, one_of
+from gradlint.domain.values import Constant, PlainObject, PythonNumber, Value
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd import shape
 from gradlint.interpreter.autograd.in_place import Write, write

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gradlint.domain import MAYBE, NO, YES, Constant, Dtypes, Truth
+from gradlint.domain.facts import MAYBE, NO, YES, Dtypes, Truth
+from gradlint.domain.values import Constant
 from gradlint.interpreter.autograd.operands import Operand
 from gradlint.knowledge.properties.inference_operands import accompanies, hears, hears_own
 from gradlint.knowledge.schema import Operation

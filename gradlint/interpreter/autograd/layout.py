@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gradlint.domain import NONE_VALUE, UNSURE, YES, Constant, Container, PythonNumber, Tensor, Truth, Value
+from gradlint.domain.facts import UNSURE, YES, Truth
 from gradlint.domain.fields import Aspect, unknown
+from gradlint.domain.objects import Container, Tensor
+from gradlint.domain.values import NONE_VALUE, Constant, PythonNumber, Value
 from gradlint.interpreter.autograd.operands import Operand
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.machine import Interpreter

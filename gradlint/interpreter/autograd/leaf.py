@@ -9,22 +9,12 @@ from typing import Any
 import libcst as cst
 
 from gradlint import events
-from gradlint.domain import (
-    NO,
-    YES,
-    CauseKind,
-    Class,
-    Container,
-    Instance,
-    Iterator,
-    Module,
-    Node,
-    Ref,
-    Tensor,
-    Value,
-    alternatives,
-    references,
-)
+from gradlint.domain.facts import NO, YES
+from gradlint.domain.objects import Class, Container, Instance, Iterator, Module, Node, Tensor
+from gradlint.domain.provenance import CauseKind
+from gradlint.domain.refs import Ref
+from gradlint.domain.value_sets import alternatives, references
+from gradlint.domain.values import Value
 from gradlint.frozen import frozen
 from gradlint.interpreter.autograd.in_place import holders
 from gradlint.interpreter.engine.machine import Interpreter

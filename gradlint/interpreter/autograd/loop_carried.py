@@ -7,20 +7,13 @@ from typing import Any
 
 import libcst as cst
 
-from gradlint.domain import (
-    NOTHING,
-    YES,
-    Alternatives,
-    CauseKind,
-    Container,
-    Node,
-    Ref,
-    Tensor,
-    Unknown,
-    Value,
-    alternatives,
-    object_references,
-)
+from gradlint.domain.facts import YES
+from gradlint.domain.mentions import object_references
+from gradlint.domain.objects import Container, Node, Tensor
+from gradlint.domain.provenance import CauseKind
+from gradlint.domain.refs import Alternatives, Ref
+from gradlint.domain.value_sets import alternatives
+from gradlint.domain.values import NOTHING, Unknown, Value
 from gradlint.interpreter.engine.frames import Frame
 from gradlint.interpreter.engine.history import in_every, nodes_of, past_of, surely_saves
 from gradlint.interpreter.engine.machine import Interpreter

@@ -8,26 +8,11 @@ from functools import lru_cache, reduce
 from operator import or_
 from typing import NamedTuple
 
-from gradlint.domain import (
-    ANY_DTYPE,
-    ANY_PRECISION,
-    FLOAT,
-    FLOAT32,
-    NO,
-    NOWHERE,
-    UNSURE,
-    YES,
-    Alternatives,
-    Constant,
-    Dtypes,
-    ImportPath,
-    Precision,
-    Tensor,
-    Truth,
-    Value,
-    alternatives,
-    number_kind,
-)
+from gradlint.domain.facts import ANY_DTYPE, ANY_PRECISION, FLOAT, FLOAT32, NO, UNSURE, YES, Dtypes, Precision, Truth
+from gradlint.domain.objects import Tensor
+from gradlint.domain.refs import NOWHERE, Alternatives
+from gradlint.domain.value_sets import alternatives, number_kind
+from gradlint.domain.values import Constant, ImportPath, Value
 from gradlint.interpreter.engine.history import nodes_of
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.knowledge.properties.same_precision import KEEPING_PRECISION, LESS_PRECISE

@@ -10,7 +10,7 @@ from typing import Any
 import libcst as cst
 
 from gradlint import events
-from gradlint.domain import (
+from gradlint.domain.facts import (
     ANY_DEVICE,
     ANY_DTYPE,
     ANY_PRECISION,
@@ -18,34 +18,20 @@ from gradlint.domain import (
     COMPLEX,
     FLOAT,
     INTEGER,
-    MOST_CAUSES,
     NO,
-    NONE_VALUE,
-    NOTHING,
-    UNKNOWN,
     UNSURE,
     YES,
-    Array,
-    Belief,
-    Cause,
-    CauseKind,
-    Constant,
-    Container,
     Device,
     Dtypes,
-    PlainObject,
     Precision,
-    PythonNumber,
-    Ref,
-    Tensor,
     Truth,
-    Unknown,
-    Value,
-    alternatives,
-    one_of,
-    references,
     truth,
 )
+from gradlint.domain.objects import Array, Container, Tensor
+from gradlint.domain.provenance import MOST_CAUSES, Belief, Cause, CauseKind
+from gradlint.domain.refs import Ref
+from gradlint.domain.value_sets import alternatives, one_of, references
+from gradlint.domain.values import NONE_VALUE, NOTHING, UNKNOWN, Constant, PlainObject, PythonNumber, Unknown, Value
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd import layout, shape
 from gradlint.interpreter.autograd.casts import to

@@ -8,35 +8,12 @@ from operator import or_
 from typing import Any
 
 from gradlint import events
-from gradlint.domain import (
-    ANY_GRAD,
-    ANY_PRECISION,
-    MOST_CAUSES,
-    NO,
-    NOTHING,
-    UNKNOWN,
-    UNSURE,
-    YES,
-    Alternatives,
-    Belief,
-    Cause,
-    CauseKind,
-    Constant,
-    Container,
-    Dtypes,
-    ImportPath,
-    Node,
-    PlainObject,
-    PythonNumber,
-    Ref,
-    Tensor,
-    Truth,
-    Value,
-    both,
-    either,
-    negation,
-    one_of,
-)
+from gradlint.domain.facts import ANY_GRAD, ANY_PRECISION, NO, UNSURE, YES, Dtypes, Truth, both, either, negation
+from gradlint.domain.objects import Container, Node, Tensor
+from gradlint.domain.provenance import MOST_CAUSES, Belief, Cause, CauseKind
+from gradlint.domain.refs import Alternatives, Ref
+from gradlint.domain.value_sets import one_of
+from gradlint.domain.values import NOTHING, UNKNOWN, Constant, ImportPath, PlainObject, PythonNumber, Value
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd.detach import IN_VAIN, MODE, cut_off, cuts, cuts_of_numbers
 from gradlint.interpreter.autograd.growth import emit_grown, grown_from

@@ -8,28 +8,13 @@ from operator import or_
 from typing import Any
 
 from gradlint import events
-from gradlint.domain import (
-    ASTRAY,
-    MOST_CAUSES,
-    NO,
-    OPAQUE,
-    UNSURE,
-    YES,
-    Cause,
-    CauseKind,
-    Container,
-    Instance,
-    Module,
-    Ref,
-    Tensor,
-    Truth,
-    Value,
-    both,
-    either,
-    negation,
-    object_references,
-    references,
-)
+from gradlint.domain.facts import NO, UNSURE, YES, Truth, both, either, negation
+from gradlint.domain.mentions import object_references
+from gradlint.domain.objects import Container, Instance, Module, Tensor
+from gradlint.domain.provenance import MOST_CAUSES, Cause, CauseKind
+from gradlint.domain.refs import ASTRAY, OPAQUE, Ref
+from gradlint.domain.value_sets import references
+from gradlint.domain.values import Value
 from gradlint.frozen import frozen, replace
 from gradlint.interpreter.engine.dispatch import TypeSlot, implements
 from gradlint.interpreter.engine.machine import Interpreter

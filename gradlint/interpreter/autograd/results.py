@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import Any, NamedTuple
 
-from gradlint.domain import (
+from gradlint.domain.facts import (
     ANY_DTYPE,
     ANY_PRECISION,
     COMPLEX,
@@ -20,10 +20,10 @@ from gradlint.domain import (
     Dtypes,
     Precision,
     Truth,
-    Value,
     both,
     either,
 )
+from gradlint.domain.values import Value
 from gradlint.frozen import frozen
 from gradlint.interpreter.autograd import layout, shape
 from gradlint.interpreter.autograd.inference_mode import heard

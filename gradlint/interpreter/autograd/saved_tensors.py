@@ -6,7 +6,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from gradlint.domain import FLOAT, INEXACT, KEPT, NO, UNSURE, YES, Alternatives, Ref, Tensor, Truth, Value, both, either
+from gradlint.domain.facts import FLOAT, INEXACT, NO, UNSURE, YES, Truth, both, either
+from gradlint.domain.objects import Tensor
+from gradlint.domain.refs import KEPT, Alternatives, Ref
+from gradlint.domain.values import Value
 from gradlint.interpreter.autograd.operands import Operand, operand
 from gradlint.interpreter.autograd.version_counter import compared, kept
 from gradlint.interpreter.engine.history import nodes_of

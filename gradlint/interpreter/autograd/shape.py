@@ -6,26 +6,11 @@ from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Any
 
-from gradlint.domain import (
-    NO,
-    NONE_VALUE,
-    NOTHING,
-    UNKNOWN,
-    UNSURE,
-    YES,
-    Constant,
-    Container,
-    ImportPath,
-    Module,
-    Places,
-    PythonNumber,
-    Ref,
-    Tensor,
-    Truth,
-    Value,
-    truth,
-)
+from gradlint.domain.facts import NO, UNSURE, YES, Truth, truth
 from gradlint.domain.fields import Aspect, unknown
+from gradlint.domain.objects import Container, Module, Tensor
+from gradlint.domain.refs import Ref
+from gradlint.domain.values import NONE_VALUE, NOTHING, UNKNOWN, Constant, ImportPath, Places, PythonNumber, Value
 from gradlint.interpreter.autograd.operands import Operand
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.machine import Interpreter

@@ -8,12 +8,11 @@ from itertools import product
 from operator import or_
 from typing import Any
 
-from gradlint.domain import (
+from gradlint.domain.facts import (
     ANY_DEVICE,
     ANY_DTYPE,
     ANY_GRAD,
     ANY_PRECISION,
-    ASTRAY,
     BOOL,
     COMPLEX,
     CPU,
@@ -24,42 +23,26 @@ from gradlint.domain import (
     INTEGER,
     LOST,
     MIXED,
-    MOST_CAUSES,
     NO,
     NONE,
-    NOTHING,
-    OPAQUE,
     PLAIN,
-    UNKNOWN,
     UNSURE,
     USED,
     YES,
-    Alternatives,
-    Array,
-    Belief,
-    Cause,
-    CauseKind,
-    Constant,
-    Container,
     Device,
     Dtypes,
     Grad,
-    ImportPath,
-    Node,
-    PlainObject,
     Precision,
-    PythonNumber,
-    Ref,
-    Tensor,
     Truth,
     Unit,
-    Value,
-    alternatives,
-    handed_on,
-    number_kind,
-    references,
     truth,
 )
+from gradlint.domain.mentions import handed_on
+from gradlint.domain.objects import Array, Container, Node, Tensor
+from gradlint.domain.provenance import MOST_CAUSES, Belief, Cause, CauseKind
+from gradlint.domain.refs import ASTRAY, OPAQUE, Alternatives, Ref
+from gradlint.domain.value_sets import alternatives, number_kind, references
+from gradlint.domain.values import NOTHING, UNKNOWN, Constant, ImportPath, PlainObject, PythonNumber, Value
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd.operands import PRECISE
 from gradlint.interpreter.autograd.version_counter import own_count

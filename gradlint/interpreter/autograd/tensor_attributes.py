@@ -4,32 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from gradlint.domain import (
-    BOOL,
-    FRESH,
-    LOST,
-    NO,
-    NONE,
-    NONE_VALUE,
-    UNKNOWN,
-    YES,
-    Belief,
-    Bound,
-    Constant,
-    Grad,
-    ImportPath,
-    PythonNumber,
-    Ref,
-    Tensor,
-    Truth,
-    Unit,
-    Value,
-    alternatives,
-    one_of,
-    references,
-    truth,
-)
+from gradlint.domain.facts import BOOL, FRESH, LOST, NO, NONE, YES, Grad, Truth, Unit, truth
 from gradlint.domain.fields import Aspect, unknown
+from gradlint.domain.objects import Tensor
+from gradlint.domain.provenance import Belief
+from gradlint.domain.refs import Ref
+from gradlint.domain.value_sets import alternatives, one_of, references
+from gradlint.domain.values import NONE_VALUE, UNKNOWN, Bound, Constant, ImportPath, PythonNumber, Value
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd.batches import PARTS, is_batch
 from gradlint.interpreter.autograd.grad import clear_gradients, read_gradient

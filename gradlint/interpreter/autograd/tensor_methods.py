@@ -8,31 +8,12 @@ from typing import Any
 import libcst as cst
 
 from gradlint import events
-from gradlint.domain import (
-    CPU,
-    CUDA,
-    INTEGER,
-    MOST_CAUSES,
-    NO,
-    NONE_VALUE,
-    UNKNOWN,
-    UNSURE,
-    YES,
-    Array,
-    Cause,
-    CauseKind,
-    Container,
-    Device,
-    Dtypes,
-    PlainObject,
-    PythonNumber,
-    Ref,
-    Tensor,
-    Unknown,
-    Value,
-    alternatives,
-    either,
-)
+from gradlint.domain.facts import CPU, CUDA, INTEGER, NO, UNSURE, YES, Device, Dtypes, either
+from gradlint.domain.objects import Array, Container, Tensor
+from gradlint.domain.provenance import MOST_CAUSES, Cause, CauseKind
+from gradlint.domain.refs import Ref
+from gradlint.domain.value_sets import alternatives
+from gradlint.domain.values import NONE_VALUE, UNKNOWN, PlainObject, PythonNumber, Unknown, Value
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd import hooks, layout
 from gradlint.interpreter.autograd.backward_arguments import flag, run_backward

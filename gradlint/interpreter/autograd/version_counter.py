@@ -3,24 +3,14 @@ memory that it is on."""
 
 from __future__ import annotations
 
-from gradlint.domain import (
-    KEPT,
-    NO,
-    NOTHING,
-    OLDEST,
-    YES,
-    Alternatives,
-    CauseKind,
-    Ref,
-    Tensor,
-    Truth,
-    Value,
-    alternatives,
-    both,
-    either,
-    negation,
-    object_references,
-)
+from gradlint.domain.facts import NO, YES, Truth, both, either, negation
+from gradlint.domain.mentions import object_references
+from gradlint.domain.objects import Tensor
+from gradlint.domain.provenance import CauseKind
+from gradlint.domain.refs import KEPT, Alternatives, Ref
+from gradlint.domain.state import OLDEST
+from gradlint.domain.value_sets import alternatives
+from gradlint.domain.values import NOTHING, Value
 from gradlint.interpreter.engine.call_keys import COUNT
 from gradlint.interpreter.engine.machine import Interpreter
 

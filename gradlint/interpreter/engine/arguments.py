@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from gradlint.domain import Container, Ref, Value, alternatives
+from gradlint.domain.objects import Container
+from gradlint.domain.refs import Ref
+from gradlint.domain.value_sets import alternatives
+from gradlint.domain.values import Value
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.scopes import parameters_of
 

@@ -11,20 +11,11 @@ from contextlib import contextmanager
 
 import libcst as cst
 
-from gradlint.domain import (
-    YES,
-    Class,
-    Function,
-    Imported,
-    ImportPath,
-    Module,
-    Optimizer,
-    Ref,
-    Scaler,
-    Tensor,
-    Value,
-    alternatives,
-)
+from gradlint.domain.facts import YES
+from gradlint.domain.objects import Class, Module, Optimizer, Scaler, Tensor
+from gradlint.domain.refs import Ref
+from gradlint.domain.value_sets import alternatives
+from gradlint.domain.values import Function, Imported, ImportPath, Value
 from gradlint.interpreter.engine import variables
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.machine import Interpreter

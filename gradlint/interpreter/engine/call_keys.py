@@ -10,9 +10,12 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 
-from gradlint.domain import OLDEST, UNKNOWN, Bound, Container, Instance, Object, OneOf, Ref, Tensor, Unknown, Value
-from gradlint.domain import references as references_in
 from gradlint.domain.keys import IN_KEY, InKey, mentioned
+from gradlint.domain.objects import Container, Instance, Object, Tensor
+from gradlint.domain.refs import Ref
+from gradlint.domain.state import OLDEST
+from gradlint.domain.value_sets import references as references_in
+from gradlint.domain.values import UNKNOWN, Bound, OneOf, Unknown, Value
 from gradlint.interpreter.engine.machine import Interpreter
 
 MOST_DEEP = 3

@@ -18,34 +18,16 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gradlint.domain import (
-    OPAQUE,
-    UNKNOWN,
-    YES,
-    Alternatives,
-    Cause,
-    Container,
-    Escape,
-    Function,
-    Instance,
-    Items,
-    Module,
-    Node,
-    Object,
-    Ref,
-    State,
-    Tensor,
-    Truth,
-    Value,
-    alternatives,
-    object_references,
-    object_renamed,
-    references,
-    renamed,
-)
+from gradlint.domain.facts import YES, Truth
 from gradlint.domain.ground import Name
 from gradlint.domain.heap import COPIED_AT_ONCE, Heap
-from gradlint.domain.state import differing
+from gradlint.domain.mentions import object_references, object_renamed
+from gradlint.domain.objects import Container, Instance, Items, Module, Node, Object, Tensor
+from gradlint.domain.provenance import Cause
+from gradlint.domain.refs import OPAQUE, Alternatives, Escape, Ref
+from gradlint.domain.state import State, differing
+from gradlint.domain.value_sets import alternatives, references, renamed
+from gradlint.domain.values import UNKNOWN, Function, Value
 from gradlint.frozen import frozen, replace
 from gradlint.interpreter.engine import variables
 from gradlint.interpreter.engine.arguments import Arguments

@@ -8,30 +8,13 @@ from typing import Any
 import libcst as cst
 
 from gradlint import events
-from gradlint.domain import (
-    NO,
-    NONE_VALUE,
-    UNKNOWN,
-    YES,
-    Bound,
-    Cause,
-    Class,
-    Container,
-    Function,
-    ImportPath,
-    Instance,
-    Module,
-    Ref,
-    State,
-    Tensor,
-    Truth,
-    Value,
-    alternatives,
-    cuts_of_numbers,
-    either,
-    number_kind,
-    one_of,
-)
+from gradlint.domain.facts import NO, YES, Truth, either
+from gradlint.domain.objects import Class, Container, Instance, Module, Tensor
+from gradlint.domain.provenance import Cause
+from gradlint.domain.refs import Ref
+from gradlint.domain.state import State
+from gradlint.domain.value_sets import alternatives, cuts_of_numbers, number_kind, one_of
+from gradlint.domain.values import NONE_VALUE, UNKNOWN, Bound, Function, ImportPath, Value
 from gradlint.interpreter.engine import cannot_raise
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import MODELS, SLOTS, Method, TypeSlot, implements, kind_of

@@ -8,7 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from gradlint.domain import FLOAT, NO, YES, Belief, Constant, Node, PlainObject, PythonNumber, Ref, Tensor, Value
+from gradlint.domain.facts import FLOAT, NO, YES
+from gradlint.domain.objects import Node, Tensor
+from gradlint.domain.provenance import Belief
+from gradlint.domain.refs import Ref
+from gradlint.domain.values import Constant, PlainObject, PythonNumber, Value
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.sites import Site
 from gradlint.knowledge.properties.never_raises import ALONE, BACKWARD, DENSE

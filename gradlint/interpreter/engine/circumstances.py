@@ -7,8 +7,12 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import Any
 
-from gradlint.domain import NO, Cause, Escape, Origin, Ref, State, Truth, Value
+from gradlint.domain.facts import NO, Truth
 from gradlint.domain.ground import Name
+from gradlint.domain.provenance import Cause
+from gradlint.domain.refs import Escape, Origin, Ref
+from gradlint.domain.state import State
+from gradlint.domain.values import Value
 from gradlint.interpreter.engine.frames import Frame
 
 Looked = dict[tuple[Ref | int, str], None]

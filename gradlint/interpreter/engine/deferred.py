@@ -12,26 +12,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from gradlint.domain import (
-    NOTHING,
-    UNSURE,
-    Constant,
-    Container,
-    Context,
-    Instance,
-    Iterator,
-    Module,
-    Object,
-    Ref,
-    Seen,
-    State,
-    Tensor,
-    Truth,
-    Value,
-    one_of,
-    references,
-)
+from gradlint.domain.facts import UNSURE, Truth
 from gradlint.domain.fields import Aspect, names_of
+from gradlint.domain.objects import Container, Instance, Iterator, Module, Object, Seen, Tensor
+from gradlint.domain.refs import Ref
+from gradlint.domain.state import State
+from gradlint.domain.value_sets import one_of, references
+from gradlint.domain.values import NOTHING, Constant, Context, Value
 from gradlint.domain.walks import plain
 from gradlint.domain.weakening import DECIDING, NOTICED, SUSPENDED, after_more, after_unseen_code, after_waiting
 from gradlint.frozen import replace

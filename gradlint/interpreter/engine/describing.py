@@ -7,36 +7,16 @@ from typing import Any
 
 import libcst as cst
 
-from gradlint.domain import (
-    CPU,
-    NO,
-    NOTHING,
-    PLAIN,
-    UNKNOWN,
-    YES,
-    Belief,
-    Class,
-    Constant,
-    Container,
-    Fact,
-    Function,
-    Grad,
-    Imported,
-    ImportPath,
-    Instance,
-    Module,
-    Name,
-    Node,
-    Object,
-    Optimizer,
-    Ref,
-    Tensor,
-    Value,
-    alternatives,
-)
-from gradlint.domain import Iterator as IteratorObject
+from gradlint.domain.facts import CPU, NO, PLAIN, YES, Fact, Grad
 from gradlint.domain.fields import Aspect, names_of
+from gradlint.domain.ground import Name
+from gradlint.domain.objects import Class, Container, Instance, Module, Node, Object, Optimizer, Tensor
+from gradlint.domain.objects import Iterator as IteratorObject
+from gradlint.domain.provenance import Belief
+from gradlint.domain.refs import Ref
 from gradlint.domain.spelling import spell
+from gradlint.domain.value_sets import alternatives
+from gradlint.domain.values import NOTHING, UNKNOWN, Constant, Function, Imported, ImportPath, Value
 from gradlint.interpreter.engine import variables
 from gradlint.interpreter.engine.frames import Frame
 from gradlint.interpreter.engine.machine import Interpreter

@@ -10,7 +10,9 @@ from collections.abc import Callable
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from gradlint.domain import Instance, Ref, Value
+from gradlint.domain.objects import Instance
+from gradlint.domain.refs import Ref
+from gradlint.domain.values import Value
 
 if TYPE_CHECKING:
     from gradlint.interpreter.engine.arguments import Arguments

@@ -10,31 +10,23 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from gradlint.domain import (
+from gradlint.domain.facts import YES
+from gradlint.domain.mentions import handed_on
+from gradlint.domain.objects import Array, Module, Node, Object, Optimizer, Tensor
+from gradlint.domain.provenance import Belief
+from gradlint.domain.refs import Escape, Graph, Ref
+from gradlint.domain.value_sets import alternatives, references
+from gradlint.domain.values import (
     UNKNOWN,
-    YES,
-    Array,
-    Belief,
     Bound,
     Constant,
-    Escape,
     Function,
-    Graph,
     Imported,
     ImportPath,
-    Module,
-    Node,
-    Object,
-    Optimizer,
     PlainObject,
     PythonNumber,
-    Ref,
-    Tensor,
     Unknown,
     Value,
-    alternatives,
-    handed_on,
-    references,
 )
 from gradlint.domain.weakening import RARELY, after_unseen_code
 from gradlint.frozen import replace

@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import libcst as cst
 
-from gradlint.domain import Context, Function, Origin, State, Syntax, Truth, Value, joined_states
+from gradlint.domain.facts import Truth
+from gradlint.domain.refs import Origin, Syntax
+from gradlint.domain.state import State, joined_states
+from gradlint.domain.values import Context, Function, Value
 from gradlint.frozen import frozen
 from gradlint.interpreter.static.scopes import Scope
 from gradlint.interpreter.static.sites import Site

@@ -6,29 +6,13 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TypeVar
 
-from gradlint.domain import (
-    ASTRAY,
-    MAYBE,
-    NO,
-    OPAQUE,
-    UNSURE,
-    YES,
-    Alternatives,
-    Belief,
-    Cause,
-    Container,
-    Graph,
-    Instance,
-    Node,
-    Ref,
-    Tensor,
-    Truth,
-    Unknown,
-    Value,
-    alternatives,
-    references,
-)
+from gradlint.domain.facts import MAYBE, NO, UNSURE, YES, Truth
+from gradlint.domain.objects import Container, Instance, Node, Tensor
+from gradlint.domain.provenance import Belief, Cause
+from gradlint.domain.refs import ASTRAY, OPAQUE, Alternatives, Graph, Ref
 from gradlint.domain.state import OLDEST
+from gradlint.domain.value_sets import alternatives, references
+from gradlint.domain.values import Unknown, Value
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.unseen import escaped_leaves, only_of_others

@@ -17,27 +17,13 @@ from typing import Any, Protocol
 
 import libcst as cst
 
-from gradlint.domain import (
-    ASTRAY,
-    OPAQUE,
-    UNKNOWN,
-    Class,
-    Constant,
-    Container,
-    Imported,
-    ImportPath,
-    Name,
-    Ref,
-    State,
-    Unknown,
-    Value,
-    alternatives,
-    object_references,
-    object_renamed,
-    one_of,
-    references,
-    renamed,
-)
+from gradlint.domain.ground import Name
+from gradlint.domain.mentions import object_references, object_renamed
+from gradlint.domain.objects import Class, Container
+from gradlint.domain.refs import ASTRAY, OPAQUE, Ref
+from gradlint.domain.state import State
+from gradlint.domain.value_sets import alternatives, one_of, references, renamed
+from gradlint.domain.values import UNKNOWN, Constant, Imported, ImportPath, Unknown, Value
 from gradlint.frozen import replace
 from gradlint.interpreter.engine import variables
 from gradlint.interpreter.engine.circumstances import Allocations, CallStack, LoopNest

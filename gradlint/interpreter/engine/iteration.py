@@ -5,30 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from gradlint import events
-from gradlint.domain import (
-    INTEGER,
-    MAPPINGS,
-    MOST_CAUSES,
-    MOST_ITEMS,
-    NO,
-    NOTHING,
-    UNKNOWN,
-    UNSURE,
-    YES,
-    Cause,
-    CauseKind,
-    Constant,
-    Container,
-    Iterator,
-    PlainObject,
-    PythonNumber,
-    Ref,
-    Truth,
-    Unknown,
-    Value,
-    alternatives,
-    one_of,
-)
+from gradlint.domain.facts import INTEGER, NO, UNSURE, YES, Truth
+from gradlint.domain.objects import MAPPINGS, MOST_ITEMS, Container, Iterator
+from gradlint.domain.provenance import MOST_CAUSES, Cause, CauseKind
+from gradlint.domain.refs import Ref
+from gradlint.domain.value_sets import alternatives, one_of
+from gradlint.domain.values import NOTHING, UNKNOWN, Constant, PlainObject, PythonNumber, Unknown, Value
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.deferred import Suspended, bounded, on_next, resume_again

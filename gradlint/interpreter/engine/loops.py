@@ -10,8 +10,10 @@ from functools import partial
 import libcst as cst
 
 from gradlint import events
-from gradlint.domain import MAYBE, NO, UNKNOWN, UNSURE, YES, Ref, State, Truth, joined_states, same
-from gradlint.domain.state import OLDEST
+from gradlint.domain.facts import MAYBE, NO, UNSURE, YES, Truth
+from gradlint.domain.refs import Ref
+from gradlint.domain.state import OLDEST, State, joined_states, same
+from gradlint.domain.values import UNKNOWN
 from gradlint.domain.weakening import after_unseen_code
 from gradlint.interpreter.engine.circumstances import ActiveLoop
 from gradlint.interpreter.engine.frames import LoopPaths

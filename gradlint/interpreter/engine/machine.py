@@ -13,24 +13,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import libcst as cst
 
-from gradlint.domain import (
-    NONE_VALUE,
-    UNKNOWN,
-    Belief,
-    Object,
-    Ref,
-    State,
-    Truth,
-    Unknown,
-    Value,
-    alternatives,
-    both,
-    joined,
-    joined_states,
-    negation,
-    one_of,
-    references,
-)
+from gradlint.domain.facts import Truth, both, negation
+from gradlint.domain.joining import joined
+from gradlint.domain.objects import Object
+from gradlint.domain.provenance import Belief
+from gradlint.domain.refs import Ref
+from gradlint.domain.state import State, joined_states
+from gradlint.domain.value_sets import alternatives, one_of, references
+from gradlint.domain.values import NONE_VALUE, UNKNOWN, Unknown, Value
 from gradlint.domain.walks import GONE_OVER, is_at, marked, plain
 from gradlint.events import Event, Thing
 from gradlint.frozen import replace

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from gradlint.domain import ANY_MODE, EVAL, NO, TRAIN, YES, Constant, Mode, Module, Ref, Tensor, Truth, Value, either
+from gradlint.domain.facts import ANY_MODE, EVAL, NO, TRAIN, YES, Mode, Truth, either
+from gradlint.domain.objects import Module, Tensor
+from gradlint.domain.refs import Ref
+from gradlint.domain.values import Constant, Value
 from gradlint.interpreter.engine.machine import Interpreter
 
 

@@ -16,25 +16,15 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 
-from gradlint.domain import (
-    UNKNOWN,
-    Container,
-    Module,
-    Object,
-    OneOf,
-    Ref,
-    State,
-    Tensor,
-    Value,
-    alternatives,
-    joined,
-    object_references,
-    object_renamed,
-    references,
-    renamed,
-)
-from gradlint.domain import Iterator as Iterating
 from gradlint.domain.heap import Heap
+from gradlint.domain.joining import joined
+from gradlint.domain.mentions import object_references, object_renamed
+from gradlint.domain.objects import Container, Module, Object, Tensor
+from gradlint.domain.objects import Iterator as Iterating
+from gradlint.domain.refs import Ref
+from gradlint.domain.state import State
+from gradlint.domain.value_sets import alternatives, references, renamed
+from gradlint.domain.values import UNKNOWN, OneOf, Value
 from gradlint.domain.walks import GONE_OVER, at, is_at, plain
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.machine import Interpreter

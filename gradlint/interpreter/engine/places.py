@@ -6,7 +6,9 @@ from typing import Any
 
 import libcst as cst
 
-from gradlint.domain import Class, Container, Imported, ImportPath, Instance, Module, Ref, Value, with_attribute
+from gradlint.domain.objects import Class, Container, Instance, Module, with_attribute
+from gradlint.domain.refs import Ref
+from gradlint.domain.values import Imported, ImportPath, Value
 from gradlint.frozen import replace
 from gradlint.interpreter.engine import variables
 from gradlint.interpreter.engine.machine import Interpreter

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from gradlint.domain import Cause, Escape, Function, Graph, Instance, Module, Ref, Value
+from gradlint.domain.objects import Instance, Module
+from gradlint.domain.provenance import Cause
+from gradlint.domain.refs import Escape, Graph, Ref
+from gradlint.domain.values import Function, Value
 
 
 @dataclass(slots=True)

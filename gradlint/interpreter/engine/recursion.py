@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from gradlint.domain import Container, Function, Instance, Module, Ref, Unknown, Value, alternatives
+from gradlint.domain.objects import Container, Instance, Module
+from gradlint.domain.refs import Ref
+from gradlint.domain.value_sets import alternatives
+from gradlint.domain.values import Function, Unknown, Value
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.frames import Frame
 from gradlint.interpreter.engine.iteration import element_list

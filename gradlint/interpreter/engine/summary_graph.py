@@ -12,8 +12,9 @@ from functools import reduce
 from operator import and_, or_
 from typing import Any
 
-from gradlint.domain import KEPT, NOWHERE, Alternatives, Graph, Node, Ref
 from gradlint.domain.heap import Heap
+from gradlint.domain.objects import Node
+from gradlint.domain.refs import KEPT, NOWHERE, Alternatives, Graph, Ref
 from gradlint.frozen import frozen
 from gradlint.interpreter.engine.history import grows, inputs_first, nodes_of, past_of
 from gradlint.interpreter.engine.machine import Interpreter

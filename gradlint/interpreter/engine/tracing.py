@@ -14,7 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import libcst as cst
 
-from gradlint.domain import NO, YES, Belief, Fact, Function, Imported, ImportPath, Syntax, Truth, Value, truth
+from gradlint.domain.facts import NO, YES, Fact, Truth, truth
+from gradlint.domain.provenance import Belief
+from gradlint.domain.refs import Syntax
+from gradlint.domain.values import Function, Imported, ImportPath, Value
 from gradlint.events import Event, Role
 from gradlint.frozen import frozen
 from gradlint.interpreter.engine.describing import BELIEFS, described, held_by, in_short, is_obvious, is_value, variable

@@ -5,28 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from gradlint.domain import (
-    ASTRAY,
-    MOST_ITEMS,
-    NO,
-    UNKNOWN,
-    UNSURE,
-    YES,
-    Belief,
-    Constant,
-    Container,
-    Context,
-    Escape,
-    Imported,
-    ImportPath,
-    Instance,
-    Module,
-    Ref,
-    Tensor,
-    Value,
-    alternatives,
-    one_of,
-)
+from gradlint.domain.facts import NO, UNSURE, YES
+from gradlint.domain.objects import MOST_ITEMS, Container, Instance, Module, Tensor
+from gradlint.domain.provenance import Belief
+from gradlint.domain.refs import ASTRAY, Escape, Ref
+from gradlint.domain.value_sets import alternatives, one_of
+from gradlint.domain.values import UNKNOWN, Constant, Context, Imported, ImportPath, Value
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot

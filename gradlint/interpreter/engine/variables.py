@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import libcst as cst
 
-from gradlint.domain import Imported, OneOf, Value
 from gradlint.domain.ground import Name
+from gradlint.domain.values import Imported, OneOf, Value
 from gradlint.interpreter.engine.frames import Frame
 from gradlint.interpreter.engine.machine import Interpreter
 

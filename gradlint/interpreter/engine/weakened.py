@@ -6,7 +6,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from gradlint.domain import Container, Ref, Tensor, Value, object_references
+from gradlint.domain.mentions import object_references
+from gradlint.domain.objects import Container, Tensor
+from gradlint.domain.refs import Ref
+from gradlint.domain.values import Value
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.machine import Interpreter
 

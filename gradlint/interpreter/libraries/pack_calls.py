@@ -6,7 +6,9 @@ an object it is bound to, it comes as a `Bound` whose function is that path.
 
 from __future__ import annotations
 
-from gradlint.domain import Bound, Class, ImportPath, Instance, Module, Ref, Value
+from gradlint.domain.objects import Class, Instance, Module
+from gradlint.domain.refs import Ref
+from gradlint.domain.values import Bound, ImportPath, Value
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import TypeSlot, implements

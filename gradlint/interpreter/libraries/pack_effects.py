@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from gradlint.domain import Bound, Cause, CauseKind, Constant, Function, Module, Optimizer, Value, alternatives
+from gradlint.domain.objects import Module, Optimizer
+from gradlint.domain.provenance import Cause, CauseKind
+from gradlint.domain.value_sets import alternatives
+from gradlint.domain.values import Bound, Constant, Function, Value
 from gradlint.interpreter.autograd import backward as differentiating
 from gradlint.interpreter.autograd.backward_arguments import flag
 from gradlint.interpreter.engine.arguments import Arguments

@@ -11,22 +11,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from gradlint.domain import (
-    ANY_GRAD,
-    NONE_VALUE,
-    UNKNOWN,
-    Belief,
-    Constant,
-    Container,
-    Function,
-    ImportPath,
-    Instance,
-    Module,
-    Tensor,
-    Value,
-    alternatives,
-    one_of,
-)
+from gradlint.domain.facts import ANY_GRAD
+from gradlint.domain.objects import Container, Instance, Module, Tensor
+from gradlint.domain.provenance import Belief
+from gradlint.domain.value_sets import alternatives, one_of
+from gradlint.domain.values import NONE_VALUE, UNKNOWN, Constant, Function, ImportPath, Value
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd import backward as differentiating
 from gradlint.interpreter.engine.dispatch import TypeSlot, implements

@@ -5,37 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from gradlint.domain import (
-    ANY_DTYPE,
-    ANY_MODE,
-    EVAL,
-    MAYBE,
-    NO,
-    NOTHING,
-    TRAIN,
-    UNKNOWN,
-    UNSURE,
-    YES,
-    Belief,
-    Cause,
-    CauseKind,
-    Constant,
-    Container,
-    Context,
-    Function,
-    ImportPath,
-    Instance,
-    Mode,
-    Module,
-    Optimizer,
-    Ref,
-    Tensor,
-    Truth,
-    Value,
-    alternatives,
-    one_of,
-    with_certain,
-)
+from gradlint.domain.facts import ANY_DTYPE, ANY_MODE, EVAL, MAYBE, NO, TRAIN, UNSURE, YES, Mode, Truth
+from gradlint.domain.objects import Container, Instance, Module, Optimizer, Tensor
+from gradlint.domain.provenance import Belief, Cause, CauseKind
+from gradlint.domain.refs import Ref
+from gradlint.domain.value_sets import alternatives, one_of, with_certain
+from gradlint.domain.values import NOTHING, UNKNOWN, Constant, Context, Function, ImportPath, Value
 from gradlint.frozen import frozen, replace
 from gradlint.interpreter.autograd import layout
 from gradlint.interpreter.autograd.operations import plain_value, run_operation

@@ -7,7 +7,10 @@ from typing import Any
 import libcst as cst
 
 from gradlint import events
-from gradlint.domain import Module, Ref, Value, alternatives
+from gradlint.domain.objects import Module
+from gradlint.domain.refs import Ref
+from gradlint.domain.value_sets import alternatives
+from gradlint.domain.values import Value
 from gradlint.interpreter.autograd.grad import tensors_of
 from gradlint.interpreter.engine import variables
 from gradlint.interpreter.engine.machine import Interpreter

@@ -2,28 +2,11 @@
 
 from __future__ import annotations
 
-from gradlint.domain import (
-    EVAL,
-    MAYBE,
-    NO,
-    NONE_VALUE,
-    NOTHING,
-    UNKNOWN,
-    UNSURE,
-    YES,
-    Constant,
-    Container,
-    Module,
-    Ref,
-    Tensor,
-    Truth,
-    Unknown,
-    Value,
-    alternatives,
-    either,
-    one_of,
-    truth,
-)
+from gradlint.domain.facts import EVAL, MAYBE, NO, UNSURE, YES, Truth, either, truth
+from gradlint.domain.objects import Container, Module, Tensor
+from gradlint.domain.refs import Ref
+from gradlint.domain.value_sets import alternatives, one_of
+from gradlint.domain.values import NONE_VALUE, NOTHING, UNKNOWN, Constant, Unknown, Value
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd import shape
 from gradlint.interpreter.autograd.in_place import Write, maybe_written, write

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from gradlint import events
-from gradlint.domain import (
+from gradlint.domain.facts import (
     ANY_DTYPE,
     ANY_GRAD,
     BOOL,
@@ -14,37 +14,30 @@ from gradlint.domain import (
     FLOAT,
     INTEGER,
     MAYBE,
-    MOST_ITEMS,
     NO,
-    NONE_VALUE,
-    NOTHING,
     TRAIN,
-    UNKNOWN,
     UNSURE,
     YES,
-    Belief,
-    Cause,
-    CauseKind,
-    Class,
-    Constant,
-    Container,
-    Function,
-    ImportPath,
-    Iterator,
     Mode,
-    Module,
-    PlainObject,
-    PythonNumber,
-    Ref,
-    Tensor,
     Truth,
-    Unknown,
-    Value,
-    alternatives,
     both,
     negation,
-    one_of,
-    with_certain,
+)
+from gradlint.domain.objects import MOST_ITEMS, Class, Container, Iterator, Module, Tensor
+from gradlint.domain.provenance import Belief, Cause, CauseKind
+from gradlint.domain.refs import Ref
+from gradlint.domain.value_sets import alternatives, one_of, with_certain
+from gradlint.domain.values import (
+    NONE_VALUE,
+    NOTHING,
+    UNKNOWN,
+    Constant,
+    Function,
+    ImportPath,
+    PlainObject,
+    PythonNumber,
+    Unknown,
+    Value,
 )
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd import layout, shape

@@ -10,29 +10,13 @@ from typing import Any
 import libcst as cst
 
 from gradlint import events
-from gradlint.domain import (
-    ANY_DTYPE,
-    MOST_ITEMS,
-    NO,
-    NONE_VALUE,
-    UNKNOWN,
-    UNSURE,
-    YES,
-    Belief,
-    Bound,
-    Function,
-    Graph,
-    ImportPath,
-    Module,
-    Node,
-    Ref,
-    Tensor,
-    Truth,
-    Unknown,
-    Value,
-    handed_on,
-    one_of,
-)
+from gradlint.domain.facts import ANY_DTYPE, NO, UNSURE, YES, Truth
+from gradlint.domain.mentions import handed_on
+from gradlint.domain.objects import MOST_ITEMS, Module, Node, Tensor
+from gradlint.domain.provenance import Belief
+from gradlint.domain.refs import Graph, Ref
+from gradlint.domain.value_sets import one_of
+from gradlint.domain.values import NONE_VALUE, UNKNOWN, Bound, Function, ImportPath, Unknown, Value
 from gradlint.frozen import frozen, replace
 from gradlint.interpreter.autograd import hooks
 from gradlint.interpreter.autograd.record import apply

@@ -9,35 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from gradlint.domain import (
-    FLOAT,
-    INEXACT,
-    MOST_ITEMS,
-    NO,
-    NONE_VALUE,
-    NOTHING,
-    TRAIN,
-    UNKNOWN,
-    UNSURE,
-    YES,
-    Cause,
-    CauseKind,
-    Constant,
-    Container,
-    ImportPath,
-    Iterator,
-    Module,
-    PlainObject,
-    Ref,
-    Tensor,
-    Truth,
-    Unknown,
-    Value,
-    alternatives,
-    key_of,
-    one_of,
-    with_certain,
-)
+from gradlint.domain.facts import FLOAT, INEXACT, NO, TRAIN, UNSURE, YES, Truth
+from gradlint.domain.objects import MOST_ITEMS, Container, Iterator, Module, Tensor
+from gradlint.domain.provenance import Cause, CauseKind
+from gradlint.domain.refs import Ref
+from gradlint.domain.value_sets import alternatives, key_of, one_of, with_certain
+from gradlint.domain.values import NONE_VALUE, NOTHING, UNKNOWN, Constant, ImportPath, PlainObject, Unknown, Value
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import results_of_each

@@ -6,36 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 from gradlint import events
-from gradlint.domain import (
-    ANY_DEVICE,
-    ANY_PRECISION,
-    ASTRAY,
-    EVAL,
-    MOST_ITEMS,
-    NO,
-    NONE_VALUE,
-    NOTHING,
-    OPAQUE,
-    UNKNOWN,
-    UNSURE,
-    YES,
-    Belief,
-    Constant,
-    Container,
-    ImportPath,
-    Iterator,
-    Module,
-    PlainObject,
-    Ref,
-    Tensor,
-    Unknown,
-    Value,
-    alternatives,
-    both,
-    one_of,
-    references,
-    truth,
-)
+from gradlint.domain.facts import ANY_DEVICE, ANY_PRECISION, EVAL, NO, UNSURE, YES, both, truth
+from gradlint.domain.objects import MOST_ITEMS, Container, Iterator, Module, Tensor
+from gradlint.domain.provenance import Belief
+from gradlint.domain.refs import ASTRAY, OPAQUE, Ref
+from gradlint.domain.value_sets import alternatives, one_of, references
+from gradlint.domain.values import NONE_VALUE, NOTHING, UNKNOWN, Constant, ImportPath, PlainObject, Unknown, Value
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd import hooks
 from gradlint.interpreter.autograd.backward_arguments import flag

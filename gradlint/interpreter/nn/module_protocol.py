@@ -8,32 +8,12 @@ from collections.abc import Sequence
 import libcst as cst
 
 from gradlint import events
-from gradlint.domain import (
-    BOOL,
-    EVAL,
-    INTEGER,
-    NO,
-    NOTHING,
-    TRAIN,
-    UNSURE,
-    YES,
-    Belief,
-    Bound,
-    Cause,
-    CauseKind,
-    Class,
-    Constant,
-    ImportPath,
-    Mode,
-    Module,
-    PlainObject,
-    PythonNumber,
-    Ref,
-    Tensor,
-    Truth,
-    Value,
-    one_of,
-)
+from gradlint.domain.facts import BOOL, EVAL, INTEGER, NO, TRAIN, UNSURE, YES, Mode, Truth
+from gradlint.domain.objects import Class, Module, Tensor
+from gradlint.domain.provenance import Belief, Cause, CauseKind
+from gradlint.domain.refs import Ref
+from gradlint.domain.value_sets import one_of
+from gradlint.domain.values import NOTHING, Bound, Constant, ImportPath, PlainObject, PythonNumber, Value
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import MODELS, TypeSlot, implements

@@ -5,23 +5,11 @@ from __future__ import annotations
 from functools import reduce
 from operator import or_
 
-from gradlint.domain import (
-    NO,
-    NONE_VALUE,
-    UNSURE,
-    YES,
-    Cause,
-    CauseKind,
-    Constant,
-    ImportPath,
-    Module,
-    Ref,
-    Tensor,
-    Truth,
-    Value,
-    both,
-    with_item,
-)
+from gradlint.domain.facts import NO, UNSURE, YES, Truth, both
+from gradlint.domain.objects import Module, Tensor, with_item
+from gradlint.domain.provenance import Cause, CauseKind
+from gradlint.domain.refs import Ref
+from gradlint.domain.values import NONE_VALUE, Constant, ImportPath, Value
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd.record import apply
 from gradlint.interpreter.autograd.tensor import fresh

@@ -7,7 +7,10 @@ from __future__ import annotations
 
 from functools import partial
 
-from gradlint.domain import NO, UNKNOWN, YES, Cause, CauseKind, Constant, Module, Tensor, Truth, Value
+from gradlint.domain.facts import NO, YES, Truth
+from gradlint.domain.objects import Module, Tensor
+from gradlint.domain.provenance import Cause, CauseKind
+from gradlint.domain.values import UNKNOWN, Constant, Value
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd.tensor import truth_of
 from gradlint.interpreter.engine.arguments import Arguments

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gradlint.domain import NO, NOTHING, YES, Container, Module, Ref, Tensor, Value, alternatives
+from gradlint.domain.facts import NO, YES
+from gradlint.domain.objects import Container, Module, Tensor
+from gradlint.domain.refs import Ref
+from gradlint.domain.value_sets import alternatives
+from gradlint.domain.values import NOTHING, Value
 from gradlint.events import Unregistered
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.module_tree import parameters, walk

@@ -8,35 +8,12 @@ from operator import or_
 from typing import Any
 
 from gradlint import events
-from gradlint.domain import (
-    ANY_DEVICE,
-    ANY_DTYPE,
-    ANY_GRAD,
-    ANY_PRECISION,
-    ASTRAY,
-    MAYBE,
-    MOST_ITEMS,
-    NO,
-    NONE_VALUE,
-    NOTHING,
-    OPAQUE,
-    UNKNOWN,
-    UNSURE,
-    YES,
-    Belief,
-    Cause,
-    CauseKind,
-    Container,
-    Module,
-    PlainObject,
-    Ref,
-    Tensor,
-    Truth,
-    Value,
-    alternatives,
-    either,
-    one_of,
-)
+from gradlint.domain.facts import ANY_DEVICE, ANY_DTYPE, ANY_GRAD, ANY_PRECISION, MAYBE, NO, UNSURE, YES, Truth, either
+from gradlint.domain.objects import MOST_ITEMS, Container, Module, Tensor
+from gradlint.domain.provenance import Belief, Cause, CauseKind
+from gradlint.domain.refs import ASTRAY, OPAQUE, Ref
+from gradlint.domain.value_sets import alternatives, one_of
+from gradlint.domain.values import NONE_VALUE, NOTHING, UNKNOWN, PlainObject, Value
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd.backward_arguments import flag
 from gradlint.interpreter.autograd.in_place import Write, written_without_graph

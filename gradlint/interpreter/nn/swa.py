@@ -5,19 +5,10 @@ What is said here is what `torch/optim/swa_utils.py` does in torch 2.13, and is 
 
 from __future__ import annotations
 
-from gradlint.domain import (
-    INTEGER,
-    NO,
-    NONE_VALUE,
-    TRAIN,
-    UNKNOWN,
-    Cause,
-    CauseKind,
-    Constant,
-    ImportPath,
-    Module,
-    Value,
-)
+from gradlint.domain.facts import INTEGER, NO, TRAIN
+from gradlint.domain.objects import Module
+from gradlint.domain.provenance import Cause, CauseKind
+from gradlint.domain.values import NONE_VALUE, UNKNOWN, Constant, ImportPath, Value
 from gradlint.interpreter.autograd.in_place import Write, written_without_graph
 from gradlint.interpreter.autograd.tensor import fresh
 from gradlint.interpreter.engine.arguments import Arguments

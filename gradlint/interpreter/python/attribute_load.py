@@ -6,27 +6,10 @@ from collections.abc import Callable
 from functools import partial
 from math import inf
 
-from gradlint.domain import (
-    MOST_ALTERNATIVES,
-    NONE_VALUE,
-    Bound,
-    Constant,
-    Imported,
-    ImportPath,
-    Instance,
-    Iterator,
-    Module,
-    Node,
-    PlainObject,
-    Ref,
-    Scaler,
-    Tensor,
-    Unknown,
-    Value,
-    alternatives,
-    number_kind,
-    one_of,
-)
+from gradlint.domain.objects import Instance, Iterator, Module, Node, Scaler, Tensor
+from gradlint.domain.refs import Ref
+from gradlint.domain.value_sets import MOST_ALTERNATIVES, alternatives, number_kind, one_of
+from gradlint.domain.values import NONE_VALUE, Bound, Constant, Imported, ImportPath, PlainObject, Unknown, Value
 from gradlint.interpreter.autograd.operations import plain_result, plain_value
 from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot, implements
 from gradlint.interpreter.engine.iteration import each

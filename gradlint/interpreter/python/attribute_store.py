@@ -6,33 +6,21 @@ from collections.abc import Callable
 from typing import Any
 
 from gradlint import events
-from gradlint.domain import (
-    NO,
+from gradlint.domain.facts import NO, UNSURE, YES, Truth
+from gradlint.domain.objects import Class, Container, Instance, Module, Optimizer, Owner, Tensor, with_attribute
+from gradlint.domain.provenance import Belief
+from gradlint.domain.refs import Ref, Syntax
+from gradlint.domain.value_sets import alternatives, one_of
+from gradlint.domain.values import (
     NONE_VALUE,
     UNKNOWN,
-    UNSURE,
-    YES,
-    Belief,
-    Class,
     Constant,
-    Container,
     Function,
     Imported,
     ImportPath,
-    Instance,
-    Module,
-    Optimizer,
-    Owner,
     PythonNumber,
-    Ref,
-    Syntax,
-    Tensor,
-    Truth,
     Unknown,
     Value,
-    alternatives,
-    one_of,
-    with_attribute,
 )
 from gradlint.frozen import frozen, replace
 from gradlint.interpreter.autograd.grad import tensors_of

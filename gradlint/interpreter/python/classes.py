@@ -8,28 +8,21 @@ from typing import Any
 import libcst as cst
 
 from gradlint import events
-from gradlint.domain import (
-    NO,
+from gradlint.domain.facts import NO, YES, either
+from gradlint.domain.objects import Class, Instance, Module, Optimizer, Owner
+from gradlint.domain.provenance import Cause, CauseKind
+from gradlint.domain.refs import Ref
+from gradlint.domain.values import (
     NONE_VALUE,
     UNKNOWN,
-    YES,
     Bound,
-    Cause,
-    CauseKind,
-    Class,
     Constant,
     Function,
     ImportPath,
-    Instance,
-    Module,
-    Optimizer,
-    Owner,
     PlainObject,
-    Ref,
     Super,
     Unknown,
     Value,
-    either,
 )
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.arguments import Arguments

@@ -6,25 +6,12 @@ from collections.abc import Callable
 from functools import reduce
 from operator import or_
 
-from gradlint.domain import (
-    MAPPINGS,
-    NO,
-    NOTHING,
-    OLDEST,
-    UNSURE,
-    YES,
-    Constant,
-    Container,
-    ImportPath,
-    Ref,
-    Truth,
-    Value,
-    alternatives,
-    both,
-    either,
-    key_of,
-    truth,
-)
+from gradlint.domain.facts import NO, UNSURE, YES, Truth, both, either, truth
+from gradlint.domain.objects import MAPPINGS, Container
+from gradlint.domain.refs import Ref
+from gradlint.domain.state import OLDEST
+from gradlint.domain.value_sets import alternatives, key_of
+from gradlint.domain.values import NOTHING, Constant, ImportPath, Value
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python.enums import member_of, value_of
 from gradlint.interpreter.python.mro import ancestry, find_method

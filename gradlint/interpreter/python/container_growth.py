@@ -9,21 +9,11 @@ from typing import Any
 import libcst as cst
 
 from gradlint import events
-from gradlint.domain import (
-    YES,
-    Alternatives,
-    Container,
-    Graph,
-    Node,
-    Ref,
-    Tensor,
-    Truth,
-    Value,
-    alternatives,
-    either,
-    key_of,
-    truth,
-)
+from gradlint.domain.facts import YES, Truth, either, truth
+from gradlint.domain.objects import Container, Node, Tensor
+from gradlint.domain.refs import Alternatives, Graph, Ref
+from gradlint.domain.value_sets import alternatives, key_of
+from gradlint.domain.values import Value
 from gradlint.interpreter.engine.history import certainly_recorded, in_every
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.scopes import spelled

@@ -5,30 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from gradlint.domain import (
-    INTEGER,
-    MAPPINGS,
-    MOST_ITEMS,
-    NO,
-    NONE_VALUE,
-    NOTHING,
-    UNKNOWN,
-    UNSURE,
-    YES,
-    Bound,
-    Constant,
-    Container,
-    Iterator,
-    PythonNumber,
-    Ref,
-    Truth,
-    Unknown,
-    Value,
-    key_of,
-    one_of,
-    summarised,
-    thinned,
-)
+from gradlint.domain.facts import INTEGER, NO, UNSURE, YES, Truth
+from gradlint.domain.joining import summarised, thinned
+from gradlint.domain.objects import MAPPINGS, MOST_ITEMS, Container, Iterator
+from gradlint.domain.refs import Ref
+from gradlint.domain.value_sets import key_of, one_of
+from gradlint.domain.values import NONE_VALUE, NOTHING, UNKNOWN, Bound, Constant, PythonNumber, Unknown, Value
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import call_value, results_of_each

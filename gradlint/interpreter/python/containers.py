@@ -6,35 +6,13 @@ from collections.abc import Iterable, Sequence
 
 import libcst as cst
 
-from gradlint.domain import (
-    MAPPINGS,
-    MOST_CAUSES,
-    MOST_ITEMS,
-    NO,
-    NOTHING,
-    UNKNOWN,
-    YES,
-    Cause,
-    CauseKind,
-    Constant,
-    Container,
-    Iterator,
-    PlainObject,
-    Ref,
-    Tensor,
-    Truth,
-    Unknown,
-    Value,
-    alternatives,
-    key_of,
-    keys_with,
-    negation,
-    one_of,
-    references,
-    summarised,
-    thinned,
-    with_certain,
-)
+from gradlint.domain.facts import NO, YES, Truth, negation
+from gradlint.domain.joining import keys_with, summarised, thinned
+from gradlint.domain.objects import MAPPINGS, MOST_ITEMS, Container, Iterator, Tensor
+from gradlint.domain.provenance import MOST_CAUSES, Cause, CauseKind
+from gradlint.domain.refs import Ref
+from gradlint.domain.value_sets import alternatives, key_of, one_of, references, with_certain
+from gradlint.domain.values import NOTHING, UNKNOWN, Constant, PlainObject, Unknown, Value
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.deferred import on_next
 from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot, implements

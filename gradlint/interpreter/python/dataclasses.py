@@ -7,20 +7,11 @@ from typing import Any
 
 import libcst as cst
 
-from gradlint.domain import (
-    NO,
-    NOTHING,
-    UNKNOWN,
-    Cause,
-    CauseKind,
-    Class,
-    Constant,
-    Container,
-    ImportPath,
-    Instance,
-    Ref,
-    Value,
-)
+from gradlint.domain.facts import NO
+from gradlint.domain.objects import Class, Container, Instance
+from gradlint.domain.provenance import Cause, CauseKind
+from gradlint.domain.refs import Ref
+from gradlint.domain.values import NOTHING, UNKNOWN, Constant, ImportPath, Value
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import call_value

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from gradlint.domain import Bound, Class, Constant, Function, ImportPath, Instance, Ref, Value
+from gradlint.domain.objects import Class, Instance
+from gradlint.domain.refs import Ref
+from gradlint.domain.values import Bound, Constant, Function, ImportPath, Value
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot
 from gradlint.interpreter.engine.machine import Interpreter

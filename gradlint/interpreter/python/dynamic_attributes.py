@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
-from gradlint.domain import (
-    MOST_ITEMS,
-    NOTHING,
-    UNSURE,
-    Constant,
-    Instance,
-    Module,
-    Ref,
-    Tensor,
-    Value,
-    alternatives,
-    one_of,
-    with_certain,
-)
+from gradlint.domain.facts import UNSURE
+from gradlint.domain.objects import MOST_ITEMS, Instance, Module, Tensor
+from gradlint.domain.refs import Ref
+from gradlint.domain.value_sets import alternatives, one_of, with_certain
+from gradlint.domain.values import NOTHING, Constant, Value
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.escape import result_of_unknown
 from gradlint.interpreter.engine.machine import Interpreter

@@ -4,20 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from gradlint.domain import (
-    NO,
-    UNKNOWN,
-    Class,
-    Constant,
-    Function,
-    ImportPath,
-    Instance,
-    PlainObject,
-    Ref,
-    Value,
-    alternatives,
-    one_of,
-)
+from gradlint.domain.facts import NO
+from gradlint.domain.objects import Class, Instance
+from gradlint.domain.refs import Ref
+from gradlint.domain.value_sets import alternatives, one_of
+from gradlint.domain.values import UNKNOWN, Constant, Function, ImportPath, PlainObject, Value
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import TypeSlot, implements

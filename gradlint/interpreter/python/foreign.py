@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from gradlint.domain import Constant, ImportPath, Instance, PlainObject, Ref, Value
+from gradlint.domain.objects import Instance
+from gradlint.domain.refs import Ref
+from gradlint.domain.values import Constant, ImportPath, PlainObject, Value
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.escape import havoc, result_of_unknown
 from gradlint.interpreter.engine.machine import Interpreter

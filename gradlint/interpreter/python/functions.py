@@ -9,25 +9,12 @@ from typing import Any
 import libcst as cst
 
 from gradlint import events
-from gradlint.domain import (
-    NO,
-    NONE_VALUE,
-    NOTHING,
-    UNKNOWN,
-    UNSURE,
-    Container,
-    Function,
-    ImportPath,
-    Instance,
-    Modes,
-    Ref,
-    State,
-    Tensor,
-    Value,
-    both,
-    joined_states,
-)
-from gradlint.domain import Iterator as IteratorObject
+from gradlint.domain.facts import NO, UNSURE, both
+from gradlint.domain.objects import Container, Instance, Tensor
+from gradlint.domain.objects import Iterator as IteratorObject
+from gradlint.domain.refs import Ref
+from gradlint.domain.state import Modes, State, joined_states
+from gradlint.domain.values import NONE_VALUE, NOTHING, UNKNOWN, Function, ImportPath, Value
 from gradlint.events import Run
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.arguments import Arguments, arguments_in

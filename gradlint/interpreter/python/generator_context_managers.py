@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from gradlint.domain import MAYBE, NO, Constant, Function, Instance, Ref, Value
+from gradlint.domain.facts import MAYBE, NO
+from gradlint.domain.objects import Instance
+from gradlint.domain.refs import Ref
+from gradlint.domain.values import Constant, Function, Value
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.escape import havoc
 from gradlint.interpreter.engine.frames import Frame

@@ -6,30 +6,12 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from gradlint.domain import (
-    NO,
-    NOTHING,
-    UNKNOWN,
-    UNSURE,
-    YES,
-    Belief,
-    Bound,
-    Class,
-    Constant,
-    Container,
-    Function,
-    ImportPath,
-    Instance,
-    Items,
-    Module,
-    Ref,
-    Truth,
-    Unknown,
-    Value,
-    alternatives,
-    one_of,
-    with_attribute,
-)
+from gradlint.domain.facts import NO, UNSURE, YES, Truth
+from gradlint.domain.objects import Class, Container, Instance, Items, Module, with_attribute
+from gradlint.domain.provenance import Belief
+from gradlint.domain.refs import Ref
+from gradlint.domain.value_sets import alternatives, one_of
+from gradlint.domain.values import NOTHING, UNKNOWN, Bound, Constant, Function, ImportPath, Unknown, Value
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import call_named, call_value, is_known, plain_method

@@ -6,26 +6,12 @@ from functools import reduce
 from operator import or_
 from typing import Any
 
-from gradlint.domain import (
-    NO,
-    NOTHING,
-    YES,
-    Array,
-    Belief,
-    Constant,
-    Container,
-    ImportPath,
-    Instance,
-    Module,
-    Object,
-    Ref,
-    Tensor,
-    Truth,
-    Unknown,
-    Value,
-    alternatives,
-    truth,
-)
+from gradlint.domain.facts import NO, YES, Truth, truth
+from gradlint.domain.objects import Array, Container, Instance, Module, Object, Tensor
+from gradlint.domain.provenance import Belief
+from gradlint.domain.refs import Ref
+from gradlint.domain.value_sets import alternatives
+from gradlint.domain.values import NOTHING, Constant, ImportPath, Unknown, Value
 from gradlint.interpreter.autograd.tensor import PARAMETER_CLASSES, TENSOR_CLASSES
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python.mro import ancestry

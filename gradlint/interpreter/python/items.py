@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from gradlint.domain import UNKNOWN, Constant, ImportPath, PlainObject, Ref, Tensor, Value, alternatives, one_of
+from gradlint.domain.objects import Tensor
+from gradlint.domain.refs import Ref
+from gradlint.domain.value_sets import alternatives, one_of
+from gradlint.domain.values import UNKNOWN, Constant, ImportPath, PlainObject, Value
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot, kind_of
 from gradlint.interpreter.engine.escape import result_of_unknown

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from gradlint.domain import INTEGER, Function, ImportPath, Instance, PythonNumber, Ref, Unknown, Value
+from gradlint.domain.facts import INTEGER
+from gradlint.domain.objects import Instance
+from gradlint.domain.refs import Ref
+from gradlint.domain.values import Function, ImportPath, PythonNumber, Unknown, Value
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import ELEMENTS_OF, ITEMS_OF, TypeSlot, implements
 from gradlint.interpreter.engine.frames import Tried

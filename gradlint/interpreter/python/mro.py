@@ -8,28 +8,12 @@ from itertools import islice
 from operator import is_
 from typing import Any
 
-from gradlint.domain import (
-    NO,
-    UNKNOWN,
-    UNSURE,
-    YES,
-    Belief,
-    Class,
-    Constant,
-    Container,
-    Function,
-    ImportPath,
-    Instance,
-    Module,
-    PlainObject,
-    PythonNumber,
-    Ref,
-    Truth,
-    Value,
-    alternatives,
-    number_kind,
-    one_of,
-)
+from gradlint.domain.facts import NO, UNSURE, YES, Truth
+from gradlint.domain.objects import Class, Container, Instance, Module
+from gradlint.domain.provenance import Belief
+from gradlint.domain.refs import Ref
+from gradlint.domain.value_sets import alternatives, number_kind, one_of
+from gradlint.domain.values import UNKNOWN, Constant, Function, ImportPath, PlainObject, PythonNumber, Value
 from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot, implements
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.knowledge.modules.families import FAMILIES

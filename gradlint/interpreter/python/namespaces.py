@@ -2,24 +2,10 @@
 
 from __future__ import annotations
 
-from gradlint.domain import (
-    BOOL,
-    NO,
-    NONE_VALUE,
-    NOTHING,
-    UNKNOWN,
-    UNSURE,
-    Constant,
-    Container,
-    ImportPath,
-    Instance,
-    PlainObject,
-    PythonNumber,
-    Value,
-    alternatives,
-    number_kind,
-    one_of,
-)
+from gradlint.domain.facts import BOOL, NO, UNSURE
+from gradlint.domain.objects import Container, Instance
+from gradlint.domain.value_sets import alternatives, number_kind, one_of
+from gradlint.domain.values import NONE_VALUE, NOTHING, UNKNOWN, Constant, ImportPath, PlainObject, PythonNumber, Value
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import call_value

@@ -7,27 +7,12 @@ from typing import Any
 import libcst as cst
 
 from gradlint import events
-from gradlint.domain import (
-    INTEGER,
-    NO,
-    NONE_VALUE,
-    YES,
-    Array,
-    Belief,
-    Bound,
-    Cause,
-    CauseKind,
-    PlainObject,
-    PythonNumber,
-    Ref,
-    Syntax,
-    Tensor,
-    Truth,
-    Value,
-    alternatives,
-    negation,
-    one_of,
-)
+from gradlint.domain.facts import INTEGER, NO, YES, Truth, negation
+from gradlint.domain.objects import Array, Tensor
+from gradlint.domain.provenance import Belief, Cause, CauseKind
+from gradlint.domain.refs import Ref, Syntax
+from gradlint.domain.value_sets import alternatives, one_of
+from gradlint.domain.values import NONE_VALUE, Bound, PlainObject, PythonNumber, Value
 from gradlint.interpreter.autograd.detach import cuts
 from gradlint.interpreter.autograd.in_place import Change, gradients_written, is_local, memory_written, viewed
 from gradlint.interpreter.autograd.indexing import index_kind

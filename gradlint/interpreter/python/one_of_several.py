@@ -8,8 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from gradlint.domain import Belief, Instance, Module, Optimizer, Ref, Tensor, Value, alternatives
 from gradlint.domain.mentions import object_renamed
+from gradlint.domain.objects import Instance, Module, Optimizer, Tensor
+from gradlint.domain.provenance import Belief
+from gradlint.domain.refs import Ref
+from gradlint.domain.value_sets import alternatives
+from gradlint.domain.values import Value
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.escape import in_reach
 from gradlint.interpreter.engine.machine import Interpreter

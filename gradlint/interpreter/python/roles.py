@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from gradlint.domain import Class, Constant, Function, Ref
+from gradlint.domain.objects import Class
+from gradlint.domain.refs import Ref
+from gradlint.domain.values import Constant, Function
 from gradlint.events import Role
 from gradlint.interpreter.engine.frames import Frame
 from gradlint.interpreter.engine.machine import Interpreter

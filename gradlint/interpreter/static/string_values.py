@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from gradlint.domain import Constant, PlainObject, Value
+from gradlint.domain.values import Constant, PlainObject, Value
 
 LONGEST = 200
 _ESCAPED = re.compile(r"[\\{}]")

@@ -5,32 +5,23 @@ from __future__ import annotations
 from functools import reduce
 from operator import or_
 
-from gradlint.domain import (
-    BOOL,
-    INTEGER,
-    MAPPINGS,
+from gradlint.domain.facts import BOOL, INTEGER, UNSURE
+from gradlint.domain.joining import joined, summarised
+from gradlint.domain.objects import MAPPINGS, Array, Container, Instance, Tensor
+from gradlint.domain.refs import Ref
+from gradlint.domain.state import OLDEST
+from gradlint.domain.value_sets import alternatives, number_kind, one_of
+from gradlint.domain.values import (
     NONE_VALUE,
     NOTHING,
-    OLDEST,
     UNKNOWN,
-    UNSURE,
-    Array,
     Constant,
-    Container,
     Context,
     ImportPath,
-    Instance,
     PlainObject,
     PythonNumber,
-    Ref,
-    Tensor,
     Unknown,
     Value,
-    alternatives,
-    joined,
-    number_kind,
-    one_of,
-    summarised,
 )
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd.backward_arguments import run_backward

@@ -7,31 +7,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from gradlint import events
-from gradlint.domain import (
-    MAPPINGS,
-    MOST_CAUSES,
-    NO,
-    NONE,
-    PLAIN,
-    UNKNOWN,
-    YES,
-    Alternatives,
-    Cause,
-    CauseKind,
-    Class,
-    Container,
-    Instance,
-    Module,
-    Object,
-    Ref,
-    Tensor,
-    Value,
-    alternatives,
-    object_renamed,
-    one_of,
-    renamed,
-    truth,
-)
+from gradlint.domain.facts import NO, NONE, PLAIN, YES, truth
+from gradlint.domain.mentions import object_renamed
+from gradlint.domain.objects import MAPPINGS, Class, Container, Instance, Module, Object, Tensor
+from gradlint.domain.provenance import MOST_CAUSES, Cause, CauseKind
+from gradlint.domain.refs import Alternatives, Ref
+from gradlint.domain.value_sets import alternatives, one_of, renamed
+from gradlint.domain.values import UNKNOWN, Value
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd.version_counter import own_count
 from gradlint.interpreter.engine.arguments import Arguments

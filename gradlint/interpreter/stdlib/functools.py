@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from gradlint.domain import NO, NOTHING, UNKNOWN, Constant, Container, ImportPath, Instance, Tensor, Value, one_of
+from gradlint.domain.facts import NO
+from gradlint.domain.objects import Container, Instance, Tensor
+from gradlint.domain.value_sets import one_of
+from gradlint.domain.values import NOTHING, UNKNOWN, Constant, ImportPath, Value
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import call_value
 from gradlint.interpreter.engine.dispatch import CALLED, Model, models

@@ -5,22 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from gradlint.domain import (
-    ASTRAY,
-    BOOL,
-    MOST_ITEMS,
-    NO,
-    NONE_VALUE,
-    UNKNOWN,
-    YES,
-    Constant,
-    Container,
-    PythonNumber,
-    Truth,
-    Unknown,
-    Value,
-    one_of,
-)
+from gradlint.domain.facts import BOOL, NO, YES, Truth
+from gradlint.domain.objects import MOST_ITEMS, Container
+from gradlint.domain.refs import ASTRAY
+from gradlint.domain.value_sets import one_of
+from gradlint.domain.values import NONE_VALUE, UNKNOWN, Constant, PythonNumber, Unknown, Value
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot, models
 from gradlint.interpreter.engine.escape import escape_graphs, havoc, result_of_unknown

@@ -4,28 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gradlint.domain import (
-    INTEGER,
-    MOST_ITEMS,
-    NO,
-    NONE_VALUE,
-    NOTHING,
-    UNKNOWN,
-    UNSURE,
-    YES,
-    Constant,
-    Container,
-    Instance,
-    Iterator,
-    PlainObject,
-    PythonNumber,
-    Truth,
-    Value,
-    alternatives,
-    number_kind,
-    one_of,
-    with_certain,
-)
+from gradlint.domain.facts import INTEGER, NO, UNSURE, YES, Truth
+from gradlint.domain.objects import MOST_ITEMS, Container, Instance, Iterator
+from gradlint.domain.value_sets import alternatives, number_kind, one_of, with_certain
+from gradlint.domain.values import NONE_VALUE, NOTHING, UNKNOWN, Constant, PlainObject, PythonNumber, Value
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import call_value
 from gradlint.interpreter.engine.deferred import unfinished

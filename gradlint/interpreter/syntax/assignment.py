@@ -8,21 +8,11 @@ from typing import Any
 import libcst as cst
 
 from gradlint import events
-from gradlint.domain import (
-    MAYBE,
-    NO,
-    NOTHING,
-    UNKNOWN,
-    YES,
-    Container,
-    Instance,
-    Ref,
-    Tensor,
-    Truth,
-    Unknown,
-    Value,
-    alternatives,
-)
+from gradlint.domain.facts import MAYBE, NO, YES, Truth
+from gradlint.domain.objects import Container, Instance, Tensor
+from gradlint.domain.refs import Ref
+from gradlint.domain.value_sets import alternatives
+from gradlint.domain.values import NOTHING, UNKNOWN, Unknown, Value
 from gradlint.interpreter.autograd.in_place import holders
 from gradlint.interpreter.engine import variables
 from gradlint.interpreter.engine.arguments import Arguments

@@ -5,25 +5,12 @@ from __future__ import annotations
 import libcst as cst
 
 from gradlint import events
-from gradlint.domain import (
-    NO,
-    NOTHING,
-    UNKNOWN,
-    UNSURE,
-    YES,
-    Belief,
-    Bound,
-    Container,
-    ImportPath,
-    Module,
-    Ref,
-    Tensor,
-    Truth,
-    Unknown,
-    Value,
-    alternatives,
-    with_certain,
-)
+from gradlint.domain.facts import NO, UNSURE, YES, Truth
+from gradlint.domain.objects import Container, Module, Tensor
+from gradlint.domain.provenance import Belief
+from gradlint.domain.refs import Ref
+from gradlint.domain.value_sets import alternatives, with_certain
+from gradlint.domain.values import NOTHING, UNKNOWN, Bound, ImportPath, Unknown, Value
 from gradlint.events import Thing
 from gradlint.interpreter.autograd.tensor_attributes import FLAGS
 from gradlint.interpreter.engine.arguments import Arguments

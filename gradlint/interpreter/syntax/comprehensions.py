@@ -8,21 +8,13 @@ from typing import Any
 import libcst as cst
 
 from gradlint import events
-from gradlint.domain import (
-    MOST_ITEMS,
-    NO,
-    NOTHING,
-    YES,
-    Container,
-    Ref,
-    Truth,
-    Value,
-    object_references,
-    one_of,
-    references,
-    with_certain,
-)
+from gradlint.domain.facts import NO, YES, Truth
 from gradlint.domain.ground import Name
+from gradlint.domain.mentions import object_references
+from gradlint.domain.objects import MOST_ITEMS, Container
+from gradlint.domain.refs import Ref
+from gradlint.domain.value_sets import one_of, references, with_certain
+from gradlint.domain.values import NOTHING, Value
 from gradlint.frozen import frozen
 from gradlint.interpreter.engine.iteration import consume, element_list, following, iterated
 from gradlint.interpreter.engine.loops import Loop, outward, run_loop

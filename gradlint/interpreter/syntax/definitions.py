@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import libcst as cst
 
-from gradlint.domain import Class, Context, Function, ImportPath, Truth, Unknown, Value, alternatives
+from gradlint.domain.facts import Truth
+from gradlint.domain.objects import Class
+from gradlint.domain.value_sets import alternatives
+from gradlint.domain.values import Context, Function, ImportPath, Unknown, Value
 from gradlint.frozen import replace
 from gradlint.interpreter.engine import variables
 from gradlint.interpreter.engine.arguments import Arguments

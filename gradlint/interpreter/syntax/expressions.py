@@ -9,23 +9,11 @@ from functools import lru_cache, reduce
 
 import libcst as cst
 
-from gradlint.domain import (
-    FLOAT,
-    INTEGER,
-    NOTHING,
-    UNKNOWN,
-    UNSURE,
-    Constant,
-    Container,
-    ImportPath,
-    Iterator,
-    PlainObject,
-    PythonNumber,
-    Ref,
-    Unknown,
-    Value,
-    alternatives,
-)
+from gradlint.domain.facts import FLOAT, INTEGER, UNSURE
+from gradlint.domain.objects import Container, Iterator
+from gradlint.domain.refs import Ref
+from gradlint.domain.value_sets import alternatives
+from gradlint.domain.values import NOTHING, UNKNOWN, Constant, ImportPath, PlainObject, PythonNumber, Unknown, Value
 from gradlint.frozen import replace
 from gradlint.interpreter.engine import variables
 from gradlint.interpreter.engine.deferred import unfinished

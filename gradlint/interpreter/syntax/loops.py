@@ -9,21 +9,11 @@ from __future__ import annotations
 
 import libcst as cst
 
-from gradlint.domain import (
-    NO,
-    NOTHING,
-    UNSURE,
-    YES,
-    Constant,
-    Container,
-    Module,
-    State,
-    Tensor,
-    Truth,
-    Value,
-    alternatives,
-    negation,
-)
+from gradlint.domain.facts import NO, UNSURE, YES, Truth, negation
+from gradlint.domain.objects import Container, Module, Tensor
+from gradlint.domain.state import State
+from gradlint.domain.value_sets import alternatives
+from gradlint.domain.values import NOTHING, Constant, Value
 from gradlint.interpreter.engine import per_element
 from gradlint.interpreter.engine.dispatch import executes
 from gradlint.interpreter.engine.iteration import begin, consume, following, iterated

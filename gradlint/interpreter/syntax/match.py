@@ -9,29 +9,11 @@ from typing import Any
 
 import libcst as cst
 
-from gradlint.domain import (
-    MAPPINGS,
-    NO,
-    NOTHING,
-    UNKNOWN,
-    YES,
-    Class,
-    Constant,
-    Container,
-    ImportPath,
-    Instance,
-    PlainObject,
-    PythonNumber,
-    State,
-    Truth,
-    Unknown,
-    Value,
-    alternatives,
-    both,
-    either,
-    key_of,
-    truth,
-)
+from gradlint.domain.facts import NO, YES, Truth, both, either, truth
+from gradlint.domain.objects import MAPPINGS, Class, Container, Instance
+from gradlint.domain.state import State
+from gradlint.domain.value_sets import alternatives, key_of
+from gradlint.domain.values import NOTHING, UNKNOWN, Constant, ImportPath, PlainObject, PythonNumber, Unknown, Value
 from gradlint.interpreter.engine import variables
 from gradlint.interpreter.engine.iteration import SEQUENCES, element_list, elements
 from gradlint.interpreter.engine.machine import Interpreter

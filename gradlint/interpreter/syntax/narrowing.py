@@ -9,7 +9,7 @@ from typing import Any
 
 import libcst as cst
 
-from gradlint.domain import (
+from gradlint.domain.facts import (
     BOOL,
     COMPLEX,
     DISCRETE,
@@ -17,25 +17,18 @@ from gradlint.domain import (
     INEXACT,
     INTEGER,
     LOST,
-    MOST_ITEMS,
     NO,
     NONE,
-    NONE_VALUE,
-    UNKNOWN,
     YES,
-    Belief,
-    Constant,
     Fact,
-    ImportPath,
-    Ref,
-    Tensor,
     Truth,
-    Unknown,
-    Value,
-    alternatives,
-    one_of,
     truth,
 )
+from gradlint.domain.objects import MOST_ITEMS, Tensor
+from gradlint.domain.provenance import Belief
+from gradlint.domain.refs import Ref
+from gradlint.domain.value_sets import alternatives, one_of
+from gradlint.domain.values import NONE_VALUE, UNKNOWN, Constant, ImportPath, Unknown, Value
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd.grad import is_held
 from gradlint.interpreter.autograd.tensor import (

@@ -10,37 +10,12 @@ from typing import Any
 import libcst as cst
 
 from gradlint import events
-from gradlint.domain import (
-    BOOL,
-    INTEGER,
-    MAPPINGS,
-    MOST_ITEMS,
-    NO,
-    NOTHING,
-    UNKNOWN,
-    YES,
-    Array,
-    Cause,
-    Constant,
-    Container,
-    Dtypes,
-    Instance,
-    Iterator,
-    Module,
-    PlainObject,
-    PythonNumber,
-    Tensor,
-    Unknown,
-    Value,
-    alternatives,
-    key_of,
-    negation,
-    number_kind,
-    one_of,
-    summarised,
-    thinned,
-    truth,
-)
+from gradlint.domain.facts import BOOL, INTEGER, NO, YES, Dtypes, negation, truth
+from gradlint.domain.joining import summarised, thinned
+from gradlint.domain.objects import MAPPINGS, MOST_ITEMS, Array, Container, Instance, Iterator, Module, Tensor
+from gradlint.domain.provenance import Cause
+from gradlint.domain.value_sets import alternatives, key_of, number_kind, one_of
+from gradlint.domain.values import NOTHING, UNKNOWN, Constant, PlainObject, PythonNumber, Unknown, Value
 from gradlint.interpreter.autograd.detach import cuts
 from gradlint.interpreter.autograd.operands import numbers_kind
 from gradlint.interpreter.autograd.operations import run_operation

@@ -13,26 +13,23 @@ from typing import Any
 
 import libcst as cst
 
-from gradlint.domain import (
-    NO,
+from gradlint.domain.facts import NO
+from gradlint.domain.objects import Class, Instance, Node, Tensor
+from gradlint.domain.provenance import Belief
+from gradlint.domain.refs import Ref
+from gradlint.domain.value_sets import alternatives
+from gradlint.domain.values import (
     NOTHING,
-    Belief,
     Bound,
-    Class,
     Constant,
     Context,
     Function,
     Imported,
     ImportPath,
-    Instance,
-    Node,
     PlainObject,
     PythonNumber,
-    Ref,
     Super,
-    Tensor,
     Value,
-    alternatives,
 )
 from gradlint.interpreter.autograd.batches import is_batch
 from gradlint.interpreter.autograd.tensor_attributes import PART

@@ -7,27 +7,13 @@ from typing import Any
 import libcst as cst
 
 from gradlint import events
-from gradlint.domain import (
-    NO,
-    UNKNOWN,
-    YES,
-    Array,
-    Bound,
-    Constant,
-    Container,
-    Imported,
-    ImportPath,
-    Node,
-    PlainObject,
-    Ref,
-    State,
-    Tensor,
-    Unknown,
-    Value,
-    alternatives,
-    object_references,
-    one_of,
-)
+from gradlint.domain.facts import NO, YES
+from gradlint.domain.mentions import object_references
+from gradlint.domain.objects import Array, Container, Node, Tensor
+from gradlint.domain.refs import Ref
+from gradlint.domain.state import State
+from gradlint.domain.value_sets import alternatives, one_of
+from gradlint.domain.values import UNKNOWN, Bound, Constant, Imported, ImportPath, PlainObject, Unknown, Value
 from gradlint.interpreter.autograd.in_place import Write, maybe_written, write
 from gradlint.interpreter.autograd.saved_tensors import Saves, saved_in_place
 from gradlint.interpreter.engine import variables

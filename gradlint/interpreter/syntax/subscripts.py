@@ -7,7 +7,8 @@ from typing import Any
 
 import libcst as cst
 
-from gradlint.domain import YES, Constant, Places, Value
+from gradlint.domain.facts import YES
+from gradlint.domain.values import Constant, Places, Value
 from gradlint.interpreter.autograd.indexing import ADVANCED, BASIC, UNCLEAR, index_kind
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python import containers

@@ -8,24 +8,10 @@ from typing import Any
 import libcst as cst
 
 from gradlint import events
-from gradlint.domain import (
-    MAYBE,
-    NO,
-    NONE_VALUE,
-    UNKNOWN,
-    UNSURE,
-    YES,
-    Constant,
-    Context,
-    ImportPath,
-    Modes,
-    PlainObject,
-    State,
-    Truth,
-    Unknown,
-    Value,
-    alternatives,
-)
+from gradlint.domain.facts import MAYBE, NO, UNSURE, YES, Truth
+from gradlint.domain.state import Modes, State
+from gradlint.domain.value_sets import alternatives
+from gradlint.domain.values import NONE_VALUE, UNKNOWN, Constant, Context, ImportPath, PlainObject, Unknown, Value
 from gradlint.interpreter.engine import variables
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import executes

@@ -4,23 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from gradlint.domain import (
-    MAPPINGS,
-    MAYBE,
-    NO,
-    NONE_VALUE,
-    UNKNOWN,
-    YES,
-    Cause,
-    CauseKind,
-    Container,
-    Node,
-    Ref,
-    Tensor,
-    Value,
-    negation,
-    one_of,
-)
+from gradlint.domain.facts import MAYBE, NO, YES, negation
+from gradlint.domain.objects import MAPPINGS, Container, Node, Tensor
+from gradlint.domain.provenance import Cause, CauseKind
+from gradlint.domain.refs import Ref
+from gradlint.domain.value_sets import one_of
+from gradlint.domain.values import NONE_VALUE, UNKNOWN, Value
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd import shape
 from gradlint.interpreter.autograd.backward import Request, backward

@@ -5,19 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from gradlint.domain import (
-    NO,
-    NONE_VALUE,
-    UNKNOWN,
-    YES,
-    Constant,
-    Function,
-    ImportPath,
-    Instance,
-    PlainObject,
-    Value,
-    alternatives,
-)
+from gradlint.domain.facts import NO, YES
+from gradlint.domain.objects import Instance
+from gradlint.domain.value_sets import alternatives
+from gradlint.domain.values import NONE_VALUE, UNKNOWN, Constant, Function, ImportPath, PlainObject, Value
 from gradlint.interpreter.autograd.tensor import truth_of
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import MODELS, Model

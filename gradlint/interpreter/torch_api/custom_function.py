@@ -13,30 +13,11 @@ from typing import Any
 
 import libcst as cst
 
-from gradlint.domain import (
-    NO,
-    NONE_VALUE,
-    NOWHERE,
-    UNKNOWN,
-    UNSURE,
-    Alternatives,
-    Class,
-    Constant,
-    Container,
-    Function,
-    ImportPath,
-    Instance,
-    Node,
-    Ref,
-    Tensor,
-    Truth,
-    Unknown,
-    Value,
-    alternatives,
-    one_of,
-    references,
-    with_item,
-)
+from gradlint.domain.facts import NO, UNSURE, Truth
+from gradlint.domain.objects import Class, Container, Instance, Node, Tensor, with_item
+from gradlint.domain.refs import NOWHERE, Alternatives, Ref
+from gradlint.domain.value_sets import alternatives, one_of, references
+from gradlint.domain.values import NONE_VALUE, UNKNOWN, Constant, Function, ImportPath, Unknown, Value
 from gradlint.frozen import frozen, replace
 from gradlint.interpreter.autograd.record import apply
 from gradlint.interpreter.autograd.results import Requested

@@ -5,21 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from gradlint.domain import (
-    MOST_ITEMS,
-    NO,
-    NOTHING,
-    UNKNOWN,
-    UNSURE,
-    YES,
-    Cause,
-    CauseKind,
-    Container,
-    ImportPath,
-    Instance,
-    Tensor,
-    Value,
-)
+from gradlint.domain.facts import NO, UNSURE, YES
+from gradlint.domain.objects import MOST_ITEMS, Container, Instance, Tensor
+from gradlint.domain.provenance import Cause, CauseKind
+from gradlint.domain.values import NOTHING, UNKNOWN, ImportPath, Value
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd.record import apply
 from gradlint.interpreter.engine.arguments import Arguments

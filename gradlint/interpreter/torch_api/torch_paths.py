@@ -6,36 +6,22 @@ from collections.abc import Sequence
 from typing import Any
 
 from gradlint import events
-from gradlint.domain import (
-    BOOL,
-    FLOAT,
-    MAYBE,
-    MOST_CAUSES,
-    NO,
+from gradlint.domain.facts import BOOL, FLOAT, MAYBE, NO, TRAIN, UNSURE, YES, Dtypes, negation
+from gradlint.domain.fields import Aspect, names_of
+from gradlint.domain.objects import Container, Iterator, Module, Tensor
+from gradlint.domain.provenance import MOST_CAUSES, Cause, CauseKind
+from gradlint.domain.value_sets import alternatives, one_of
+from gradlint.domain.values import (
     NONE_VALUE,
-    TRAIN,
     UNKNOWN,
-    UNSURE,
-    YES,
-    Cause,
-    CauseKind,
     Constant,
-    Container,
     Context,
-    Dtypes,
     Function,
     ImportPath,
-    Iterator,
-    Module,
     PlainObject,
     PythonNumber,
-    Tensor,
     Value,
-    alternatives,
-    negation,
-    one_of,
 )
-from gradlint.domain.fields import Aspect, names_of
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd import tensor_methods
 from gradlint.interpreter.autograd.detach import cut_off

@@ -3,36 +3,21 @@
 from __future__ import annotations
 
 from gradlint import events
-from gradlint.domain import (
-    ASTRAY,
-    MOST_ITEMS,
-    NO,
+from gradlint.domain.facts import NO, UNSURE, YES, Truth, either
+from gradlint.domain.objects import MOST_ITEMS, Container, Instance, Module, Node, Tensor, with_item
+from gradlint.domain.provenance import Belief, Cause, CauseKind
+from gradlint.domain.refs import ASTRAY, OPAQUE, Ref
+from gradlint.domain.value_sets import alternatives, one_of
+from gradlint.domain.values import (
     NONE_VALUE,
     NOTHING,
-    OPAQUE,
     UNKNOWN,
-    UNSURE,
-    YES,
-    Belief,
     Bound,
-    Cause,
-    CauseKind,
     Constant,
-    Container,
     ImportPath,
-    Instance,
-    Module,
-    Node,
     PlainObject,
     PythonNumber,
-    Ref,
-    Tensor,
-    Truth,
     Value,
-    alternatives,
-    either,
-    one_of,
-    with_item,
 )
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd import layout

@@ -6,21 +6,12 @@ knows which of them holds what.
 
 from __future__ import annotations
 
-from gradlint.domain import (
-    MOST_ITEMS,
-    NO,
-    READY,
-    UNKNOWN,
-    UNSURE,
-    Belief,
-    Cause,
-    CauseKind,
-    Module,
-    Optimizer,
-    Ref,
-    Value,
-    one_of,
-)
+from gradlint.domain.facts import NO, READY, UNSURE
+from gradlint.domain.objects import MOST_ITEMS, Module, Optimizer
+from gradlint.domain.provenance import Belief, Cause, CauseKind
+from gradlint.domain.refs import Ref
+from gradlint.domain.value_sets import one_of
+from gradlint.domain.values import UNKNOWN, Value
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.dispatch import annotated
 from gradlint.interpreter.engine.machine import Interpreter

@@ -5,19 +5,11 @@ from __future__ import annotations
 from math import inf
 
 from gradlint import events
-from gradlint.domain import (
-    ANY_GRAD,
-    FLOAT,
-    NONE_VALUE,
-    UNKNOWN,
-    UNSURE,
-    YES,
-    Constant,
-    Ref,
-    Tensor,
-    Value,
-    alternatives,
-)
+from gradlint.domain.facts import ANY_GRAD, FLOAT, UNSURE, YES
+from gradlint.domain.objects import Tensor
+from gradlint.domain.refs import Ref
+from gradlint.domain.value_sets import alternatives
+from gradlint.domain.values import NONE_VALUE, UNKNOWN, Constant, Value
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd.grad import joined_gradients, tensors_of
 from gradlint.interpreter.autograd.in_place import Change, gradients_written, memory_written

@@ -6,36 +6,12 @@ from functools import reduce
 from operator import or_
 
 from gradlint import events
-from gradlint.domain import (
-    BOOL,
-    FLOAT,
-    INTEGER,
-    NO,
-    NONE_VALUE,
-    NOTHING,
-    PLAIN,
-    READY,
-    SCALED,
-    STEPPED,
-    UNKNOWN,
-    UNSCALED,
-    YES,
-    Belief,
-    Cause,
-    CauseKind,
-    Constant,
-    Container,
-    Optimizer,
-    PythonNumber,
-    Ref,
-    Scaler,
-    Stage,
-    Tensor,
-    Truth,
-    Unknown,
-    Value,
-    one_of,
-)
+from gradlint.domain.facts import BOOL, FLOAT, INTEGER, NO, PLAIN, READY, SCALED, STEPPED, UNSCALED, YES, Stage, Truth
+from gradlint.domain.objects import Container, Optimizer, Scaler, Tensor
+from gradlint.domain.provenance import Belief, Cause, CauseKind
+from gradlint.domain.refs import Ref
+from gradlint.domain.value_sets import one_of
+from gradlint.domain.values import NONE_VALUE, NOTHING, UNKNOWN, Constant, PythonNumber, Unknown, Value
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd.backward import SCALE
 from gradlint.interpreter.autograd.grad import joined_gradients, tensors_of

@@ -6,26 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 from gradlint import events
-from gradlint.domain import (
-    FLOAT,
-    INTEGER,
-    NONE_VALUE,
-    UNKNOWN,
-    YES,
-    Belief,
-    Bound,
-    Cause,
-    CauseKind,
-    Container,
-    Function,
-    Optimizer,
-    PythonNumber,
-    Ref,
-    Scheduler,
-    Value,
-    alternatives,
-    one_of,
-)
+from gradlint.domain.facts import FLOAT, INTEGER, YES
+from gradlint.domain.objects import Container, Optimizer, Scheduler
+from gradlint.domain.provenance import Belief, Cause, CauseKind
+from gradlint.domain.refs import Ref
+from gradlint.domain.value_sets import alternatives, one_of
+from gradlint.domain.values import NONE_VALUE, UNKNOWN, Bound, Function, PythonNumber, Value
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import by_name, call_value
 from gradlint.interpreter.engine.dispatch import MODELS, Method, Model, TypeSlot, annotated, implements

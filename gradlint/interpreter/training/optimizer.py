@@ -7,38 +7,22 @@ from collections.abc import Set as AbstractSet
 from typing import Any
 
 from gradlint import events
-from gradlint.domain import (
-    FLOAT,
-    INTEGER,
-    MOST_ITEMS,
-    NO,
+from gradlint.domain.facts import FLOAT, INTEGER, NO, READY, UNSURE, YES, Truth, either
+from gradlint.domain.objects import MOST_ITEMS, Class, Container, Items, Optimizer, Tensor, with_item
+from gradlint.domain.provenance import Cause, CauseKind
+from gradlint.domain.refs import Alternatives, Ref
+from gradlint.domain.value_sets import number_kind, one_of
+from gradlint.domain.values import (
     NONE_VALUE,
     NOTHING,
-    READY,
     UNKNOWN,
-    UNSURE,
-    YES,
-    Alternatives,
     Bound,
-    Cause,
-    CauseKind,
-    Class,
     Constant,
-    Container,
     ImportPath,
-    Items,
-    Optimizer,
     PlainObject,
     PythonNumber,
-    Ref,
-    Tensor,
-    Truth,
     Unknown,
     Value,
-    either,
-    number_kind,
-    one_of,
-    with_item,
 )
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd import in_place

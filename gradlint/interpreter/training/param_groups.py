@@ -5,23 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from gradlint.domain import (
-    MOST_ITEMS,
-    NO,
-    NOTHING,
-    UNSURE,
-    Container,
-    Iterator,
-    Optimizer,
-    Ref,
-    Tensor,
-    Truth,
-    Unknown,
-    Value,
-    alternatives,
-    one_of,
-)
+from gradlint.domain.facts import NO, UNSURE, Truth
+from gradlint.domain.objects import MOST_ITEMS, Container, Iterator, Optimizer, Tensor
+from gradlint.domain.refs import Ref
 from gradlint.domain.state import OLDEST
+from gradlint.domain.value_sets import alternatives, one_of
+from gradlint.domain.values import NOTHING, Unknown, Value
 from gradlint.frozen import frozen
 from gradlint.interpreter.autograd.leaf import require_leaves
 from gradlint.interpreter.engine.deferred import on_next

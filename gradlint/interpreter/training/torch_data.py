@@ -4,29 +4,12 @@ from __future__ import annotations
 
 from itertools import count
 
-from gradlint.domain import (
-    INTEGER,
-    MAPPINGS,
-    NO,
-    NONE_VALUE,
-    UNKNOWN,
-    Array,
-    Belief,
-    Cause,
-    CauseKind,
-    Constant,
-    Container,
-    ImportPath,
-    Instance,
-    PlainObject,
-    PythonNumber,
-    Ref,
-    Tensor,
-    Value,
-    alternatives,
-    number_kind,
-    one_of,
-)
+from gradlint.domain.facts import INTEGER, NO
+from gradlint.domain.objects import MAPPINGS, Array, Container, Instance, Tensor
+from gradlint.domain.provenance import Belief, Cause, CauseKind
+from gradlint.domain.refs import Ref
+from gradlint.domain.value_sets import alternatives, number_kind, one_of
+from gradlint.domain.values import NONE_VALUE, UNKNOWN, Constant, ImportPath, PlainObject, PythonNumber, Value
 from gradlint.interpreter.autograd.batches import batch
 from gradlint.interpreter.autograd.tensor import fresh
 from gradlint.interpreter.engine.arguments import Arguments

@@ -7,25 +7,12 @@ from typing import Any
 
 import libcst as cst
 
-from gradlint.domain import (
-    BOOL,
-    COMPLEX,
-    FLOAT,
-    INTEGER,
-    NONE_VALUE,
-    UNKNOWN,
-    Belief,
-    Class,
-    Container,
-    ImportPath,
-    Instance,
-    Iterator,
-    PlainObject,
-    PythonNumber,
-    Ref,
-    Value,
-    one_of,
-)
+from gradlint.domain.facts import BOOL, COMPLEX, FLOAT, INTEGER
+from gradlint.domain.objects import Class, Container, Instance, Iterator
+from gradlint.domain.provenance import Belief
+from gradlint.domain.refs import Ref
+from gradlint.domain.value_sets import one_of
+from gradlint.domain.values import NONE_VALUE, UNKNOWN, ImportPath, PlainObject, PythonNumber, Value
 from gradlint.interpreter.engine.dispatch import ANNOTATED_AS, SLOTS, TypeSlot, annotated, implements
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.places import peek_class

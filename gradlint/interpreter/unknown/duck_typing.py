@@ -13,20 +13,11 @@ from typing import Any
 
 import libcst as cst
 
-from gradlint.domain import (
-    BOOL,
-    NOTHING,
-    UNSURE,
-    Belief,
-    Container,
-    ImportPath,
-    Instance,
-    PythonNumber,
-    Ref,
-    Tensor,
-    Unknown,
-    Value,
-)
+from gradlint.domain.facts import BOOL, UNSURE
+from gradlint.domain.objects import Container, Instance, Tensor
+from gradlint.domain.provenance import Belief
+from gradlint.domain.refs import Ref
+from gradlint.domain.values import NOTHING, ImportPath, PythonNumber, Unknown, Value
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd.tensor import unknown_tensor
 from gradlint.interpreter.engine import variables

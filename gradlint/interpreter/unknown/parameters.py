@@ -6,29 +6,21 @@ from typing import Any
 
 import libcst as cst
 
-from gradlint.domain import (
-    ANY_DTYPE,
-    ANY_MODE,
-    BOOL,
+from gradlint.domain.facts import ANY_DTYPE, ANY_MODE, BOOL, UNSURE
+from gradlint.domain.objects import Class, Container, Instance, Module, Tensor
+from gradlint.domain.provenance import Belief
+from gradlint.domain.refs import Ref
+from gradlint.domain.value_sets import number_kind, one_of
+from gradlint.domain.values import (
     NONE_VALUE,
     UNKNOWN,
-    UNSURE,
-    Belief,
-    Class,
     Constant,
-    Container,
     Function,
     ImportPath,
-    Instance,
-    Module,
     PlainObject,
     PythonNumber,
-    Ref,
-    Tensor,
     Unknown,
     Value,
-    number_kind,
-    one_of,
 )
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd.hooks import ARRIVING, HandedGradients

@@ -1,0 +1,72 @@
+"""Provenance: how a fact is known, and the places in the program that contributed to it."""
+
+from __future__ import annotations
+
+from enum import Enum, IntEnum
+
+from gradlint.domain.refs import Syntax
+from gradlint.frozen import frozen
+
+MOST_CAUSES = 6
+
+
+class Belief(IntEnum):
+    """How we came to know what kind of thing something is; the highest is the weakest."""
+
+    PROVEN = 0
+    ANNOTATED = 1
+    FROM_USAGE = 2
+    FROM_NAME = 3
+
+
+class CauseKind(Enum):
+    """What happened at a place in the program, by the word under which a finding's notes speak of it.
+
+    Of tensors and other objects: it was `MADE` there, or `COPIED` (a mapping that was filled at once with what another
+    holds, by "leaves" if those can be copied deeply); `CUT`: it left the graph; it was `ASKED` to require grad, or
+    something that it was computed from was; `FROZEN`: something that it was computed from was asked not to, so that it
+    does not itself; its elements became probabilities (`SQUASHED`); it was told to keep its gradient (`RETAINED`); the
+    `INFERENCE` mode in which it was made was switched on; an iterator was gone through (`USED`). Of leaves: the last
+    `BACKWARD` that may have filled the gradient, `MIXED` where it certainly added to one that a step had used,
+    and since then, the gradient was `CLEARED`, or `RETURNED` by `autograd.grad`; one was `READ`. Of
+    graph nodes: a backward `FREED` them or `KEPT` them, what they saved was `WRITTEN` in place, `STEPPED` by an
+    optimizer, `LOADED` into a module or `HIDDEN` from torch; `FLAT`: their gradient is zero.
+    """
+
+    MADE = "made"
+    COPIED = "copied"
+    CUT = "cut"
+    ASKED = "asked"
+    FROZEN = "frozen"
+    SQUASHED = "squashed"
+    RETAINED = "retained"
+    INFERENCE = "inference"
+    USED = "used"
+    BACKWARD = "backward"
+    MIXED = "mixed"
+    CLEARED = "cleared"
+    RETURNED = "returned"
+    READ = "read"
+    FREED = "freed"
+    KEPT = "kept"
+    WRITTEN = "written"
+    STEPPED = "stepped"
+    LOADED = "loaded"
+    HIDDEN = "hidden"
+    FLAT = "flat"
+
+
+@frozen()
+class Cause:
+    """A place in the program that contributed, and what happened there.
+
+    `by` is what did it: the operation or function that gave a tensor without a graph, or "no_grad" where gradients were
+    switched off, "enable_grad" where they were switched on inside inference mode, which goes on; what asked it to
+    require grad; "itself" if the operation wrote what it had saved as another operand. `name` is how the program
+    writes what it happened to.
+    """
+
+    kind: CauseKind
+    node: Syntax
+    by: str = ""
+    name: str = ""
