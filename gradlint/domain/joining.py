@@ -7,7 +7,7 @@ from collections.abc import Container as Holding
 from dataclasses import MISSING, fields
 from functools import partial
 from operator import attrgetter, or_
-from typing import Any
+from typing import Any, TypeVar
 
 from gradlint.domain.facts import UNSURE
 from gradlint.domain.fields import Join, PerClass, declarations
@@ -17,6 +17,8 @@ from gradlint.domain.refs import Ref
 from gradlint.domain.value_sets import one_of, with_certain
 from gradlint.domain.values import NOTHING, Constant, PlainObject, Value
 from gradlint.frozen import frozen, replace
+
+ObjectT = TypeVar("ObjectT", bound=Object)
 
 FEW = 8
 """Up to how many alternatives a look at each is faster than a set of them."""
@@ -100,13 +102,13 @@ def _agreed_on(default: Any, a: Any, b: Any) -> Any:
 _PLANS = PerClass(_plan)
 
 
-def joined(a: Object, b: Object, sides: Sides | None = None) -> Object:
+def joined(a: ObjectT, b: ObjectT, sides: Sides | None = None) -> ObjectT:
     """The object that may be as either path left it; `a` or `b` itself where the other adds nothing. Without `sides`
     both know the same objects."""
     if a is b:
         return a
     if type(a) is not type(b):
-        return Instance(open=UNSURE)
+        return Instance(open=UNSURE)  # type: ignore[return-value]
     if (aligned := _ALIGNED.get(type(a))) is not None:
         a, b = aligned(a, b)
     changed: dict[str, Any] = {}

@@ -201,7 +201,7 @@ def run_arriving(m: Interpreter, node: Site, found: Sequence[Ref], create: Truth
     start = m.push(*found)
     for index in range(len(found)):
         ref = m.state.stack[start + index]
-        thing: Any = m.state.heap.get(ref)  # type: ignore[arg-type]
+        thing: Any = m.state.heap.get(ref) if type(ref) is Ref else None
         for kind in (ARRIVING, *BACKWARD):
             if hooks := _registered(thing, kind):
                 place = m.part_of(node, f"{index} {kind}")
@@ -217,7 +217,7 @@ def run_accumulated(m: Interpreter, node: Site, found: Sequence[Ref], create: Tr
     start = m.push(*found)
     for index in range(len(found)):
         ref = m.state.stack[start + index]
-        thing: Any = m.state.heap.get(ref)  # type: ignore[arg-type]
+        thing: Any = m.state.heap.get(ref) if type(ref) is Ref else None
         if hooks := _registered(thing, ACCUMULATED):
             _perhaps(m, m.part_of(node, f"{index} {ACCUMULATED}"), hooks, [ref], create)
     m.pop_from(start)

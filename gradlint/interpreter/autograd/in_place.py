@@ -7,6 +7,7 @@ from typing import Any
 
 from gradlint import events
 from gradlint.domain.facts import DISCRETE, FRESH, LOST, NO, NONE, UNSURE, YES, Truth, Unit, both, either, negation
+from gradlint.domain.joining import joined
 from gradlint.domain.objects import Container, Node, Object, Tensor, with_mark
 from gradlint.domain.provenance import MOST_CAUSES, Belief, Cause, CauseKind
 from gradlint.domain.refs import KEPT, Alternatives, Ref
@@ -413,10 +414,10 @@ def _asking(m: Interpreter, member: Tensor, now: Tensor, recorded: Truth, node: 
     """Return what may be a leaf that asks for a gradient after a recorded write to its memory: what it was if it is no
     view, and a view goes along with what it is a view of."""
     if member.leaf is not YES or not member.base or recorded is NO:
-        return m.join_with_previous(member, now)
+        return joined(member, now)
     along = replace(member, leaf=NO, node=(node,))
     certain = recorded is YES and m.recording is YES and viewed(m, member) is not None
-    return along if certain else m.join_with_previous(member, along)
+    return along if certain else joined(member, along)
 
 
 def _recorded(tensor: Tensor, wants: Truth) -> Truth:
@@ -434,4 +435,4 @@ def _moved(m: Interpreter, tensor: Tensor, recorded: Truth, node: Ref) -> Tensor
     if m.recording is YES:
         return now
     stays = replace(tensor, node=tensor.node or (None,))
-    return m.join_with_previous(stays, now) if recorded.may(YES) else tensor
+    return joined(stays, now) if recorded.may(YES) else tensor

@@ -34,16 +34,15 @@ class Given:
 
     def key(self, value: Value | None, depth: int = 0) -> Hashable:
         """Return what a value is to a call."""
-        kind = type(value)
-        if kind is Ref:
-            return self._reference(value, depth)  # type: ignore[arg-type]
-        if kind is OneOf:
-            return tuple([self.key(option, depth) for option in value.values])  # type: ignore[union-attr]
-        if kind is Bound:
-            self.themselves += () if value.function is None else references_in(value.function)  # type: ignore
-            return value.name, value.function, self.key(value.owner, depth)  # type: ignore[union-attr]
-        if kind is Unknown and value.reach:  # type: ignore[union-attr]
-            return UNKNOWN, tuple([self.key(ref, depth) for ref in value.reach])  # type: ignore[union-attr]
+        if type(value) is Ref:
+            return self._reference(value, depth)
+        if type(value) is OneOf:
+            return tuple([self.key(option, depth) for option in value.values])
+        if type(value) is Bound:
+            self.themselves += () if value.function is None else references_in(value.function)
+            return value.name, value.function, self.key(value.owner, depth)
+        if type(value) is Unknown and value.reach:
+            return UNKNOWN, tuple([self.key(ref, depth) for ref in value.reach])
         if value is not None:
             self.themselves += references_in(value)
         return value

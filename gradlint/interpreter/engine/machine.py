@@ -251,12 +251,12 @@ class Interpreter:
         """Return what is known of any of these objects. What was joined last is remembered: statements ask over and
         over for what one of many is."""
         if len(things) <= FEW_JOINED:
-            return reduce(joined, things)  # type: ignore[arg-type]
+            return reduce(joined, things)
         key = tuple(map(id, things))
         if key not in self.joins:
             if len(self.joins) >= MOST_JOINED:
                 self.joins.clear()
-            self.joins[key] = things, reduce(joined, things)  # type: ignore[arg-type]  # kept, for an id to stay its own
+            self.joins[key] = things, reduce(joined, things)  # kept, for an id to stay its own
         return self.joins[key][1]  # type: ignore[no-any-return]
 
     def may_be(self, value: Value, kind: type[ObjectT]) -> bool:
@@ -307,10 +307,6 @@ class Interpreter:
         own, heap = plain(ref), self.state.heap
         return tuple(one for mark in ("", *self.loops.walks) for one in marked(own, mark) if one in heap)
 
-    def join_with_previous(self, old: ObjectT, new: ObjectT) -> ObjectT:
-        """The object that may have been changed or not."""
-        return joined(old, new)  # type: ignore[return-value]
-
     def is_strong(self, found: Sequence[tuple[Ref, Any]]) -> bool:
         """Whether a change meant for one of these objects happens to each: there is one, or a loop goes over all."""
         return len(found) == 1 or all(ref in self.loops.sweeping for ref, _ in found)
@@ -331,7 +327,7 @@ class Interpreter:
         for ref, before in found:
             yield ref
             if not sure:
-                self.state.heap[ref] = self.join_with_previous(before, self[ref])
+                self.state.heap[ref] = joined(before, self[ref])
 
     def update_fields(self, value: Value, kind: type[ObjectT], **facts: Any) -> None:
         """Change these fields of all objects of the kind that the value may be."""

@@ -122,7 +122,7 @@ def recorded_again(
     """All that a summarised call recorded for the same results, as one operation: on what its objects are `now`, which
     keeps what its memories are."""
     inputs = tuple(_operands(m, slot, now) for slot in history.inputs)
-    saves = tuple(tuple(kept.get(ref, ref) for ref in slot) for slot in history.saves)  # type: ignore[arg-type]
+    saves = tuple(tuple(ref if ref is None else kept.get(ref, ref) for ref in slot) for slot in history.saves)
     if history.flat is not None:
         behind = tuple(_operands(m, slot, now) for slot in history.flattened)
         inputs = (*inputs, (m.new(place, f"{part} flat", Node(history.flat.op, history.flat.at, behind)),))
@@ -138,6 +138,8 @@ def _operands(m: Interpreter, slot: Alternatives, now: dict[Ref, Ref]) -> Altern
     out: dict[Ref | None, None] = {}
     for ref in slot:
         found = now.get(ref) if ref is not None else None
-        is_node = type(m.state.heap.get(found)) is Node  # type: ignore[arg-type]
-        out |= dict.fromkeys((found,) if is_node else nodes_of(m, found) if found is not None else (ref,))
+        if found is None:
+            out[ref] = None
+        else:
+            out |= dict.fromkeys((found,) if type(m.state.heap.get(found)) is Node else nodes_of(m, found))
     return tuple(out)

@@ -8,6 +8,7 @@ from typing import Any
 
 from gradlint import events
 from gradlint.domain.facts import FLOAT, INTEGER, NO, READY, UNSURE, YES, Truth, either
+from gradlint.domain.joining import joined
 from gradlint.domain.objects import MOST_ITEMS, Class, Container, Items, Optimizer, Tensor, with_item
 from gradlint.domain.provenance import Cause, CauseKind
 from gradlint.domain.refs import Alternatives, Ref
@@ -240,7 +241,7 @@ def _used(m: Interpreter, ref: Ref, *, sure: bool) -> None:
     """A step has used the gradient of a parameter."""
     thing: Tensor = m[ref]
     now = replace(thing, grad=STEP.of(thing))
-    m.store_exact(ref, now if sure else m.join_with_previous(thing, now))
+    m.store_exact(ref, now if sure else joined(thing, now))
 
 
 def _step(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
@@ -342,7 +343,7 @@ def _others(m: Interpreter, owner: Value, refs: list[Ref]) -> None:
     for ref, thing in list(m.state.heap.items()):
         if type(thing) is Tensor and thing.parameter.may(YES) and ref not in refs:
             in_place.memory_written(m, thing.storage, in_place.Change(sure=False, noticed=YES, by=ref))
-            m.store_exact(ref, m.join_with_previous(thing, replace(thing, grad=STEP.of(thing))))
+            m.store_exact(ref, joined(thing, replace(thing, grad=STEP.of(thing))))
 
 
 def zero_grad(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
