@@ -167,30 +167,19 @@ def run_operation(m: Interpreter, node: Site, row: Operation, args: Arguments, *
         row, bound = _awake(row, bound)
     requested = Requested(_wanted_by(row, bound), scalar=shape.of_call(m, row, bound), told=told)
     operands, _ = looked_up(m, row, slots_of(m, row, bound), dtype=requested.dtype)
+    call = OperationCall(node, row, operands, requested=requested, bound=bound)
     cannot_raise.for_operation(m, node, row.name, args.values())
-    return _run(m, OperationCall(node, row, operands, requested=requested, bound=bound), by, name)
-
-
-def _run(m: Interpreter, call: OperationCall, by: str, name: str) -> Value:
-    """Write an operand, or compute the results, which go into `out` if there is one."""
-    row, inside = call.row, m.state.modes
     inplace = call.flag("inplace", NO) if row.inplace_flag else NO
-    if row.in_no_grad:
-        m.state.grad_mode = NO
-    try:
-        if row.writes or inplace is YES:
-            return _in_place(m, call, by, name)
-        if inplace is not NO:
-            call = _perhaps_in_place(m, call, by, name)
-        if row.bundle == "list" and row.operands[0].startswith("*"):
-            return _one_each(m, call)
-        result = compute(m, call)
-        if call.bound.get("out", NONE_VALUE) != NONE_VALUE:
-            return _into(m, call, call.bound["out"])
-        counts = [truth_of(call.bound[name]) for name in COUNTS if name in call.bound]
-        return with_counts(m, call.site, result, counts)
-    finally:
-        m.state.modes = inside
+    if row.writes or inplace is YES:
+        return _in_place(m, call, by, name)
+    if inplace is not NO:
+        call = _perhaps_in_place(m, call, by, name)
+    if row.bundle == "list" and row.operands[0].startswith("*"):
+        return _one_each(m, call)
+    result = compute(m, call)
+    if bound.get("out", NONE_VALUE) != NONE_VALUE:
+        return _into(m, call, bound["out"])
+    return with_counts(m, node, result, [truth_of(bound[name]) for name in COUNTS if name in bound])
 
 
 def _perhaps_in_place(m: Interpreter, call: OperationCall, by: str, name: str) -> OperationCall:
@@ -274,7 +263,11 @@ def _in_place(m: Interpreter, call: OperationCall, by: str, name: str) -> Value:
     writes = call.flag(row.writes_if, YES)
     targets = [(slot, value) for slot, value in slots if slot in row.writes] or slots[:1]
     others = [value for slot, value in slots if slot not in row.writes and slot not in row.ignores]
-    unsure = writes is not YES or "self or" in row.results[0].kind  # what may give the operand back may leave it alone
+    # What may give the operand back may leave it alone.
+    unsure = writes is not YES or row.results[0].kinds > layout.ITSELF
+    inside = m.state.modes
+    if row.in_no_grad:
+        m.state.grad_mode = NO
     for slot, target in targets if writes is not NO else ():
         if m.may_be(target, Tensor) or any(type(option) is Unknown for option in alternatives(target)):
             saves = saved_in_place(m, row.savings, slots, target, slot)
@@ -283,9 +276,11 @@ def _in_place(m: Interpreter, call: OperationCall, by: str, name: str) -> Value:
             m.maybe(partial(write, m, target, this), unsure)
             if row.name in RESIZING:
                 m.update_fields(target, Tensor, **{name: layout.UNKNOWN_LAYOUT[name] for name in RESIZING[row.name]})
-    if row.writes and row.results[0].kind != "self":  # what is written is not what comes back
-        return apply(m, node, row, slots)
-    return targets[0][1] if targets else UNKNOWN
+    result = targets[0][1] if targets else UNKNOWN
+    if row.writes and row.results[0].kinds != layout.ITSELF:  # what is written is not what comes back
+        result = apply(m, node, row, slots)
+    m.state.modes = inside
+    return result
 
 
 def first_argument(node: Site) -> str:
