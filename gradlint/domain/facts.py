@@ -207,4 +207,6 @@ def both(first: Truth, second: Truth) -> Truth:
     """Whether two hold together."""
     if first is NO or second is NO:
         return NO
+    if first is YES:
+        return second
     return Truth.of((first.bits | second.bits) & ~YES.bits | (first.bits & second.bits & YES.bits))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import libcst as cst
 
-from gradlint.domain.facts import Truth, both, negation
+from gradlint.domain.facts import NO, Truth, both, negation
 from gradlint.domain.joining import joined
 from gradlint.domain.objects import Object
 from gradlint.domain.provenance import Belief
@@ -454,7 +454,8 @@ class Interpreter:
     @property
     def recording(self) -> Truth:
         """Whether operations are put into the graph now."""
-        return both(self.state.grad_mode, negation(self.state.inference))
+        mode, inference = self.state.grad_mode, self.state.inference
+        return mode if inference is NO else both(mode, negation(inference))
 
 
 def _belief(fact: Any) -> Belief:
