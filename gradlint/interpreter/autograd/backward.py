@@ -22,9 +22,8 @@ from gradlint.interpreter.autograd.leaf import aliased_gradients
 from gradlint.interpreter.autograd.loop_carried import (
     carriers,
     freed_before,
-    is_unknown_from_outside,
     may_be_carried,
-    names_in,
+    shares_unseen_graph,
 )
 from gradlint.interpreter.autograd.operands import in_graph
 from gradlint.interpreter.engine import cannot_raise
@@ -295,7 +294,7 @@ def _tell(m: Interpreter, node: Site, root: Value, history: History, spoiled: Se
         modified_nodes=tuple(heap[ref] for ref in spoiled),
         earlier_backwards=_kept_by(m, history),
         repeated=freed_before(m, node, history.starts, history.nodes) if m.loops.active and wanted is None else (),
-        opaque=_shares_unseen_graph(m, history),
+        opaque=shares_unseen_graph(m, history.leaves, history.nodes),
         graph=tuple(ref.key for ref in nodes_of(m, root) if ref is not None),
         from_earlier_iteration=truth(carried),
         carriers=carriers(m, node, spoiled) if carried else (),
@@ -325,21 +324,6 @@ def _kept_by(m: Interpreter, history: History) -> tuple[Any, ...]:
     if oldest and not may_be_carried(m, oldest):
         kept = {ref: node for ref, node in kept.items() if ref.recency < OLDEST}
     return tuple(dict.fromkeys(kept.values()))
-
-
-def _shares_unseen_graph(m: Interpreter, history: History) -> bool:
-    """Whether a tensor in a history may have a graph that nobody shows, and was there before the iteration that runs:
-    then each iteration differentiates that graph again. What a function is declared to be given is data to it, as far
-    as it shows."""
-    if not m.loops.active:
-        return False
-    made = m.loops.active[-1].made
-    before = [m[ref] for ref in history.leaves if ref.origin not in made and type(m[ref]) is Tensor]
-    made_by_others = [one for one in before if one.belief is not Belief.ANNOTATED and not one.parameter <= YES]
-    if any(one.leaf.may(NO) and one.requires_grad.may(YES) for one in made_by_others):
-        return True
-    opaque = [m[ref].at for ref in history.nodes if any(OPAQUE in slot for slot in m[ref].inputs)]
-    return any(is_unknown_from_outside(m, name) for name in names_in(*opaque))
 
 
 def _aliased(m: Interpreter, history: History, request: Request) -> tuple[Tensor, ...]:

@@ -7,13 +7,14 @@ from typing import Any
 
 import libcst as cst
 
-from gradlint.domain.facts import YES
+from gradlint.domain.facts import NO, YES
 from gradlint.domain.mentions import object_references
 from gradlint.domain.objects import Container, Node, Tensor
-from gradlint.domain.provenance import CauseKind
-from gradlint.domain.refs import Alternatives, Ref
+from gradlint.domain.provenance import Belief, CauseKind
+from gradlint.domain.refs import OPAQUE, Alternatives, Ref
 from gradlint.domain.value_sets import alternatives
 from gradlint.domain.values import NOTHING, Unknown, Value
+from gradlint.interpreter.autograd.batches import BATCH
 from gradlint.interpreter.engine.frames import Frame
 from gradlint.interpreter.engine.history import in_every, nodes_of, past_of, surely_saves
 from gradlint.interpreter.engine.machine import Interpreter
@@ -119,6 +120,35 @@ def is_unknown_from_outside(m: Interpreter, name: str) -> bool:
     if loop is None or not isinstance(loop.node, cst.For | cst.While) or value is None:
         return False
     return name not in bound_first(loop.node) and any(type(one) is Unknown for one in alternatives(value))
+
+
+def shares_unseen_graph(m: Interpreter, leaves: Sequence[Ref], nodes: Sequence[Ref]) -> bool:
+    """Whether a tensor in a history of these leaves and nodes may have a graph that nobody shows, and was there before
+    the iteration that runs: then each iteration differentiates that graph again. What a function is declared to be
+    given is data to it, as far as it shows, and so is what a loader gives."""
+    if not m.loops.active:
+        return False
+    made = m.loops.active[-1].made
+    found = [(ref, m[ref]) for ref in leaves if ref.origin not in made]
+    before = [one for _, one in found if type(one) is Tensor and one.made != BATCH]
+    made_by_others = [one for one in before if one.belief is not Belief.ANNOTATED and not one.parameter <= YES]
+    if any(one.leaf.may(NO) and one.requires_grad.may(YES) for one in made_by_others):
+        return True
+    opaque = [m[ref] for ref in nodes if any(OPAQUE in slot for slot in m[ref].inputs)]
+    return any(is_unknown_from_outside(m, name) for name in names_of_operands(opaque))
+
+
+def names_of_operands(nodes: Iterable[Node]) -> set[str]:
+    """The names from which these operations were computed: a criterion is no operand of what it computes."""
+    parts: list[Any] = []
+    for one in nodes:
+        loss = one.op == CRITERION and type(one.at) is cst.Call
+        parts += [argument.value for argument in one.at.args] if loss else [one.at]
+    return names_in(*parts)
+
+
+CRITERION = "criterion"
+"""The operation that a loss is which nobody shows."""
 
 
 def names_in(*trees: cst.CSTNode) -> set[str]:

@@ -27,6 +27,7 @@ Calls = Mapping[type, Callable[..., Value | None]]
 CALL: Calls = SLOTS[TypeSlot.CALL]
 METHOD: Calls = SLOTS[TypeSlot.CALL_METHOD]
 NAMED: Calls = SLOTS[TypeSlot.CALL_NAMED]
+UNSEEN: Calls = SLOTS[TypeSlot.CALL_UNSEEN]
 DEFINED: Calls = SLOTS[TypeSlot.CALL_DEFINED]
 CALL_ALL: Mapping[type, Callable[..., Value]] = SLOTS[TypeSlot.CALL_ALL]
 
@@ -38,6 +39,8 @@ def call_value(m: Interpreter, node: Site, callee: Value, args: Arguments, name:
         return _call_each(m, node, callee, options, args, name)
     handler = CALL.get(kind_of(m, options[0]))
     found = None if handler is None else handler(m, node, options[0], args, name)
+    if found is None and (unseen := UNSEEN.get(kind_of(m, options[0]))) is not None:
+        found = unseen(m, node, options[0], args)
     if found is not None:
         return found
     note_options(m, node, args)

@@ -93,6 +93,8 @@ class TypeSlot(Enum):
     """The same for something known by its import path, if nobody is to hear of the call."""
     CALL_METHOD = auto()
     """`value.name(...)`: the name, arguments, and how the method is written; None for code that nobody sees."""
+    CALL_UNSEEN = auto()
+    """`value(...)` of code that nobody sees, where names tell what it is for: the arguments; None for others."""
     CALL_DEFINED = auto()
     """The same for a method that a class of the program defines; None where that is all that is to be run."""
     CALL_INHERITED = auto()

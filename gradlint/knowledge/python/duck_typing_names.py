@@ -129,6 +129,14 @@ READS = frozenset(
     ).split()
 )
 """Words of code that reads what it is handed: it measures, shows, logs or saves, or gives what is computed from it."""
+CRITERIA = frozenset("criteria criterion criterions loss losses objective".split())
+"""Words of what computes a loss from what it is handed."""
+HANDLING = frozenset(
+    "add append backward check collect display draw dump list log logger logging mean meter parse plot print process "
+    "record reduce report save scale scaler send show smooth step store sum track update visualise visualize "
+    "write writer".split()
+)
+"""Words of what does something with losses that others computed."""
 LIBRARIES_THAT_READ = frozenset(
     "PIL cv2 faiss imageio json librosa matplotlib nltk numpy pandas pickle sacrebleu scipy seaborn skimage sklearn "
     "soundfile tensorboard tensorboardX torchmetrics visdom wandb".split()
@@ -153,6 +161,12 @@ WORD = re.compile("[A-Z]+(?![a-z])[0-9]*|[A-Z]?[a-z]+[0-9]?(?=[^a-z]|$)|[a-z]+")
 def words(name: str) -> frozenset[str]:
     """The words of a name in lower case: of `runValEpoch_2` run, val and epoch; of a dotted name all together."""
     return frozenset([part.lower() for part in WORD.findall(name)])
+
+
+def is_criterion(name: str) -> bool:
+    """Whether what is called by this name computes a loss from what it is handed, and does nothing else."""
+    said = words(name)
+    return bool(said & CRITERIA) and not said & (HANDLING | DIFFERENTIATES)
 
 
 def evaluates(name: str) -> bool:

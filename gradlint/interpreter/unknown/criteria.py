@@ -1,0 +1,71 @@
+"""Criteria: losses that nobody shows, told by the name they are called by and by what they are given.
+
+What is called as a criterion is (`criterion(output, target)`, `self.loss_fn(...)`) computes something from its
+arguments: it keeps nothing, differentiates nothing and changes no flags. Most likely, that is, so what it gives, and
+what is known of its arguments from then on, is believed as use is.
+"""
+
+from __future__ import annotations
+
+from gradlint.domain.facts import ANY_DTYPE, NO, YES
+from gradlint.domain.objects import Container, Instance, Tensor
+from gradlint.domain.provenance import Belief
+from gradlint.domain.refs import Escape, Ref
+from gradlint.domain.value_sets import alternatives
+from gradlint.domain.values import NOTHING, Constant, Imported, PlainObject, PythonNumber, Unknown, Value
+from gradlint.frozen import replace
+from gradlint.interpreter.autograd.loop_carried import CRITERION
+from gradlint.interpreter.autograd.record import Requested, apply
+from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.dispatch import TypeSlot, implements
+from gradlint.interpreter.engine.escape import graphs_in_reach
+from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.engine.unseen import is_opaque
+from gradlint.interpreter.static.scopes import dotted
+from gradlint.interpreter.static.sites import Site, syntax
+from gradlint.knowledge.python.duck_typing_names import is_criterion
+from gradlint.knowledge.schema import Operation, Result
+
+ROW = Operation(CRITERION, (), (), (), "", results=(Result(dtype="float"),))
+
+
+@implements(TypeSlot.CALL_UNSEEN, Unknown, Imported, Instance)
+def _call(m: Interpreter, node: Site, callee: Value, args: Arguments) -> Value | None:
+    """Return what a criterion gives: something computed from its arguments. None where nothing tells that it is one."""
+    name = callee.name if type(callee) is Imported else dotted(getattr(syntax(node), "func", None))
+    if m.torchless or args.unknown or not is_criterion(name.rpartition(".")[2]):
+        return None
+    if type(callee) is Ref and not is_opaque(m.state.heap.get(callee)):
+        return None
+    values = [one for value in args.values() for one in _held(m, value)]
+    tensors = [found for value in values for found in m.all(value, Tensor)]
+    if not any(one.requires_grad.possibly(YES) or any(one.node) for _, one in tensors):
+        return None
+    if not all(_is_given_to_losses(m, option) for value in values for option in alternatives(value)):
+        return None
+    for ref, tensor in tensors:
+        m.store_exact(ref, replace(tensor, belief=max(tensor.belief, Belief.FROM_USAGE)))
+    for graph in graphs_in_reach(m, values):
+        m.graphs.escape(graph, Escape.READ)
+    result = apply(m, node, ROW, [("input", value) for value in values], Requested(part="loss "))
+    for ref, tensor in m.all(result, Tensor):
+        leaf = NO if tensor.requires_grad is YES else tensor.leaf
+        belief = max(tensor.belief, Belief.FROM_USAGE)
+        m.store(ref, replace(tensor, dtype=ANY_DTYPE, leaf=leaf, belief=belief, may_be_structured=True))
+    return result
+
+
+def _held(m: Interpreter, value: Value) -> list[Value]:
+    """A value itself, or what a list of tensors holds."""
+    listing = m.only(value, Container)
+    if listing is None or listing.kind not in ("list", "tuple"):
+        return [value]
+    return [held for held in (*(item for _, item in listing.items), listing.rest) if held != NOTHING]
+
+
+def _is_given_to_losses(m: Interpreter, value: Value) -> bool:
+    """Whether it is what a loss is computed from, and nothing that it could train or call."""
+    if type(value) is Ref:
+        thing = m.state.heap.get(value)
+        return type(thing) is Tensor or is_opaque(thing)
+    return type(value) in (Unknown, Constant, PythonNumber, PlainObject)
