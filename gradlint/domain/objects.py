@@ -37,7 +37,9 @@ from gradlint.domain.refs import Alternatives, Origin, Ref, Syntax
 from gradlint.domain.values import NOTHING, UNKNOWN, Value
 from gradlint.frozen import replace
 
-MOST_ITEMS = 64
+MOST_ITEMS = 512
+"""How many elements are known one by one: more than large networks have parameters, for which optimizer holds which of
+them is asked all the time."""
 
 
 REFERENCE = "reference"
