@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
-from gradlint.finding import Confidence, Finding, Place
+from gradlint.finding import Confidence, Finding, Note, Place
+from gradlint.frozen import replace
 
 
 class Yielding(Protocol):
@@ -43,13 +44,31 @@ def _yielded(findings: Sequence[Finding], rules: Sequence[Yielding]) -> list[Fin
     by_code: dict[str, list[Finding]] = {}
     for finding in findings:
         by_code.setdefault(finding.code, []).append(finding)
-    return [
-        finding
+    speakers = {
+        finding: [
+            other
+            for code in yields.get(finding.code, ())
+            for other in by_code.get(code, ())
+            if same_mistake(finding, other)
+        ]
         for finding in findings
-        if not any(
-            same_mistake(finding, other) for code in yields.get(finding.code, ()) for other in by_code.get(code, ())
-        )
-    ]
+    }
+    silent: dict[Finding, list[Finding]] = {}
+    for finding, others in speakers.items():
+        for other in others[:1]:
+            silent.setdefault(other, []).append(finding)
+    return [_speaking_for(one, silent.get(one, ())) for one in findings if not speakers[one]]
+
+
+def _speaking_for(finding: Finding, silent: Iterable[Finding]) -> Finding:
+    """A finding with notes at the places where others of the same mistake stand that it points at by nothing."""
+    notes: list[Note] = []
+    for other in silent:
+        told = {_at(finding), *_noted(finding), *((note.path or finding.path, note.place) for note in notes)}
+        if _at(other) not in told:
+            path = "" if other.path == finding.path else other.path
+            notes.append(Note(other.place, f"{other.message} ({other.code})", path))
+    return replace(finding, notes=(*finding.notes, *notes)) if notes else finding
 
 
 def same_mistake(one: Finding, other: Finding) -> bool:

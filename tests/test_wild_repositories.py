@@ -99,8 +99,11 @@ def test_a_right_place_that_is_reported_is_told(small):
         (Found("one/small", "model.py", 3, "GRD302"), False),
         (Found("one/small", "other.py", 3, "GRD120"), False),
         (Found("one/other", "model.py", 3, "GRD120"), False),
-        (Found("one/small", "other.py", 40, "GRD120", noted=(("model.py", 3),)), True),
-        (Found("one/small", "model.py", 40, "GRD120", noted=(("model.py", 3),)), False),
+        (Found("one/small", "other.py", 40, "GRD120", noted=(("model.py", 3, "made here"),)), True),
+        (Found("one/small", "model.py", 40, "GRD120", noted=(("model.py", 3, "made here"),)), False),
+        (Found("one/small", "model.py", 40, "GRD120", noted=(("model.py", 3, "called here"),)), True),
+        (Found("one/small", "model.py", 40, "GRD120", noted=(("model.py", 3, "moved (GRD120)"),)), True),
+        (Found("one/small", "model.py", 40, "GRD120", noted=(("model.py", 3, "moved (GRD121)"),)), False),
     ],
 )
 def test_a_finding_is_about_a_mistake_near_it_or_where_it_leads_from(found: Found, met: bool):

@@ -104,7 +104,8 @@ class ModuleFinished(Event):
     that were handed to code of which a name alone says so; `differentiated`: those that were handed to such code as by
     its names computes gradients; `returned`: those returned to callers that were not all seen; `left`: those of which
     an operation made something outside of them, and the first that did. `tests`: the file imports what runs tests;
-    `collected` are the functions that a test runner can call by itself."""
+    `collected` are the functions that a test runner can call by itself. `alike` are calls that did what one before did:
+    the caller of the run that tells of both, the call, and the index of the run in which it is."""
 
     story: tuple[Event, ...]
     runs: tuple[Run, ...]
@@ -116,3 +117,4 @@ class ModuleFinished(Event):
     differentiated: frozenset[Graph] = field(default=frozenset())
     returned: frozenset[Graph] = field(default=frozenset())
     left: tuple[tuple[Graph, Cause], ...] = ()
+    alike: tuple[tuple[Syntax, Syntax, int], ...] = ()

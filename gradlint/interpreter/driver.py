@@ -395,6 +395,7 @@ def _finish(m: Interpreter) -> None:
         read_by_name=frozenset(graph for graph, how in m.graphs.escaped.items() if how is Escape.READ_BY_NAME),
         returned=frozenset(m.graphs.returned),
         left=tuple(m.graphs.left.items()),
+        alike=tuple(m.log.alike),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 
 from gradlint.domain import EVAL, NO, TRAIN, UNSURE, YES, Cause, Graph, Syntax, Tensor, memories
 from gradlint.events import (
@@ -26,6 +26,8 @@ NOISE = frozenset({"rand", "rand_like", "randn", "randn_like", "normal", "normal
 """What makes inputs from which networks generate, or with which they are tried."""
 ON_PURPOSE = frozenset({"data", "detach", "detach_", "item", "numpy", "tolist"})
 """What is called to leave the graph, and for nothing else."""
+MOST_CALLERS = 3
+"""How many calls of a method are pointed at."""
 MADE_UP = NOISE | {"Variable", "empty", "ones", "ones_like", "randint", "zeros", "zeros_like"}
 """What makes inputs that are no data."""
 
@@ -62,6 +64,13 @@ class Whole:
         for run in self.around(event):
             if run.caller is not None:
                 yield run.caller
+
+    def evaluating(self, calls: Iterable[ModuleCalled]) -> list[Syntax]:
+        """Where the methods of modules are called in which these calls happen, some of the places."""
+        runs = [run for call in calls if (run := self.runs.get(call.run)) is not None and Role.OF_MODULE in run.roles]
+        first = dict.fromkeys(run.caller for run in runs if run.caller is not None)
+        others = dict.fromkeys(call for caller, call, _ in self.end.alike if caller in first)
+        return [*(first | others)][:MOST_CALLERS]
 
     def around(self, event: Event) -> Iterator[Run]:
         """The runs in which something happened, innermost first."""
@@ -238,9 +247,12 @@ def signs(call: ModuleCalled, whole: Whole) -> Iterator[Sign]:
 
 
 def _is_forward_by_another_name(call: ModuleCalled, whole: Whole) -> bool:
-    """Whether it happens in a method of a module that only a script tries out: others may train on what it gives."""
+    """Whether it happens in a method of a module that a script tries out itself: others may train on what it gives."""
     runs = [*whole.around(call)]
-    tried = len(runs) > 1 and Role.OF_MODULE in runs[0].roles and runs[-1].function is None
+    callers = [run.caller for run in runs if Role.OF_MODULE in run.roles]
+    elsewhere = [whole.runs[index] for caller, _, index in whole.end.alike if caller in callers]
+    outside = [*[run for run in runs if Role.OF_MODULE not in run.roles][:1], *elsewhere]
+    tried = Role.OF_MODULE in runs[0].roles and bool(outside) and all(run.function is None for run in outside)
     return tried and call.module.mode.possibly(TRAIN) and not whole.evaluates(call)
 
 

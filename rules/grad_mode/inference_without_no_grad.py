@@ -87,7 +87,7 @@ def _draft(node: Syntax, found: Sequence[Way], whole: Whole) -> Draft:
     advice = APART if callers else BLOCK if any(whole.trains(call) for call in calls) else TOGETHER
     runs = "runs in eval mode" if in_eval else "is evaluated"
     draft = rule.at(node, name=quoted(calls[0].name, "the model"), runs=runs).advising(advice)
-    for caller in callers:
+    for caller in callers or whole.evaluating(calls):
         draft = draft.note(caller, "called here, and its result is never differentiated")
     if in_eval and (switch := switched_to_eval(calls[0], whole)):
         draft = draft.note(switch.node, "`eval()` does not change the grad mode")

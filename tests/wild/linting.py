@@ -24,14 +24,15 @@ from .packages import Package
 
 @dataclass(frozen=True, slots=True, order=True)
 class Found:
-    """A finding of a default rule, at a line of a file of a package; `noted` are the lines it points at, in files."""
+    """A finding of a default rule, at a line of a file of a package; `noted` are the lines it points at, in
+    files, each with the text of the note."""
 
     package: str
     path: str
     line: int
     code: str
     message: str = ""
-    noted: tuple[tuple[str, int], ...] = field(default=(), compare=False)
+    noted: tuple[tuple[str, int, str], ...] = field(default=(), compare=False)
 
     @property
     def key(self) -> tuple[str, str, int, str]:

@@ -42,6 +42,10 @@ NEAR = 5
 """How many lines a finding may stand from where the reader put the mistake: the cure of one may take a few lines."""
 
 
+CALLED_HERE = "called here"
+"""How a note begins at a call of the function in which a finding stands."""
+
+
 class BadLabels(Exception):
     """A file of labels is not what it should be; the message says in which row."""
 
@@ -78,13 +82,19 @@ class Label:
 
     def is_met_by(self, found: Found) -> bool:
         """Whether a finding is about this place: one of the label's rule, or of one to which that yields, which stands
-        here or, if it stands in another file, leads there from here."""
+        here, or leads here. From another file any note leads here; in the same file one by which the rule itself says
+        that the mistake is made here as well: a call of the function in which the finding stands, or where the label's
+        rule would have spoken if it did not yield."""
         if found.package != self.repository or found.code not in (self.code, *_yields_to().get(self.code, ())):
             return False
-        noted = [] if found.path == self.path else found.noted
+        leading = [(path, line) for path, line, text in found.noted if found.path != self.path or self._is_led_by(text)]
         return any(
-            path == self.path and abs(line - self.line) <= NEAR for path, line in ((found.path, found.line), *noted)
+            path == self.path and abs(line - self.line) <= NEAR for path, line in ((found.path, found.line), *leading)
         )
+
+    def _is_led_by(self, note: str) -> bool:
+        """Whether a note says that the mistake is made where it points."""
+        return note.startswith(CALLED_HERE) or note.endswith(f"({self.code})")
 
 
 @cache
@@ -146,7 +156,7 @@ def lint(repository: Repository, checkouts: Path) -> tuple[tuple[Found, ...], tu
     for entry in outcome.entries:
         finding, (path, row) = entry.finding, _stands(entry, entry.finding.place, folder)
         if finding.code in codes:
-            noted = tuple(_stands(entry, note.place, folder, note.path) for note in finding.notes)
+            noted = tuple((*_stands(entry, note.place, folder, note.path), note.text) for note in finding.notes)
             found.add(Found(repository.name, path, row, finding.code, finding.message, noted))
         elif finding.code != UNREADABLE.code or CELL not in path:
             faults.append(f"{repository.name}: {path}: {finding.message}")

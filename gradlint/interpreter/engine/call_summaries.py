@@ -38,7 +38,7 @@ from gradlint.interpreter.engine.event_log import Excerpt
 from gradlint.interpreter.engine.history import cut_at, nodes_of
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.summary_graph import History, have_a_common_trunk, histories_of, recorded_again
-from gradlint.interpreter.static.sites import Site
+from gradlint.interpreter.static.sites import Site, syntax
 
 if TYPE_CHECKING:
     from gradlint.interpreter.engine.tracing import Entry
@@ -191,6 +191,8 @@ def recall(m: Interpreter, node: Site, call: Call) -> Value | None:
         m.trace.repeat(summary.traced, summary.place[0], node, m.loops.later)
     if summary.excerpt is not None:
         m.log.repeats(summary.excerpt.story)
+        if m.log.muted == 0:
+            m.log.alike[syntax(summary.place[0]), syntax(node), m.log.run] = None
         if not summary.emitted and m.log.muted == 0:
             m.log.replay(summary.excerpt)
             _remember(m, call.key, replace(summary, emitted=True))

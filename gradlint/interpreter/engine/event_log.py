@@ -32,7 +32,8 @@ class EventLog:
     """The `story` of all events and the `runs` of functions so far, of which the one that runs is number `run`.
 
     `come_by` are the places that events tell of which happened behind no line that raises. `repeated` are the events of
-    calls that a summary told again, by their ids. `undo` takes back what is to be forgotten with the events.
+    calls that a summary told again, by their ids; `alike` are those calls, after the ones that they are like, with the
+    runs in which they are. `undo` takes back what is to be forgotten with the events.
     """
 
     listen: Callable[[Event], None]
@@ -44,6 +45,7 @@ class EventLog:
     counts: Counter[str] = field(default_factory=Counter)
     come_by: set[Any] = field(default_factory=set)
     repeated: dict[int, tuple[Event, ...]] = field(default_factory=dict)
+    alike: dict[tuple[Any, Any, int], None] = field(default_factory=dict)
     undo: list[Callable[[], None]] = field(default_factory=list)
 
     def append(self, event: Event) -> None:

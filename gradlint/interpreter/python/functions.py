@@ -32,7 +32,7 @@ from gradlint.interpreter.engine.steps import STEPS
 from gradlint.interpreter.engine.unseen import maybe_initialised
 from gradlint.interpreter.python.roles import roles_of
 from gradlint.interpreter.static.scopes import spelled
-from gradlint.interpreter.static.sites import Site
+from gradlint.interpreter.static.sites import Site, syntax
 
 
 def new_frame(m: Interpreter, key: object, function: Function) -> Frame:
@@ -145,8 +145,9 @@ def run_function(m: Interpreter, node: Site, frame: Frame, function: Function, c
         m.log.counts["functions run"] += 1
         index = m.log.run = len(m.log.runs) + 1
         roles, guards = frozenset(signs), m.state.guards
+        at = None if caller is None else syntax(caller)
         m.log.runs.append(
-            Run(index, function, caller, mode[0], (), outer_run, m.conditions, guards=guards, roles=roles)
+            Run(index, function, at, mode[0], (), outer_run, m.conditions, guards=guards, roles=roles)
         )
     untouched = m.fork() if function.generator and frame.around is None else None
     m.switch(frame)

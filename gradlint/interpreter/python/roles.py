@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gradlint.domain.objects import Class
+from gradlint.domain.objects import Class, Module
 from gradlint.domain.refs import Ref
 from gradlint.domain.values import Constant, Function
 from gradlint.events import Role
@@ -17,12 +17,19 @@ def roles_of(m: Interpreter, frame: Frame, function: Function) -> dict[Role, str
     of its class."""
     found: dict[Role, str] = {}
     cls = m.defined.classes.get(function.owner)
-    if cls is not None and torch_base(m, cls):
+    if (cls is not None and torch_base(m, cls)) or (cls is None and _is_called_on_module(m, frame, function)):
         found[Role.OF_MODULE] = "its class"
     if (phase := _phase(m, frame) or _by_name(m, function, cls)) is not None:
         role, sign = phase
         found[role] = sign
     return found
+
+
+def _is_called_on_module(m: Interpreter, frame: Frame, function: Function) -> bool:
+    """Whether a method of a class of another file is called on a module."""
+    plain = [*function.node.params.posonly_params, *function.node.params.params]
+    owner = m.state.names.get((frame.id, plain[0].name.value)) if function.owner is not None and plain else None
+    return owner is not None and m.only(owner, Module) is not None
 
 
 def _phase(m: Interpreter, frame: Frame) -> tuple[Role, str] | None:
