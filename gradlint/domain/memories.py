@@ -21,6 +21,6 @@ def places(memories: Iterable[Memory]) -> frozenset[Memory]:
     return frozenset([tuple([ref._replace(recency=0) for ref in memory]) for memory in memories])
 
 
-def made_at(thing: Module | Optimizer) -> list[Syntax]:
-    """The places at which a module or an optimizer may have been made."""
+def made_at(thing: Module | Optimizer | Tensor) -> list[Syntax]:
+    """The places at which a module, an optimizer or a tensor may have been made."""
     return [mark.node for mark in thing.causes if mark.kind is CauseKind.MADE]

@@ -114,7 +114,8 @@ def _run_the_rest(m: Interpreter) -> None:
     _leave_the_body(m)
     m.neighbours.escape_all()
     m.defined.anew = defined_anew(m)
-    m.state.grad_mode, m.state.inference, m.assumed_mode = YES, NO, True
+    switched_off = m.state.live and m.state.grad_mode is NO  # whoever imports the file has gradients off, too
+    m.state.grad_mode, m.state.inference, m.assumed_mode = NO if switched_off else YES, NO, True
     base = m.state
     base.sweep()
     base.ground.lay(base.names, base.heap, lambda name: m.frames[name[0]].parent is not None, keeper=0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Sequence
 
-from gradlint.domain import EVAL, NO, TRAIN, UNSURE, YES, Cause, Graph, Syntax, Tensor, memories
+from gradlint.domain import EVAL, NO, TRAIN, UNSURE, YES, Cause, Graph, Syntax, Tensor, made_at, memories
 from gradlint.events import (
     BackwardRun,
     Called,
@@ -28,7 +28,7 @@ ON_PURPOSE = frozenset({"data", "detach", "detach_", "item", "numpy", "tolist"})
 """What is called to leave the graph, and for nothing else."""
 MOST_CALLERS = 3
 """How many calls of a method are pointed at."""
-MADE_UP = NOISE | {"Variable", "empty", "ones", "ones_like", "randint", "zeros", "zeros_like"}
+MADE_UP = NOISE | {"empty", "ones", "ones_like", "randint", "zeros", "zeros_like"}
 """What makes inputs that are no data."""
 
 
@@ -36,7 +36,7 @@ class Whole:
     """A whole file as this is asked of it: `places` are the calls of modules, by where they stand, without those of the
     parts of a module that is called there; `differentiating` are the calls inside which gradients are computed, which
     need what is recorded there; `left` says where what a graph gave first left it; `printed` are the graphs of what is
-    printed as it is."""
+    printed as it is; `wrappings` are the calls of `Variable`."""
 
     def __init__(self, end: ModuleFinished) -> None:
         self.end = end
@@ -44,6 +44,7 @@ class Whole:
         self.left = dict(end.left)
         prints = [one for one in end.story if isinstance(one, Called) and one.path == "builtins.print"]
         printed = [shown for one in prints for shown in one.args if isinstance(shown, Tensor)]
+        self.wrappings = [one for one in end.story if isinstance(one, Called) and one.path == "torch.autograd.Variable"]
         self.printed = {ref.key for tensor in printed for ref in tensor.node if ref is not None}
         calls = [event for event in end.story if isinstance(event, ModuleCalled)]
         backwards = [event for event in end.story if isinstance(event, BackwardRun)]
@@ -274,9 +275,21 @@ def _happens_once(call: ModuleCalled, whole: Whole) -> bool:
     return not call.module.mode <= EVAL and _is_tried(call, whole)
 
 
+def _made_by(tensor: Tensor, whole: Whole) -> str:
+    """What made a tensor, or what is in the `Variable` that it is."""
+    wrapped = [
+        inner.made
+        for one in whole.wrappings
+        if tensor.made == "Variable" and one.node in made_at(tensor)
+        for inner in one.args[:1]
+        if isinstance(inner, Tensor)
+    ]
+    return wrapped[0] if wrapped else tensor.made
+
+
 def _is_tried(call: ModuleCalled, whole: Whole) -> bool:
     """Whether it is there to see a network work, on an input that is no data."""
-    made_up = [one.made for one in call.args if isinstance(one, Tensor) and one.made in MADE_UP]
+    made_up = [by for one in call.args if isinstance(one, Tensor) and (by := _made_by(one, whole)) in MADE_UP]
     is_used = whole.is_met(call, whole.left) or whole.is_met(call, whole.end.returned)
     meant = is_used and (whole.evaluates(call) or NOISE.issuperset(made_up))
     return len(made_up) == len(call.args) > 0 and not meant
