@@ -37,7 +37,8 @@ class AttributeAssigned(Event):
     the expression that is assigned (None: no plain assignment).
 
     Where a part of a `Sequential` or a list of modules is set by its index, that is `attr`.
-    `holders` are the optimizers that hold the old value or a parameter of it; if there are any, `parameters` are what
+    `holders` are the optimizers that hold the old value or a parameter of it, and no other attribute of the owner
+    does; if there are any, `parameters` are what
     they would hold of the new one. `own` says that a method of the owner's
     class sets it on `self`; `read_by_class` that a class of the owner
     reads the attribute off `self` or defines it (as a member, a property or by a `__setattr__` of its own), or that

@@ -46,6 +46,7 @@ rule = Rule(
     help="call `scaler.scale(loss).backward()`, `scaler.step(optimizer)`, then `scaler.update()`",
     tokens=("GradScaler",),
 )
+UNSCALE_FIRST = "call `unscale_` before the step, and `update()` after the steps of each iteration"
 consequence = Raises(RuntimeError, "step() has already been called since the last update().")
 
 
@@ -96,9 +97,13 @@ def check_again(event: ScalerUsed) -> Findings:
     if event.stage <= STEPPED and event.scaler.enabled <= YES:
         name, optimizer = quoted(event.name, "the GradScaler"), quoted(event.optimizer_name, "the optimizer")
         call = f"{event.name or 'scaler'}.update()"
+        if event.what == "unscale_":
+            fault = f"{name} unscales {optimizer} after it has stepped it, without `update()` in between"
+            yield rule.at(event.node, fault=fault).advising(UNSCALE_FIRST)
+            return
         fault = f"{name} steps {optimizer} twice without `update()` in between"
         draft = rule.at(event.node, fault=fault).advising(f"call `{call}` after the steps of each iteration")
-        known = event.name and event.what == "step"
+        known = event.name
         yield draft.fix(Edit("insert after", event.node, call), safety="unsafe") if known else draft
 
 

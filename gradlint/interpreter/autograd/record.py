@@ -35,7 +35,7 @@ from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.sites import Site, syntax
 from gradlint.knowledge.properties.hidden_views import VIEWS_OF_HIDDEN
 from gradlint.knowledge.properties.named_results import NAMES, RETURNED
-from gradlint.knowledge.properties.probabilities import KEEPING, SQUASHING
+from gradlint.knowledge.properties.probabilities import KEEPING, NUDGING, SQUASHING, TINY
 from gradlint.knowledge.schema import Operation, Saving
 
 MOST_CUTS = 3
@@ -106,8 +106,9 @@ def _result(m: Interpreter, call: OperationCall, form: Form, part: str) -> tuple
     beliefs = [tensor.belief for tensor in tensors] + [o.tensor.belief for o in call.own if o.tensor]
     facts["belief"] = max(beliefs, default=Belief.PROVEN)
     facts["causes"] = _reasons(m, call, form.wants, facts["requires_grad"])
-    if op := _squashed(row, first):
-        facts |= {"probability_op": op, "causes": (_squashing(node, row, first), *facts["causes"])[:MOST_CAUSES]}
+    if op := _squashed(row, call.operands):
+        squashing = _squashing(node, _kept(row, call.operands))
+        facts |= {"probability_op": op, "causes": (squashing, *facts["causes"])[:MOST_CAUSES]}
     made = fresh(m, node, part, **facts | form.facts)
     recorded = made if m[made].requires_grad.may(YES) else None
     return (one_of((first.value, made)) if "self" in form.kinds else made), recorded
@@ -154,15 +155,26 @@ def _unwritable(m: Interpreter, row: Operation, first: Operand, *, copied: bool)
     return found | NO if copied else found
 
 
-def _squashed(row: Operation, first: Operand) -> str:
+def _squashed(row: Operation, operands: Sequence[Operand]) -> str:
     if row.name in SQUASHING:
         return row.name
-    return first.tensor.probability_op if first.tensor and row.name in KEEPING else ""
+    kept = _kept(row, operands)
+    return "" if kept is None else kept.probability_op
 
 
-def _squashing(node: Site, row: Operation, first: Operand) -> Cause:
-    """Where elements became probabilities."""
-    before = first.tensor.causes if first.tensor and row.name in KEEPING else ()
+def _kept(row: Operation, operands: Sequence[Operand]) -> Tensor | None:
+    """The operand of which elements stay what they were, or are kept away from zero by next to nothing."""
+    if row.name in KEEPING:
+        return operands[0].tensor
+    tensors = [one.tensor for one in operands if one.tensor is not None]
+    added = [one.value.value for one in operands if type(one.value) is Constant and type(one.value.value) is float]
+    tiny = len(tensors) + len(added) == len(operands) and all(0 < one <= TINY for one in added)
+    return tensors[0] if row.name == NUDGING and tiny and len(tensors) == 1 else None
+
+
+def _squashing(node: Site, kept: Tensor | None) -> Cause:
+    """Where elements became probabilities: here, or where those of the operand did."""
+    before = () if kept is None else kept.causes
     return next((mark for mark in before if mark.kind == CauseKind.SQUASHED), Cause(CauseKind.SQUASHED, node))
 
 

@@ -13,6 +13,7 @@ from gradlint.domain.refs import Ref, Syntax
 from gradlint.domain.value_sets import alternatives, one_of
 from gradlint.domain.values import (
     NONE_VALUE,
+    NOTHING,
     UNKNOWN,
     Constant,
     Function,
@@ -125,7 +126,7 @@ def emit_assigned(m: Interpreter, node: Site, owner: Value, name: str, value: Va
     """An attribute is about to be set, or a part of a list of modules, whose name is its index."""
     shown = m.thing(owner)
     old = _old(shown, name)
-    held = _holding_part(m, shown, old)
+    held = _holding_part(m, shown, _let_go(shown, name, old))
     m.emit(
         events.AttributeAssigned,
         node,
@@ -146,6 +147,13 @@ def emit_assigned(m: Interpreter, node: Site, owner: Value, name: str, value: Va
     )
     if type(shown) is Module:
         require_leaves(m, node, [value], "attribute", f"{written.owner}.{name}" if written.owner else "")
+
+
+def _let_go(shown: Any, name: str, old: Value) -> Value:
+    """What of an attribute's old value no other attribute of the object certainly holds as well."""
+    others = [value for key, value in getattr(shown, "attributes", ()) if key != name]
+    left = [option for option in alternatives(old) if type(option) is not Ref or option not in others]
+    return one_of(left) if left else NOTHING
 
 
 def _holding_part(m: Interpreter, shown: Any, old: Value) -> tuple[Optimizer, ...]:

@@ -15,3 +15,6 @@ KEEPING = frozenset(
 )
 """By name: operations whose results, if they are of floating point, hold elements of their first operand, as they were
 but for rounding."""
+
+NUDGING, TINY = "add", 1e-4
+"""By name: the operation by which elements are kept away from zero, and the most that is added then."""
