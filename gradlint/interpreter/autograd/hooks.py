@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import libcst as cst
+
 from gradlint import events
 from gradlint.domain.facts import MAYBE, NO, YES, Truth, negation
 from gradlint.domain.objects import Container, Items, Module, Tensor
@@ -21,8 +23,10 @@ from gradlint.interpreter.autograd.tensor import fresh
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import call_value
 from gradlint.interpreter.engine.machine import Interpreter
-from gradlint.interpreter.static.scopes import uses_of_given
+from gradlint.interpreter.static.scopes import dotted, uses_of_given
 from gradlint.interpreter.static.sites import Site
+from gradlint.interpreter.static.tree_walk import in_order
+from gradlint.knowledge.python.duck_typing_names import SHOWING, words
 from gradlint.knowledge.schema import Operation, Result
 
 ARRIVING, ACCUMULATED = "hook", "post_accumulate_grad_hook"
@@ -67,8 +71,42 @@ def _may_keep(m: Interpreter, hook: Value) -> bool:
     called = hook.function if type(hook) is Bound else hook
     if type(called) is not Function:
         return True
+    if _only_shows(called.node.body):
+        return False
     given = called.node.params.params[-1:]
     return all(CUTS.isdisjoint(uses_of_given(m.scan.scopes[called.node], one.name.value)) for one in given)
+
+
+KEEPS = (cst.Lambda, cst.FunctionDef, cst.ClassDef, cst.Global, cst.Nonlocal, cst.Yield, cst.Await, cst.NamedExpr)
+"""What a hook may keep something by, whatever it does besides."""
+PLAIN = frozenset({"float", "format", "int", "isinstance", "len", "list", "repr", "str", "tuple", "type"})
+LIBRARIES = frozenset({"torch", "F", "np", "math"})
+"""Functions, and libraries of such, that keep nothing of what they are handed."""
+
+
+def _only_shows(body: cst.BaseSuite) -> bool:
+    """Whether the text of a hook prints or logs, and neither keeps nor gives back anything."""
+    return all(_keeps_nothing(node) for node in in_order(body))
+
+
+def _keeps_nothing(node: cst.CSTNode) -> bool:
+    if isinstance(node, cst.AssignTarget | cst.AugAssign | cst.AnnAssign):
+        return type(node.target) is cst.Name
+    if type(node) is cst.Return:
+        return node.value is None
+    if type(node) is cst.Expr and type(node.value) is cst.Call:
+        return bool(words(dotted(node.value.func).rpartition(".")[2]) & SHOWING)
+    if type(node) is cst.Call:
+        name, handed = (
+            dotted(node.func),
+            any(type(part) is cst.Name for one in node.args for part in in_order(one.value)),
+        )
+        root, _, rest = name.partition(".")
+        plain = root in (LIBRARIES if rest else PLAIN)
+        return (
+            plain or (not handed and type(node.func) is cst.Attribute) or bool(words(name.rpartition(".")[2]) & SHOWING)
+        )
+    return not isinstance(node, KEEPS)
 
 
 def _with(hooks: Items, kind: str, function: Value) -> Items:

@@ -137,6 +137,8 @@ HANDLING = frozenset(
     "write writer".split()
 )
 """Words of what does something with losses that others computed."""
+SHOWING = frozenset("debug error histogram info log print scalar warn warning write".split())
+"""Words of what shows or logs something as a statement, and keeps nothing of it."""
 LIBRARIES_THAT_READ = frozenset(
     "PIL cv2 faiss imageio json librosa matplotlib nltk numpy pandas pickle sacrebleu scipy seaborn skimage sklearn "
     "soundfile tensorboard tensorboardX torchmetrics visdom wandb".split()
