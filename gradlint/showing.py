@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
-from gradlint.finding import Confidence, Finding, Note, Place
+from gradlint.finding import Confidence, Effect, Finding, Note, Place
 from gradlint.frozen import replace
 
 
@@ -61,9 +61,10 @@ def _yielded(findings: Sequence[Finding], rules: Sequence[Yielding]) -> list[Fin
 
 
 def _speaking_for(finding: Finding, silent: Iterable[Finding]) -> Finding:
-    """A finding with notes at the places where others of the same mistake stand that it points at by nothing."""
+    """A finding with notes where others of the same mistake stand: what has no effect is missed there; of another
+    mistake they are consequences."""
     notes: list[Note] = []
-    for other in silent:
+    for other in silent if finding.consequence == Effect.NO_EFFECT else ():
         told = {_at(finding), *_noted(finding), *((note.path or finding.path, note.place) for note in notes)}
         if _at(other) not in told:
             path = "" if other.path == finding.path else other.path

@@ -39,7 +39,8 @@ def test_every_precedence_is_met(yielding, speaking):
     for text in texts_about(yielding, speaking):
         found = showing.shown(linter.analyse(text, pair).findings, [], Confidence.POSSIBLE)  # nothing yields
         together = showing.shown(found, pair, Confidence.POSSIBLE)
-        if hidden := [one for one in found if one not in together]:
+        left = {(one.code, one.place) for one in together}
+        if hidden := [one for one in found if (one.code, one.place) not in left]:
             alone = linter.lint(text, pair[:1], min_confidence=Confidence.POSSIBLE)
             assert {one.code for one in hidden} == {yielding}
             assert [one.place for one in alone if one in hidden] == [one.place for one in hidden]
@@ -49,6 +50,7 @@ def test_every_precedence_is_met(yielding, speaking):
 
 AT, ELSEWHERE, THIRD = Place(1, 1, 1, 9), Place(2, 1, 2, 9), Place(3, 1, 3, 9)
 ONE, OTHER = Finding("ABC101", "one", "m", AT), Finding("ABC102", "other", "m", ELSEWHERE)
+USELESS = replace(OTHER, consequence="no effect")
 
 
 @pytest.mark.parametrize(
@@ -68,3 +70,18 @@ def test_a_finding_yields_to_one_that_is_shown_and_about_the_same(one, other, yi
     planted = [Rule("ABC101", "one", "m", yields_to=("ABC102",)), Rule("ABC102", "other", "m")]
     shown = showing.shown([one, other], planted, Confidence.LIKELY)
     assert (one not in shown) is yields
+
+
+def test_what_has_no_effect_points_at_where_it_is_missed():
+    planted = [Rule("ABC101", "one", "m", yields_to=("ABC102",)), Rule("ABC102", "other", "m")]
+    (left,) = showing.shown([replace(ONE, notes=(Note(ELSEWHERE, "there"),)), USELESS], planted, Confidence.LIKELY)
+    assert left == replace(USELESS, notes=(Note(AT, "m (ABC101)"),))
+
+
+@pytest.mark.parametrize(
+    "told",
+    [replace(USELESS, notes=(Note(AT, "here"),)), replace(USELESS, place=AT), replace(OTHER, notes=(Note(AT, "x"),))],
+)
+def test_nothing_is_pointed_at_twice_or_as_a_consequence(told):
+    planted = [Rule("ABC101", "one", "m", yields_to=("ABC102",)), Rule("ABC102", "other", "m")]
+    assert showing.shown([ONE, told], planted, Confidence.LIKELY) == (told,)

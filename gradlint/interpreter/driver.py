@@ -127,6 +127,7 @@ def _run_the_rest(m: Interpreter) -> None:
         if m.state.heap.index.work > MOST_WORK:
             raise TooMuch(node)
         state = State(ground=base.ground)
+        state.grad_mode = base.grad_mode
         state.heap.index.work = m.state.heap.index.work  # the work on a file is counted over all its functions
         state.take(inner)
         m.defined.hooked = dict.fromkeys(hooked)

@@ -185,3 +185,89 @@ def adversarial(loader):
         of_maker.zero_grad()
         (-judge(maker(x)).mean()).backward()
         of_maker.step()
+
+
+class Learner:
+    """The loss is what the model brings along."""
+
+    def __init__(self, model, batches):
+        self.model, self.batches, self.criterion = model, batches, model.loss
+        self.optimizer, self.memory = model.optim, None
+
+    def epoch(self):
+        self.model.train()
+        for x, y in self.batches:
+            self.optimizer.zero_grad()
+            loss = self.criterion(self.model(x), y)
+            (loss / 2).backward(retain_graph=True)  # GRD504
+            self.optimizer.step()
+
+    def epoch_of_two_losses(self, of_all_outputs):
+        self.model.train()
+        for x, y in self.batches:
+            self.optimizer.zero_grad()
+            outputs = [self.model(x), self.model(x.flip(0))]
+            loss = self.criterion(outputs[0], y) + of_all_outputs.loss(outputs)
+            torch.autograd.backward([loss], retain_graph=True)  # GRD504
+            self.optimizer.step()
+
+    def epoch_in_two_backwards(self):
+        self.model.train()
+        for x, y in self.batches:
+            self.optimizer.zero_grad()
+            out = self.model(x)
+            self.criterion(out, y).backward(retain_graph=True)  # ok: the next line comes back to the outputs
+            out.square().mean().backward()
+            self.optimizer.step()
+
+    def epoch_with_a_memory(self, states):
+        self.model.train()
+        for x, _ in self.batches:
+            self.optimizer.zero_grad()
+            loss = self.criterion(self.model(x), states)
+            loss.backward(retain_graph=True, create_graph=False)  # ok: the states may carry a graph each time
+            self.optimizer.step()
+
+    def epoch_of_its_own(self, train_loss):
+        self.model.train()
+        for x, y in self.batches:
+            self.optimizer.zero_grad()
+            loss = train_loss(self.model, x, y)
+            loss.backward(retain_graph=True, create_graph=bool(0))  # ok: what is handed the model may keep graphs
+            self.optimizer.step()
+
+
+def on_a_loader(dataset, model: nn.Module, objective):
+    optimizer = torch.optim.Adam(model.parameters())
+    for images, labels in torch.utils.data.DataLoader(dataset, batch_size=8):
+        optimizer.zero_grad()
+        objective(model(images.to("cpu")), labels.to("cpu")).backward(retain_graph=True)  # GRD504
+        optimizer.step()
+
+
+class Critic(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.last = nn.Linear(2, 8), nn.Linear(8, 1)
+
+    def forward(self, x):
+        return self.last(torch.relu(self.first(x)))
+
+
+class Game:
+    def __init__(self):
+        self.critic, self.steps = Critic(), 0
+        self.optimizer = torch.optim.Adam(self.critic.parameters())
+
+    def step(self, real):
+        loss = -self.critic(real).mean()
+        self.optimizer.zero_grad()
+        loss.backward(gradient=None, retain_graph=True)  # GRD504
+        self.optimizer.step()
+        return loss
+
+    def gradients(self, real):
+        loss = -self.critic(real).square().mean()
+        self.optimizer.zero_grad()
+        loss.backward(retain_graph=True, inputs=None)  # ok: who gets the loss may differentiate it before any step
+        return loss

@@ -755,6 +755,56 @@ class DriverTester:
         return [self.car.forward(step).item() for step in steps]
 
 
+class Vectors(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embedding = nn.Embedding(50, 8)
+
+    def forward(self, centres, others):
+        return (self.embedding(centres) * self.embedding(others)).sum(-1)
+
+    def vectors(self, words):
+        return self.embedding(words)  # GRD401
+
+    def weights(self, words):
+        return self.embedding(words).softmax(dim=-1).T  # ok: a script tries it out, and others may train on it
+
+
+def neighbours(vectors: Vectors, words):
+    wanted = vectors.vectors(Variable(torch.tensor([3])))  # GRD116
+    return [F.cosine_similarity(wanted, vectors.vectors(torch.tensor([word]))).item() for word in words]
+
+
+trained = Vectors()
+trained.vectors(Variable(torch.tensor([4, 5])))  # GRD116
+neighbours(trained, [1, 2])
+print(trained.weights(torch.tensor([4])))
+
+
+def watched(net, loader):
+    def tell(module, inputs, output):
+        if output.dim() > 2:
+            print(type(module).__name__, output.shape, output.norm().item())
+
+    net.top.register_forward_hook(tell)
+    net.eval()
+    return [net(x).argmax(1).tolist()[:5] for x in loader]  # GRD401
+
+
+def watched_and_kept(net, loader):
+    kept = []
+
+    def tell(module, inputs, output):
+        print(output.shape)
+        kept.append(output)
+
+    net.top.register_forward_hook(tell)
+    net.eval()
+    found = [net(x).argmax(1).tolist() for x in loader]  # ok: what is kept inside is differentiated
+    kept[0].sum().backward()
+    return found
+
+
 if __name__ == "__main__":
     test_rows_of_one_batch()
     shown = Net().eval()

@@ -129,3 +129,12 @@ def distilled(student: nn.Linear, teacher: nn.Linear, x, temperature=2.0):
     second = divergence(hard.log(), soft)  # ok: the logarithm of probabilities, and probabilities as the target
     third = F.kl_div(soft, student(x).log_softmax(dim=1))  # GRD614
     return first + second + third + F.kl_div(student(x).log_softmax(1), soft)  # ok: log-probabilities
+
+
+def kept_from_zero(model: nn.Linear, x, y, soft):
+    chances = model(x).softmax(dim=1) + 1e-8
+    among = [F.kl_div(one, other) for one in chances for other in soft]  # GRD614
+    shifted = F.nll_loss(1e-10 + model(x).softmax(-1), y)  # GRD614
+    taken = F.kl_div(chances.log(), soft)  # ok: the logarithm of what was kept from zero
+    far = F.kl_div(model(x).softmax(1) + 1.0, soft)  # ok: no probabilities any more
+    return sum(among) + shifted + taken + far

@@ -150,8 +150,9 @@ def emit_assigned(m: Interpreter, node: Site, owner: Value, name: str, value: Va
 
 
 def _let_go(shown: Any, name: str, old: Value) -> Value:
-    """What of an attribute's old value no other attribute of the object certainly holds as well."""
-    others = [value for key, value in getattr(shown, "attributes", ()) if key != name]
+    """What of an attribute's old value no other attribute of the object may hold as well."""
+    values = [value for key, value in getattr(shown, "attributes", ()) if key != name]
+    others = [option for value in values for option in alternatives(value)]
     left = [option for option in alternatives(old) if type(option) is not Ref or option not in others]
     return one_of(left) if left else NOTHING
 

@@ -1,0 +1,142 @@
+"""Programs of the kinds that people write and small ones do not show: large networks, and evidence that is no proof."""
+
+from __future__ import annotations
+
+import pytest
+
+from gradlint import linter, registry
+from gradlint.finding import Finding
+
+RULES = registry.rules()
+
+
+def found(text: str, code: str) -> list[Finding]:
+    """The findings of a rule in a program that imports torch."""
+    return [one for one in linter.lint(f"import torch\nfrom torch import nn\n{text}", RULES) if one.code == code]
+
+
+def network(layers: int, name: str = "Net") -> str:
+    """A class of a network with so many layers."""
+    made = "".join(f"        self.l{number} = nn.Linear(8, 8)\n" for number in range(layers))
+    called = "".join(f"        x = torch.relu(self.l{number}(x))\n" for number in range(layers))
+    start = f"class {name}(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+    return f"{start}{made}    def forward(self, x):\n{called}        return x\n"
+
+
+GAN = """
+maker, judge = Maker(), Judge()
+of_judge = torch.optim.Adam(judge.parameters())
+of_maker = torch.optim.Adam(maker.parameters())
+for _ in range(10):
+    loss = judge(maker(torch.randn(4, 8)){cut}).mean()
+    judge.zero_grad()
+    loss.backward()
+    of_judge.step()
+    maker.zero_grad()
+    (-judge(maker(torch.randn(4, 8))).mean()).backward()
+    of_maker.step()
+"""
+
+
+@pytest.mark.parametrize("layers", [2, 40, 120])
+def test_what_an_optimizer_holds_is_known_of_small_and_large_networks(layers: int):
+    classes = network(layers, "Maker") + network(layers, "Judge")
+    assert len(found(classes + GAN.format(cut=""), "GRD617")) == 1
+    assert found(classes + GAN.format(cut=".detach()"), "GRD617") == []
+
+
+@pytest.mark.parametrize("layers", [3, 100])
+def test_a_network_that_is_frozen_as_a_whole_has_nothing_to_differentiate(layers: int):
+    text = network(layers) + "net = Net()\nfor p in net.parameters():\n    p.requires_grad = False\n"
+    assert len(found(text + "net(torch.randn(4, 8)).sum().backward()\n", "GRD619")) == 1
+    assert found(text + "net.l1.weight.requires_grad = True\nnet(torch.ones(8)).sum().backward()\n", "GRD619") == []
+
+
+STEP = """
+net = nn.Sequential(nn.Linear(2, 8), nn.Tanh(), nn.Linear(8, 1))
+def step(optimizer, x):
+    optimizer.zero_grad()
+    net(x).mean().backward()
+    optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(
+    ("switch", "off"),
+    [
+        ("torch.set_grad_enabled(False)", True),
+        ("torch.set_grad_enabled(mode=False)", True),
+        ("torch.set_grad_enabled(True)", False),
+        ("with torch.set_grad_enabled(False):\n    print(1)", False),
+        ("if input():\n    torch.set_grad_enabled(False)", False),
+        ("torch.set_grad_enabled(False)\ntorch.set_grad_enabled(True)", False),
+    ],
+)
+def test_the_switch_of_a_file_holds_in_functions_that_nobody_calls(switch: str, off: bool):
+    findings = found(f"{switch}\n{STEP}", "GRD404")
+    assert [str(one.confidence) for one in findings] == ["likely"] * off
+
+
+SCALED = """
+model = nn.Linear(2, 1).cuda()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+scaler = torch.amp.GradScaler("cuda")
+for _ in range(3):
+    optimizer.zero_grad()
+    scaler.scale(model(torch.ones(4, 2).cuda()).mean()).backward()
+    scaler.step(optimizer)
+    {again}
+    scaler.update()
+"""
+
+
+@pytest.mark.parametrize(
+    ("again", "says"),
+    [
+        ("scaler.unscale_(optimizer)", "unscales `optimizer` after it has stepped it, without"),
+        ("scaler.step(optimizer)", "steps `optimizer` twice without"),
+    ],
+)
+def test_what_a_scaler_does_again_is_named(again: str, says: str):
+    (one,) = found(SCALED.format(again=again), "GRD709")
+    assert says in one.message
+
+
+CALLED = """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embedding = nn.Embedding(50, 8)
+    def predict(self, words):
+        return self.embedding(words)
+def near(net, words):
+    wanted = net.predict(torch.tensor([1]))
+    return [(wanted @ net.predict(word)).item() for word in words]
+near(Net(), [torch.tensor([2]), torch.tensor([3])])
+"""
+
+
+def test_all_calls_of_a_method_that_records_in_vain_are_pointed_at():
+    (one,) = found(CALLED, "GRD401")
+    assert [note.place.row for note in one.notes if note.text.startswith("called here")] == [11, 12]
+
+
+FLAGGED = """
+from torch.autograd import Variable
+net = nn.Sequential(nn.Linear(2, 2), nn.ReLU())
+def evaluate(loader):
+    net.eval()
+    total = 0
+    for batch in loader:
+        batch = Variable(batch, volatile=True)
+        if batch.dim() > 2:
+            batch = batch.flatten(1)
+        total += net(batch).sum().item()
+    return total
+"""
+
+
+def test_a_flag_that_does_nothing_points_at_the_forward_that_records():
+    (one,) = found(FLAGGED, "GRD115")
+    assert any(note.text.endswith("(GRD401)") and note.place.row == 13 for note in one.notes)
+    assert found(FLAGGED, "GRD401") == []
