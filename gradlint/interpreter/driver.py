@@ -114,8 +114,7 @@ def _run_the_rest(m: Interpreter) -> None:
     _leave_the_body(m)
     m.neighbours.escape_all()
     m.defined.anew = defined_anew(m)
-    switched_off = m.state.live and m.state.grad_mode is NO  # whoever imports the file has gradients off, too
-    m.state.grad_mode, m.state.inference, m.assumed_mode = NO if switched_off else YES, NO, True
+    m.state.grad_mode, m.state.inference, m.assumed_mode = NO if _is_switched_off(m) else YES, NO, True
     base = m.state
     base.sweep()
     base.ground.lay(base.names, base.heap, lambda name: m.frames[name[0]].parent is not None, keeper=0)
@@ -145,6 +144,13 @@ def _run_the_rest(m: Interpreter) -> None:
             m.state = fresh(function.node)
             run_alone(m, function, None)
     m.state = base
+
+
+def _is_switched_off(m: Interpreter) -> bool:
+    """Whether the body's own last word is that gradients are off: who imports the file has them off as well. What a
+    function leaves behind that it calls is no word of its own."""
+    changes = [event for event in m.log.story if type(event) is events.GradModeChanged]
+    return m.state.live and m.state.grad_mode is NO and bool(changes) and changes[-1].run == 1
 
 
 def _leave_the_body(m: Interpreter) -> None:

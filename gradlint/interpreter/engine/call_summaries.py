@@ -56,7 +56,7 @@ class Summary:
     have, and what must be as it was for that to hold again: for other arguments as well, unless the call could get at
     these `elsewhere`."""
 
-    place: tuple[object, int, int]
+    place: tuple[Site, int, int]
     arguments: tuple[Ref, ...]
     numbered: tuple[Ref, ...]
     result: Value
