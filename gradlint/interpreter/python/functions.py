@@ -146,9 +146,7 @@ def run_function(m: Interpreter, node: Site, frame: Frame, function: Function, c
         index = m.log.run = len(m.log.runs) + 1
         roles, guards = frozenset(signs), m.state.guards
         at = None if caller is None else syntax(caller)
-        m.log.runs.append(
-            Run(index, function, at, mode[0], (), outer_run, m.conditions, guards=guards, roles=roles)
-        )
+        m.log.runs.append(Run(index, function, at, mode[0], (), outer_run, m.conditions, guards=guards, roles=roles))
     untouched = m.fork() if function.generator and frame.around is None else None
     m.switch(frame)
     if m.trace is not None:
