@@ -174,9 +174,15 @@ def _judged(
     out: list[Judged] = []
     for why, passing in steps:
         passed = passing(kept)
-        out += [Judged(one, why or _yielding(one, kept, chosen)) for one in kept if one not in passed]
+        left = set(passed) if why else {_where(one) for one in passed}  # what speaks for others has more notes
+        gone = [one for one in kept if (one if why else _where(one)) not in left]
+        out += [Judged(one, why or _yielding(one, kept, chosen)) for one in gone]
         kept = passed
     return out + [Judged(one) for one in kept]
+
+
+def _where(finding: Finding) -> tuple[str, str, Place]:
+    return finding.code, finding.path, finding.place
 
 
 def _yielding(finding: Finding, kept: Iterable[Finding], rules: Sequence[Rule]) -> str:

@@ -216,7 +216,7 @@ def by_a_criterion_that_is_handed_over(loader, criterion, device):
     model = nn.Linear(3, 3).to(device)
     optimizer = torch.optim.Adam(model.parameters())
     for x, y in loader:
-        criterion(model(x), y).backward()  # todo GRD701
+        criterion(model(x), y).backward()  # GRD701
         optimizer.step()
 
 

@@ -153,7 +153,7 @@ def by_a_criterion_that_is_handed_over(loader, criterion):
     for x, y in loader:
         criterion(model(x), y).backward()
         descents[0].zero_grad()
-        descents[0].step(closure=None)  # todo GRD702
+        descents[0].step(closure=None)  # GRD702
 
 
 def handed_over(model, optimizer, loader, criterion):

@@ -20,6 +20,7 @@ from gradlint.interpreter.autograd.results import Requested
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import TypeSlot, implements
 from gradlint.interpreter.engine.escape import graphs_in_reach
+from gradlint.interpreter.engine.history import past_of
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.unseen import is_opaque
 from gradlint.interpreter.static.scopes import dotted
@@ -44,8 +45,10 @@ def _call(m: Interpreter, node: Site, callee: Value, args: Arguments) -> Value |
         return None
     if not all(_is_given_to_losses(m, option) for value in values for option in alternatives(value)):
         return None
-    for ref, tensor in tensors:
-        m.store_exact(ref, replace(tensor, belief=max(tensor.belief, Belief.FROM_USAGE)))
+    behind = past_of(m, [node for _, one in tensors for node in one.node])  # the leaves, whose gradients it might fill
+    for ref in dict.fromkeys([*(ref for ref, _ in tensors), *behind]):
+        if type(tensor := m.state.heap.get(ref)) is Tensor and tensor.belief < Belief.FROM_USAGE:
+            m.store_exact(ref, replace(tensor, belief=Belief.FROM_USAGE))
     for graph in graphs_in_reach(m, values):
         m.graphs.escape(graph, Escape.READ)
     result = apply(m, node, ROW, [("input", value) for value in values], Requested(part="loss "))
