@@ -50,7 +50,7 @@ def _call(m: Interpreter, node: Site, callee: Value, args: Arguments) -> Value |
         if type(tensor := m.state.heap.get(ref)) is Tensor and tensor.belief < Belief.FROM_USAGE:
             m.store_exact(ref, replace(tensor, belief=Belief.FROM_USAGE))
     for graph in graphs_in_reach(m, values):
-        m.graphs.escape(graph, Escape.READ)
+        m.graphs.escape(graph, Escape.READ_BY_NAME)
     result = apply(m, node, ROW, [("input", value) for value in values], Requested(part="loss "))
     for ref, tensor in m.all(result, Tensor):
         leaf = NO if tensor.requires_grad is YES else tensor.leaf
