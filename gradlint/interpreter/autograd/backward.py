@@ -22,6 +22,7 @@ from gradlint.interpreter.autograd.leaf import aliased_gradients
 from gradlint.interpreter.autograd.loop_carried import (
     carriers,
     freed_before,
+    is_of_before,
     may_be_carried,
     shares_unseen_graph,
 )
@@ -279,7 +280,7 @@ def _tell(m: Interpreter, node: Site, root: Value, history: History, spoiled: Se
     heap, wanted = m.state.heap, request.inputs
     reached = history.leaves if wanted is None else [ref for ref in history.leaves if ref in wanted]
     leaves = history.leaves if request.how == "grad" else reached
-    carried = bool(spoiled) and spoiled[0].recency > 0
+    carried = bool(spoiled) and is_of_before(m, spoiled[0])
     m.emit(
         events.BackwardRun,
         node,

@@ -74,7 +74,8 @@ TERMS: dict[Any, tuple[str, str]] = {cst.BinaryOperation: ("left", "right"), cst
 
 def _holds_older(m: Interpreter, node: Site, one: Operand) -> bool:
     """Whether what an earlier iteration recorded at this place may be in an operand's history."""
+    site, whole = m.allocations.site(node), m.allocations.whole
     return any(
-        ref.recency and ref.site == m.allocations.site(node)
+        ref.recency if ref.site == site else site in whole and whole.get(ref.site) == whole[site]
         for ref in past_of(m, nodes_of(m, one.value), MOST_LOOKED_BACK)
     )

@@ -55,6 +55,13 @@ def may_be_carried(m: Interpreter, nodes: Iterable[Ref]) -> bool:
     return not past.keys().isdisjoint(nodes)
 
 
+def is_of_before(m: Interpreter, ref: Ref) -> bool:
+    """Whether a node was recorded in an earlier iteration, or an earlier round of a loop that is run by rounds."""
+    loop, places = m.frame.loop, m.allocations
+    number = places.others.get(places.whole.get(ref.site, 0), {}).get(ref.site, 0)
+    return ref.recency > 0 or (loop is not None and number in loop.rounds[:-1])
+
+
 def freed_before(m: Interpreter, node: Site, starts: Iterable[Alternatives], nodes: Iterable[Ref]) -> tuple[Node, ...]:
     """The nodes that this very backward may have freed when it ran before, of each place from which every one of these
     histories has some node. The node that is in it may be another one of that place, which is not freed."""

@@ -8,7 +8,7 @@ from operator import or_
 from typing import Any
 
 from gradlint import events
-from gradlint.domain.facts import NO, UNSURE, YES, Truth, both, either, negation
+from gradlint.domain.facts import DISCRETE, NO, UNSURE, YES, Truth, both, either, negation
 from gradlint.domain.mentions import object_references
 from gradlint.domain.objects import Container, Instance, Module, Tensor
 from gradlint.domain.provenance import MOST_CAUSES, Cause, CauseKind
@@ -42,6 +42,8 @@ def set_requires_grad(m: Interpreter, value: Value, this: Asked, sure: Collectio
     if shown is not None and not m.is_silent:
         meant = found if sure is None else [(ref, tensor) for ref, tensor in found if ref in sure]
         each = tuple(tensor for _, tensor in meant) if by == "module" or _leaves_none_out(m, found) else ()
+        if shown.dtype <= DISCRETE and to is YES:
+            each = (*each, *_besides(m))
         now = reduce(or_, [_afterwards(m, tensor, to) for _, tensor in found])
         m.emit(
             events.RequiresGradChanged,
@@ -114,6 +116,14 @@ def _leaves_none_out(m: Interpreter, found: Sequence[tuple[Ref, Tensor]]) -> boo
     if loop is None or loop.continues or m.conditions != loop.conditions:
         return False
     return all(ref in m.loops.sweeping for ref, _ in found)
+
+
+def _besides(m: Interpreter) -> list[Tensor]:
+    """What else a loop goes over that is run element by element."""
+    places = None if m.frame.loop is None else m.frame.loop.listed
+    elements = [] if places is None else m.state.stack[slice(*places)]
+    pairs = [part for one in elements for _, pair in m.all(one, Container) for _, part in pair.items]
+    return [tensor for one in (*elements, *pairs) for _, tensor in m.all(one, Tensor)]
 
 
 NEW = ("factory", "Parameter")

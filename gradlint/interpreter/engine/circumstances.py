@@ -10,7 +10,7 @@ from typing import Any
 from gradlint.domain.facts import NO, Truth
 from gradlint.domain.ground import Name
 from gradlint.domain.provenance import Cause
-from gradlint.domain.refs import Escape, Origin, Ref
+from gradlint.domain.refs import Escape, Graph, Origin, Ref
 from gradlint.domain.state import State
 from gradlint.domain.values import Value
 from gradlint.interpreter.engine.frames import Frame
@@ -23,21 +23,53 @@ Looked = dict[tuple[Ref | int, str], None]
 class Allocations:
     """What makes references: the numbers of the `sites`, the `age` of what is made now, what was `made` so far in the
     innermost loop, and the frames that were `entered` in it. `round` tells apart what the rounds make of a
-    comprehension that is run element by element."""
+    loop or comprehension that is run element by element; `whole` and `frames` say which sites and frames they are
+    without that, `others` and `frames_of` which those are for each round."""
 
     sites: dict[object, int] = field(default_factory=dict)
     made: set[Origin] = field(default_factory=set)
     entered: set[int] = field(default_factory=set)
     age: int = 0
     round: int = 0
+    whole: dict[int, int] = field(default_factory=dict)
+    others: dict[int, dict[int, int]] = field(default_factory=dict)
+    frames: dict[int, int] = field(default_factory=dict)
+    frames_of: dict[tuple[int, int], int] = field(default_factory=dict)
 
     def site(self, node: object) -> int:
         """The number of a place that makes objects."""
-        place = (node, self.round) if self.round else node
+        if not self.round:
+            return self._number(node)
+        number = self._number((node, self.round))
+        if number not in self.whole:
+            self.whole[number] = whole = self._number(node)
+            self.others.setdefault(whole, {})[number] = self.round
+        return number
+
+    def _number(self, place: object) -> int:
         number = self.sites.get(place)
         if number is None:
             number = self.sites[place] = len(self.sites) + 1
         return number
+
+    def of_any_round(self, ref: Ref) -> Graph:
+        """Where an object is made, whatever the round."""
+        return self.whole.get(ref.site, ref.site), ref.part, self.frames.get(ref.context, ref.context)
+
+    def frame(self, number: int, whole: int) -> None:
+        """A frame belongs to a round: of all rounds together it would be that one."""
+        self.frames[number] = whole
+        self.frames_of[whole, self.round] = number
+
+    def of_other_rounds(self, ref: Ref) -> list[Ref]:
+        """What is made in other rounds where this object is."""
+        whole, frame = self.whole.get(ref.site), self.frames.get(ref.context)
+        sites = {} if whole is None else self.others[whole]
+        return [
+            Ref(site, ref.part, ref.context if frame is None else self.frames_of.get((frame, number), ref.context))
+            for site, number in sites.items()
+            if site != ref.site
+        ]
 
     def begin(self, frame: Frame, state: State) -> None:
         """A frame begins: what it made the last time grows older, unless the pass of a loop has seen to that."""
@@ -57,8 +89,8 @@ class ActiveLoop:
 
 @dataclass(slots=True)
 class LoopNest:
-    """The loops around: how many levels of them are `peeled`, how many are `deep` in others, and whether the iteration
-    that runs is a `later` one.
+    """The loops around: how many levels of them are `peeled`, how many are `deep` in others, whether the iteration
+    that runs is a `later` one, and how many `times` all those together run that are run element by element.
 
     `sweeping` are the objects that they go over together, `walks` the names of loops that are at one of several
     objects, and `at_hand` what each of their variables may be, object by object.
@@ -68,6 +100,7 @@ class LoopNest:
     peeled: int = 0
     deep: int = 0
     later: Truth = NO
+    times: int = 1
     sweeping: list[Ref] = field(default_factory=list)
     walks: list[str] = field(default_factory=list)
     at_hand: list[frozenset[Value]] = field(default_factory=list)

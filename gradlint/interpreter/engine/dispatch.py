@@ -143,6 +143,12 @@ class TypeSlot(Enum):
     """`iter(value)`: the object."""
     NEXT = auto()
     """`next(value)`: the object."""
+    LISTED = auto()
+    """What going over an object gives, or what a method of it gives, one by one and with names: how the iterator came
+    about ("" for the object itself); takes no place. None where that is not known."""
+    RUN_THROUGH = auto()
+    """The elements one by one of an iterator that nobody has asked yet, for which it runs; takes the interpreter, the
+    reference and it. None where they are not known: then nothing has happened."""
     RESTART = auto()
     """An iterator that nobody has asked yet runs as things are now; takes the interpreter, the reference and it."""
     LEARN_ARGUMENTS = auto()

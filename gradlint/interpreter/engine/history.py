@@ -194,10 +194,13 @@ def grows(m: Interpreter, node: Site, part: str, inputs: tuple[Alternatives, ...
     """Whether the history holds an older node of the same place: certainly, or on some path that ran."""
     site, part, frame = m.allocations.site(node), f"{part}node", m.frame.id
     older = [ref for age in (1, OLDEST) if (ref := Ref(site, part, frame, age)) in m.state.heap]
+    if m.allocations.round:
+        older += [ref for ref in m.allocations.of_other_rounds(Ref(site, part, frame)) if ref in m.state.heap]
     if not older:
         return NO
-    place, found = (site, part, frame), [past_of(m, slot, MOST_LOOKED_BACK) for slot in inputs]
-    if any(place in _sure_places(m, slot, past, MOST_LOOKED_BACK) for slot, past in zip(inputs, found, strict=True)):
+    places, found = {ref.key for ref in older}, [past_of(m, slot, MOST_LOOKED_BACK) for slot in inputs]
+    looked_back = zip(inputs, found, strict=True)
+    if any(not places.isdisjoint(_sure_places(m, slot, past, MOST_LOOKED_BACK)) for slot, past in looked_back):
         return YES
     if any(ref in past for ref in older for past in found):
         return MAYBE

@@ -18,9 +18,11 @@ from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot, implements
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.sites import Site
 
-ITERATE, NEXT = SLOTS[TypeSlot.ITERATE], SLOTS[TypeSlot.NEXT]
+ITERATE, NEXT, LISTED = SLOTS[TypeSlot.ITERATE], SLOTS[TypeSlot.NEXT], SLOTS[TypeSlot.LISTED]
 
 SEQUENCES = frozenset({"list", "tuple", "deque"})
+MOST_ELEMENTS = 16
+"""So many iterations of a loop or comprehension are run one by one."""
 
 
 def elements(m: Interpreter, node: Site, value: Value) -> Value:
@@ -96,15 +98,69 @@ def element_list(m: Interpreter, value: Value) -> list[Value] | None:
     if waiting is not None and iterator is not None and _gives_one_more(m, waiting):
         return [iterator.element]
     if iterator is not None:
-        source = iterator.source if by in ("values()", "keys()") else iterator.listed
-        thing = m.only(source, Container) if iterator.used is NO else None
+        in_place = by in ("values()", "keys()") and m.only(iterator.source, Container) is not None
+        thing = m.only(iterator.source if in_place else iterator.listed, Container) if iterator.used is NO else None
     else:
         thing = m.only(value, Container)
+        if thing is None:
+            found = listed_by(m, value, "")
+            return None if found is None else [ref for _, ref in found]
+    if iterator is not None and by == "items()" and not _is_as_listed(m, thing, m.only(iterator.source, Container)):
+        return None
     if thing is None or thing.rest != NOTHING or not (thing.kind in SEQUENCES or thing.kind in MAPPINGS):
         return None
     if thing.kind in MAPPINGS and by != "values()":
         return [Constant(key) for key, _ in thing.items]
     return [element for _, element in thing.items]
+
+
+def _is_as_listed(m: Interpreter, listed: Container | None, mapping: Container | None) -> bool:
+    """Whether a mapping holds now what was listed as pairs; None for a module."""
+    if listed is None or mapping is None:
+        return mapping is None
+    if mapping.rest != NOTHING or len(mapping.items) != len(listed.items):
+        return False
+    pairs = [m.only(pair, Container) for _, pair in listed.items]
+    return all(
+        pair is not None and pair.items == ((0, Constant(key)), (1, value))
+        for pair, (key, value) in zip(pairs, mapping.items, strict=True)
+    )
+
+
+def run_through(m: Interpreter, node: Site, value: Value, by: str = "") -> list[Value] | None:
+    """The elements one by one, where they are known, of what is gone through here `by` something; without that perhaps
+    not to its end. A generator expression runs for them."""
+    listed = element_list(m, value)
+    thing = m.state.heap.get(value) if type(value) is Ref else None
+    sources: Value = NOTHING
+    if listed is None and type(thing) is Iterator and thing.by == WAITING and thing.used is NO:
+        start = m.push(value, thing.source)
+        listed = SLOTS[TypeSlot.RUN_THROUGH][Iterator](m, value, thing)
+        value, sources = m.pop_from(start)
+    if listed is None:
+        return None
+    start = m.push(*listed)
+    if by:
+        consume(m, node, value, by)
+    else:
+        begin(m, value)
+        _perhaps_left(m, sources)
+    return m.pop_from(start)
+
+
+def _perhaps_left(m: Interpreter, value: Value) -> None:
+    """Who has asked for all that there was may have left some of it."""
+    for ref, thing in m.all(value, Iterator):
+        if thing.used is YES:
+            m.store(ref, replace(thing, used=UNSURE))
+            _perhaps_left(m, thing.source)
+
+
+def listed_by(m: Interpreter, value: Value, by: str) -> list[tuple[str, Ref]] | None:
+    """What an object gives, or a method of it, one by one and with names; None where that is not known."""
+    thing = m.state.heap.get(value) if type(value) is Ref else None
+    step = LISTED.get(type(thing))
+    return None if step is None else step(m, value, thing, by)
 
 
 def after_one_next(m: Interpreter, value: Value, before: Iterator) -> None:

@@ -19,10 +19,10 @@ from gradlint.frozen import replace
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import results_of_each
 from gradlint.interpreter.engine.dispatch import TypeSlot, implements
-from gradlint.interpreter.engine.iteration import consume, elements, iterator
+from gradlint.interpreter.engine.iteration import MOST_ELEMENTS, consume, elements, iterator, run_through
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python.containers import certain as certain_of
-from gradlint.interpreter.python.containers import is_slice
+from gradlint.interpreter.python.containers import container, is_slice
 from gradlint.interpreter.python.mro import torch_base
 from gradlint.interpreter.static.sites import Site
 
@@ -247,10 +247,26 @@ def _given(m: Interpreter, node: Site, value: Value) -> Parts:
         return tuple(parts(m, module)), module.rest, module.certain
     if value == NONE_VALUE:
         return (), NOTHING, ()
+    start = m.push(value)
+    known = run_through(m, node, value, "module list")
+    (value,) = m.pop_from(start)
+    if known is not None:
+        named = [_part(m, at, one) for at, one in enumerate(known)]
+        held = [part for _, part in named]
+        return (tuple(named), NOTHING, ()) if all(name for name, _ in named) else ((), one_of(held, MOST_ITEMS), ())
     some, there = elements(m, node, value), certain_of(m, value)
     consume(m, node, value, "module list")
     pair = m.only(some, Container)
     return (), dict(pair.items).get(1, UNKNOWN) if pair is not None else some, there
+
+
+def _part(m: Interpreter, at: int, given: Value) -> Part:
+    """What stands at a place, or under the name that is given with it (nothing where that is not known)."""
+    pair = m.only(given, Container)
+    if pair is None or len(pair.items) != 2:
+        return str(at), given
+    (_, name), (_, part) = pair.items
+    return str(name.value) if type(name) is Constant else "", part
 
 
 def _append(m: Interpreter, node: Site, ref: Ref, args: Arguments) -> Value:
@@ -316,18 +332,37 @@ def _clear(m: Interpreter, node: Site, ref: Ref, args: Arguments) -> Value:
 
 
 def _keys(m: Interpreter, node: Site, ref: Ref, args: Arguments) -> Value:
-    return iterator(m, node, Iterator(keys(m, m[ref]), ref, "keys()", empty=_empty(m, ref)))
+    entries = _entries(m, m[ref])
+    listed = container(m, node, "tuple", [Constant(name) for name, _ in entries], "listed") if entries else NOTHING
+    return iterator(m, node, Iterator(keys(m, m[ref]), ref, "keys()", empty=_empty(m, ref), listed=listed))
 
 
 def _values(m: Interpreter, node: Site, ref: Ref, args: Arguments) -> Value:
     held = all_parts(m, m[ref])
-    return iterator(m, node, Iterator(held, ref, "values()", empty=_empty(m, ref), certain=_certain(m, m[ref])))
+    entries = _entries(m, m[ref])
+    listed = container(m, node, "tuple", [part for _, part in entries], "listed") if entries else NOTHING
+    made = Iterator(held, ref, "values()", empty=_empty(m, ref), listed=listed, certain=_certain(m, m[ref]))
+    return iterator(m, node, made)
 
 
 def _items(m: Interpreter, node: Site, ref: Ref, args: Arguments) -> Value:
     module: Module = m[ref]
     pair = m.new(node, "pair", Container("tuple", items=((0, keys(m, module)), (1, all_parts(m, module)))))
-    return iterator(m, node, Iterator(pair, ref, "items()", empty=_empty(m, ref), certain=_certain(m, module)))
+    entries = _entries(m, module)
+    pairs = [
+        m.new(node, f"pair {at}", Container("tuple", items=((0, Constant(name)), (1, part))))
+        for at, (name, part) in enumerate(entries)
+    ]
+    listed = container(m, node, "tuple", pairs, "listed") if pairs else NOTHING
+    made = Iterator(pair, ref, "items()", empty=_empty(m, ref), listed=listed, certain=_certain(m, module))
+    return iterator(m, node, made)
+
+
+def _entries(m: Interpreter, module: Module) -> list[Part]:
+    """The names and parts of a mapping, where these are known and few; otherwise none."""
+    known = parts(m, module)
+    whole = module.rest == NOTHING and module.open is NO and all(type(part) is Ref for _, part in known)
+    return known if whole and len(known) <= MOST_ELEMENTS else []
 
 
 def _empty(m: Interpreter, ref: Ref) -> Truth:

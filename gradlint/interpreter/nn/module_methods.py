@@ -25,6 +25,7 @@ from gradlint.interpreter.engine.iteration import iterator
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.module_tree import Tensors, buffers, certain_parts, mode_of, parameters, submodules
 from gradlint.interpreter.nn.module import set_mode, tensor_iterator, unknown_module
+from gradlint.interpreter.nn.module_listing import listing
 from gradlint.interpreter.nn.state_dict import load_state_dict, state_dict
 from gradlint.interpreter.python.attribute_load import get_attribute
 from gradlint.interpreter.python.dynamic_attributes import set_by_name
@@ -41,7 +42,10 @@ def _tensors_of(which: Callable[..., Tensors], by: str, position: int) -> Method
     def method(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
         deep = flag(args, "recurse", position, default=True)
         own = which(m, owner, recurse=False)[0] if deep.may(NO) else None
-        return tensor_iterator(m, node, owner, which(m, owner, recurse=deep.may(YES)), by, surely=own)
+        made = tensor_iterator(m, node, owner, which(m, owner, recurse=deep.may(YES)), by, surely=own)
+        if not args.values() and not args.unknown and (listed := listing(m, node, owner, by)) != NOTHING:
+            m.update_fields(made, Iterator, listed=listed)
+        return made
 
     return method
 
@@ -100,8 +104,9 @@ def _zero_grad(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Val
 
 
 def _modules(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
-    found = _all(m, node, owner)
-    return iterator(m, node, Iterator(found, owner, "modules()", empty=NO, certain=_certain(m, owner, found)))
+    found, listed = _all(m, node, owner), listing(m, node, owner, "modules()")
+    certain = _certain(m, owner, found)
+    return iterator(m, node, Iterator(found, owner, "modules()", empty=NO, listed=listed, certain=certain))
 
 
 def _certain(m: Interpreter, owner: Value, element: Value) -> tuple[Ref, ...]:
@@ -124,8 +129,8 @@ def _unseen(m: Interpreter, node: Site, owner: Value) -> list[Value]:
 
 
 def _children_of(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
-    found = _direct(m, node, owner)
-    return iterator(m, node, Iterator(found, owner, "children()", certain=_certain(m, owner, found)))
+    found, listed = _direct(m, node, owner), listing(m, node, owner, "children()")
+    return iterator(m, node, Iterator(found, owner, "children()", listed=listed, certain=_certain(m, owner, found)))
 
 
 def _direct(m: Interpreter, node: Site, owner: Value) -> Value:
@@ -135,9 +140,10 @@ def _direct(m: Interpreter, node: Site, owner: Value) -> Value:
     return one_of([NOTHING, *found, *_unseen(m, node, owner)], MOST_ITEMS)
 
 
-def _named(m: Interpreter, node: Site, element: Value, by: str, owner: Value) -> Value:
+def _named(m: Interpreter, node: Site, element: Value, by: str, owner: Value, args: Arguments) -> Value:
     pair = m.new(node, "pair", Container("tuple", items=((0, PlainObject("str")), (1, element))))
-    return iterator(m, node, Iterator(pair, owner, by, certain=_certain(m, owner, element)))
+    listed = listing(m, node, owner, by) if not args.values() and not args.unknown else NOTHING
+    return iterator(m, node, Iterator(pair, owner, by, listed=listed, certain=_certain(m, owner, element)))
 
 
 def _apply(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
@@ -199,8 +205,12 @@ METHODS: dict[str, Method] = (
         "zero_grad": _zero_grad,
         "modules": _modules,
         "children": _children_of,
-        "named_modules": lambda m, node, owner, _: _named(m, node, _all(m, node, owner), "named_modules()", owner),
-        "named_children": lambda m, node, owner, _: _named(m, node, _direct(m, node, owner), "named_children()", owner),
+        "named_modules": lambda m, node, owner, args: _named(
+            m, node, _all(m, node, owner), "named_modules()", owner, args
+        ),
+        "named_children": lambda m, node, owner, args: _named(
+            m, node, _direct(m, node, owner), "named_children()", owner, args
+        ),
         "apply": _apply,
         "register_buffer": _register_buffer,
         "register_parameter": _registering("param"),

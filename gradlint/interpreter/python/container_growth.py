@@ -27,11 +27,11 @@ def emit_stored(
     those in what is given."""
     if m.is_silent:
         return
-    adds = at is None or key_of(at) is None  # nothing is known to make room for it
+    adds = at is None or _is_new(m, container, key_of(at))  # nothing is known to make room for it
     recorded = [found for slots in _histories(m, value) if (found := _places(slots))]
     inside = [one for _, one in (*container.items, ("", container.rest))] if recorded and adds else []
     older = [slot for one in inside for slots in _histories(m, one) for slot in slots]
-    piles = [same for places in recorded if (same := [slot for slot in older if _is_of_before(slot, places)])]
+    piles = [same for places in recorded if (same := [slot for slot in older if _is_of_before(m, slot, places)])]
     name, given = _written(syntax(node))
     m.emit(
         events.Stored,
@@ -78,9 +78,18 @@ def _places(slots: list[Alternatives]) -> dict[Graph, None]:
     return {ref.key: None for slot in slots for ref in slot if ref is not None}
 
 
-def _is_of_before(slot: Alternatives, places: Mapping[Graph, None]) -> bool:
+def _is_new(m: Interpreter, container: Container, key: object | None) -> bool:
+    """Whether what is put under a key may come beside what was put under others: in each iteration under another."""
+    return key is None or (m.allocations.round > 0 and all(known != key for known, _ in container.items))
+
+
+def _is_of_before(m: Interpreter, slot: Alternatives, places: Mapping[Graph, None]) -> bool:
     """Whether an earlier iteration recorded one of these at one of the places."""
-    return any(ref is not None and ref.recency and ref.key in places for ref in slot)
+    rounds = {m.allocations.of_any_round(Ref(*place)) for place in places} if m.allocations.round else set()
+    return any(
+        ref is not None and (ref.recency if ref.key in places else m.allocations.of_any_round(ref) in rounds)
+        for ref in slot
+    )
 
 
 def _spent(m: Interpreter, nodes: Alternatives) -> Truth:

@@ -15,7 +15,7 @@ from gradlint.frozen import replace
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import call_value, results_of_each
 from gradlint.interpreter.engine.dispatch import TypeSlot, implements
-from gradlint.interpreter.engine.iteration import SEQUENCES, iterator
+from gradlint.interpreter.engine.iteration import MOST_ELEMENTS, SEQUENCES, iterator
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python import containers
 from gradlint.interpreter.python.containers import copied, get_item, keys_of, without
@@ -76,9 +76,22 @@ method("values")(lambda m, node, ref, thing, args: _over(m, node, ref, thing, _a
 method("keys", "elements")(lambda m, node, ref, thing, args: _over(m, node, ref, thing, keys_of(thing), "keys()"))
 
 
-@method("items", "most_common")
-def _items(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Arguments) -> Value:
+@method("most_common")
+def _most_common(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Arguments) -> Value:
     return _over(m, node, ref, thing, m.new(node, "pair", _pair(thing)), "items()")
+
+
+@method("items")
+def _items(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Arguments) -> Value:
+    made = _over(m, node, ref, thing, m.new(node, "pair", _pair(thing)), "items()")
+    if thing.rest == NOTHING and thing.kind in MAPPINGS and 0 < len(thing.items) <= MOST_ELEMENTS:
+        pairs = [_as_pair(m, node, at, *entry) for at, entry in enumerate(thing.items)]
+        m.update_fields(made, Iterator, listed=containers.container(m, node, "tuple", pairs, "listed"))
+    return made
+
+
+def _as_pair(m: Interpreter, node: Site, at: int, key: object, value: Value) -> Value:
+    return m.new(node, f"pair {at}", Container("tuple", items=((0, Constant(key)), (1, value))))
 
 
 def _pair(thing: Container) -> Container:

@@ -151,6 +151,8 @@ def certainly_at_most_one(m: Interpreter, value: Value) -> bool:
     known, iterator = element_list(m, value), m.only(value, Iterator)
     if known is None or len(known) > 1 or any(ref.context != m.frame.id for ref in references(value)):
         return False
+    if iterator is not None and iterator.by == "range":
+        return False  # who writes that means more
     if iterator is None or iterator.listed == NOTHING:
         return True
     return any(certainly_at_most_one(m, source) for source in alternatives(iterator.source))

@@ -123,11 +123,11 @@ def waiting_manager(m: Interpreter, node: Site, function: Function, args: Argume
 def enter(m: Interpreter, node: Site, function: Function, args: Arguments) -> Frame:
     """The frame of a call, with the parameters bound."""
     m.defined.called[function.node] = None
-    frame = new_frame(
-        m,
-        (m.frame.id, getattr(node, "node", node), getattr(node, "part", ""), function.node, m.allocations.round),
-        function,
-    )
+    place = getattr(node, "node", node), getattr(node, "part", ""), function.node
+    frame = new_frame(m, (m.frame.id, *place, m.allocations.round), function)
+    if m.allocations.round:
+        around = m.allocations.frames.get(m.frame.id, m.frame.id)
+        m.allocations.frame(frame.id, m.frame_ids.setdefault((around, *place, 0), len(m.frame_ids) + 1))
     frame.called_at = getattr(node, "node", node)
     start = m.push(*args.values())
     bind_parameters(m, node, frame, function, args)

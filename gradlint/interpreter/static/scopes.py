@@ -69,10 +69,12 @@ class Scope:
 
 @dataclass(slots=True)
 class Loop:
-    """A loop: `height` counts the loops nested inside; `leaves` whether a break, return or raise can leave it early."""
+    """A loop: `height` counts the loops nested inside; `leaves` whether a break, return or raise can leave it early;
+    how many `statements` stand in it."""
 
     height: int = 0
     leaves: bool = False
+    statements: int = 0
 
 
 @dataclass(slots=True)
@@ -182,6 +184,17 @@ def scan(tree: cst.Module) -> Scan:
     return out
 
 
+def _count(out: Scan, node: cst.CSTNode, scope: Scope, loops: Around) -> None:
+    """Count a statement, and keep those that somebody asks for."""
+    out.statements += 1
+    for loop in loops:
+        loop.statements += 1
+    if isinstance(node, (cst.Import, cst.ImportFrom)):
+        out.imports.update(_imported(node))
+    elif type(node) in _TIMING:
+        out.timing.append((node, scope))
+
+
 def _walk(out: Scan, nodes: Sequence[cst.CSTNode], top: Scope) -> None:
     """Look at every piece of syntax in these, which stand in a scope."""
     todo: list[tuple[cst.CSTNode, Scope, tuple[Loop, ...], tuple[Any, ...], int]]
@@ -206,11 +219,7 @@ def _walk(out: Scan, nodes: Sequence[cst.CSTNode], top: Scope) -> None:
         elif kind in COMPREHENSIONS:
             around = (*around, node)
         elif kind in _STATEMENTS:
-            out.statements += 1
-            if isinstance(node, (cst.Import, cst.ImportFrom)):
-                out.imports.update(_imported(node))
-            elif kind in _TIMING:
-                out.timing.append((node, scope))
+            _count(out, node, scope, loops)
         if kind in _LOOK:
             _LOOK[kind](node, scope, loops)
         inside = depth if kind is cst.BinaryOperation else depth + 1

@@ -36,6 +36,13 @@ def literal_text(written: str) -> Value:
     return Constant(written) if known == written else PlainObject("str", known)
 
 
+def inserted_text(value: Value, *, plain: bool) -> Value:
+    """What a value is in an f-string: where it is `plain` and a whole number or a string, that."""
+    if plain and type(value) is Constant and type(value.value) in (int, str):
+        return Constant(str(value.value))
+    return PlainObject("str")
+
+
 def filled_text(pattern: Value, how: str) -> Value:
     """Return what `pattern % x` (`how` "mod") and `pattern.format(x)` (`how` "format") give."""
     return PlainObject("str", beginning(pattern).partition(HOLES[how])[0])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import reduce
 from operator import or_
 
-from gradlint.domain.facts import BOOL, INTEGER, UNSURE
+from gradlint.domain.facts import BOOL, INTEGER, NO, UNSURE, YES
 from gradlint.domain.joining import joined, summarised
 from gradlint.domain.objects import MAPPINGS, Array, Container, Instance, Tensor
 from gradlint.domain.refs import Ref
@@ -31,13 +31,15 @@ from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import call_value
 from gradlint.interpreter.engine.dispatch import MODELS, Model, TypeSlot, implements, models
 from gradlint.interpreter.engine.escape import result_of_unknown
-from gradlint.interpreter.engine.iteration import SEQUENCES, begin, consume, element_list, elements
+from gradlint.interpreter.engine.iteration import SEQUENCES, begin, consume, element_list, elements, run_through
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python import containers, ndarray
 from gradlint.interpreter.python.attribute_load import LEAVING_THE_GRAPH
 from gradlint.interpreter.python.containers import copied
 from gradlint.interpreter.static.sites import Site, syntax
 from gradlint.interpreter.static.string_values import filled_text
+from gradlint.interpreter.stdlib.strings import given_by_method
+from gradlint.interpreter.syntax.narrowing import truthiness
 from gradlint.interpreter.syntax.operators import compute
 from gradlint.interpreter.syntax.try_with import enter
 from gradlint.interpreter.torch_api.contexts import EXIT_STACK
@@ -53,14 +55,15 @@ def _collected(kind: str) -> Model:
         if args.given("maxlen", 1):
             element = elements(m, node, args.positional[0])
             return m.new(node, "container", Container(containers.BOUNDED, rest=element))
-        listing = element_list(m, args.positional[0])
         start = m.push(*args.positional)
+        listing = run_through(m, node, args.positional[0], kind) if kind in SEQUENCES else None
+        if listing is not None:
+            m.pop_from(start)
+            return containers.container(m, node, kind, listing)
         found = m.push(elements(m, node, args.positional[0]))
         there = containers.certain(m, m.state.stack[start])
         consume(m, node, m.state.stack[start], kind)
         element = m.pop_from(start)[found - start]
-        if listing is not None and kind in SEQUENCES:
-            return containers.container(m, node, kind, listing)
         return m.new(node, "container", Container(kind, rest=element, certain=there))
 
     return collect
@@ -90,10 +93,27 @@ def _default_dict(m: Interpreter, node: Site, args: Arguments) -> Value:
     return _mapping(m, node, Container("defaultdict", rest=made, keys=UNKNOWN), given)
 
 
-@models("builtins.any", "builtins.all")
-def _some(m: Interpreter, node: Site, args: Arguments) -> Value:
-    begin(m, args.get("iterable", 0, UNKNOWN))
-    return PythonNumber(BOOL)
+def _asking(which: bool) -> Model:
+    """`any` (which of them is True) or `all` (False)."""
+
+    def ask(m: Interpreter, node: Site, args: Arguments) -> Value:
+        start = m.push(args.get("iterable", 0, UNKNOWN))
+        listing = run_through(m, node, m.state.stack[start])
+        (value,) = m.pop_from(start)
+        if listing is None:
+            begin(m, value)
+            return PythonNumber(BOOL)
+        answers = [truthiness(m, one) for one in listing]
+        wanted, others = (YES, NO) if which else (NO, YES)
+        if wanted in answers:
+            return Constant(which)
+        return Constant(not which) if all(answer is others for answer in answers) else PythonNumber(BOOL)
+
+    return ask
+
+
+models("builtins.any")(_asking(True))
+models("builtins.all")(_asking(False))
 
 
 def _oldest(m: Interpreter, value: Value, known: frozenset[Ref]) -> Value:
@@ -253,6 +273,8 @@ def _plain_method(m: Interpreter, node: Site, owner: Value, name: str, args: Arg
     if all(type(option) in (Constant, PythonNumber, PlainObject) for option in options):
         if name == "format" and all(_word_for(option) == "str" for option in options):
             return filled_text(owner, name)
+        if len(options) == 1 and (told := given_by_method(m, node, owner, name, args)) is not None:
+            return told
         rows = [m.torch.object_methods.get(f"{_word_for(option)}.{name}") for option in options]
         return one_of([UNKNOWN if row is None else plain_result(m, node, row.returns) for row in rows])
     if all(type(option) is Ref and type(m.state.heap.get(option)) is Array for option in options):

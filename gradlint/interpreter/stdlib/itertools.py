@@ -14,6 +14,7 @@ from gradlint.interpreter.engine.deferred import unfinished
 from gradlint.interpreter.engine.dispatch import models
 from gradlint.interpreter.engine.escape import result_of_unknown
 from gradlint.interpreter.engine.iteration import (
+    MOST_ELEMENTS,
     after_one_next,
     begin,
     consume,
@@ -31,9 +32,6 @@ from gradlint.interpreter.python.mro import method_of
 from gradlint.interpreter.static.sites import Site
 from gradlint.interpreter.syntax.narrowing import truthiness
 from gradlint.interpreter.syntax.operators import compute
-
-MOST_PAIRS = 8
-"""Pairs that are kept apart, so that what is made of them knows their order."""
 
 
 def _first(args: Arguments) -> Value:
@@ -180,7 +178,12 @@ def _enumerate(m: Interpreter, node: Site, args: Arguments) -> Value:
     source = args.get("iterable", 0, UNKNOWN)
     listing = element_list(m, source)
     pair = _tuple(m, node, [PythonNumber(INTEGER), elements(m, node, source)])
-    known = NOTHING if listing is None else _pairs(m, node, [[PythonNumber(INTEGER)] * len(listing), listing])
+    begins = args.get("start", 1, Constant(0))
+    first = begins.value if type(begins) is Constant and type(begins.value) is int else None
+    numbers: list[Value] = [
+        PythonNumber(INTEGER) if first is None else Constant(first + at) for at in range(len(listing or ()))
+    ]
+    known = NOTHING if listing is None else _pairs(m, node, [numbers, listing])
     there, empty = containers.certain(m, source), _emptiness(m, [source])
     return iterator(m, node, Iterator(pair, source, "enumerate", empty=empty, listed=known, certain=there))
 
@@ -207,7 +210,7 @@ def _pairs(m: Interpreter, node: Site, listings: list[list[Value] | None]) -> Va
     if not known or len(known) < len(listings):
         return NOTHING
     rows = list(zip(*known, strict=False))
-    if len(rows) > MOST_PAIRS:
+    if len(rows) > MOST_ELEMENTS:
         return NOTHING
     pairs = [_tuple(m, node, row, f"pair {index}") for index, row in enumerate(rows)]
     return containers.container(m, node, "list", pairs, "pairs")
@@ -390,5 +393,9 @@ def _range(m: Interpreter, node: Site, args: Arguments) -> Value:
     length = max(0, behind - first) if len(numbers) == len(args.positional) < 3 else 0
     if length:
         several = YES if length > 1 else NO
-        return iterator(m, node, Iterator(PythonNumber(INTEGER), by="range", empty=NO, several=several, length=length))
+        listed: Value = NOTHING
+        if length <= MOST_ELEMENTS:
+            listed = containers.container(m, node, "tuple", [*map(Constant, range(first, behind))], "listed")
+        made = Iterator(PythonNumber(INTEGER), by="range", empty=NO, several=several, length=length, listed=listed)
+        return iterator(m, node, made)
     return m.new(node, "range", Container("list", rest=PythonNumber(INTEGER)))

@@ -16,17 +16,15 @@ from gradlint.domain.refs import Ref
 from gradlint.domain.value_sets import one_of, references, with_certain
 from gradlint.domain.values import NOTHING, Value
 from gradlint.frozen import frozen
-from gradlint.interpreter.engine.iteration import consume, element_list, following, iterated
+from gradlint.interpreter.engine.iteration import MOST_ELEMENTS, consume, element_list, following, iterated
 from gradlint.interpreter.engine.loops import Loop, outward, run_loop
 from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.engine.rounds import MOST_STATEMENTS
 from gradlint.interpreter.python import containers
 from gradlint.interpreter.static.periodic import periodic
 from gradlint.interpreter.static.scopes import comprehended
 from gradlint.interpreter.syntax.assignment import assign
 from gradlint.interpreter.syntax.narrowing import narrow, truthiness
-
-MOST_ELEMENTS = 16
-"""So many elements of a comprehension are run one by one."""
 
 
 @frozen()
@@ -43,10 +41,15 @@ class Comprehended:
 
 
 def comprehension(
-    m: Interpreter, node: cst.BaseComp, wanted: Sequence[Any], begun: Value | None = None
+    m: Interpreter,
+    node: cst.BaseComp,
+    wanted: Sequence[Any],
+    begun: Value | None = None,
+    *,
+    at_once: bool = False,
 ) -> Comprehended:
     """Run over all clauses of a comprehension and evaluate these expressions of it; `begun` is what it runs over, where
-    that has been asked for before."""
+    that has been asked for before. A generator expression that runs `at_once` does so by rounds, or not at all."""
     frame, known = m.frame.id, set(m.state.heap)
     before = {(frame, name): m.state.names.get((frame, name)) for name in comprehended(node.for_in)}
     found = m.push(*[NOTHING for _ in wanted])
@@ -65,9 +68,9 @@ def comprehension(
     left_out: set[Ref] = set()
     declared, own = m.frame.declared, set(comprehended(node.for_in))  # what `global` says is not of these
     m.frame.declared = {name: frame for name, frame in declared.items() if name not in own}
-    waits = type(node) is cst.GeneratorExp
+    waits = type(node) is cst.GeneratorExp and not at_once
     rounds = None if waits else _each_round(m, node.for_in, source, wanted)
-    if rounds is None:
+    if rounds is None and not at_once:
         _clause(m, node.for_in, source, inner, left_out, waits=waits)
     m.frame.declared = declared
     outlived = m.scan.outlived.get(node, {})
@@ -87,18 +90,17 @@ def _each_round(m: Interpreter, clause: cst.CompFor, start: int, wanted: Sequenc
     """Run a comprehension element by element where it is known what it goes over and what its conditions say: what each
     round gives is in flight then, and how many there were comes back. Otherwise nothing has happened."""
     listed = element_list(m, m.state.stack[start])
-    if listed is None or len(listed) > MOST_ELEMENTS or clause.inner_for_in is not None or m.calls.instances_deep:
+    if listed is None or len(listed) > MOST_ELEMENTS or clause.inner_for_in is not None:
         return None
-    before, take_back, began, outer = (
-        m.fork(),
-        outward(m),
-        len(m.log.story),
-        (m.loops.later, m.allocations.round),
-    )
+    if len(listed) * m.loops.times > MOST_STATEMENTS:
+        return None
+    before, take_back, began = m.fork(), outward(m), len(m.log.story)
+    outer = m.loops.later, m.loops.times, m.allocations.round
+    m.loops.times *= max(1, len(listed))
     with m.log.held_back() as forget:
         waiting = m.push(*listed)
         passed = [_round(m, clause, index, waiting, wanted) for index in range(len(listed))]
-        m.loops.later, m.allocations.round = outer
+        m.loops.later, m.loops.times, m.allocations.round = outer
         if known := m.state.live and None not in passed:
             del m.state.stack[waiting : waiting + len(listed)]
             consume(m, clause.iter, m.state.stack[start], "comprehension")

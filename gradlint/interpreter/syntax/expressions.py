@@ -27,7 +27,7 @@ from gradlint.interpreter.python.containers import copied
 from gradlint.interpreter.python.items import get_item
 from gradlint.interpreter.static.scopes import spelled
 from gradlint.interpreter.static.sites import Site
-from gradlint.interpreter.static.string_values import LONGEST, joined_text, literal_text
+from gradlint.interpreter.static.string_values import LONGEST, inserted_text, joined_text, literal_text
 from gradlint.interpreter.syntax import receivers
 from gradlint.interpreter.syntax.comprehensions import Comprehended, comprehension
 from gradlint.interpreter.syntax.subscripts import index_value
@@ -77,11 +77,15 @@ def text(m: Interpreter, node: Site) -> Value:
             found.append(m.value(piece))
         for inner in getattr(piece, "parts", ()):
             if hasattr(inner, "expression"):
-                m.value(inner.expression)
-                found.append(PlainObject("str"))
+                found.append(inserted_text(m.value(inner.expression), plain=_is_plain(inner)))
             else:
                 found.append(literal_text(inner.value))
     return joined_text(found)
+
+
+def _is_plain(hole: cst.FormattedStringExpression) -> bool:
+    """Whether a value is put into a string as it is."""
+    return hole.format_spec is None and hole.conversion is None and hole.equal is None
 
 
 evaluates(cst.Ellipsis)(lambda m, node: Constant(...))
@@ -180,6 +184,25 @@ def followed_again(m: Interpreter, ref: Ref, thing: Iterator) -> Iterator:
     for one, _ in m.all(m.pop_from(start)[0], Iterator):
         m.store(one, again)
     return again
+
+
+@implements(TypeSlot.RUN_THROUGH, Iterator)
+def run_by_rounds(m: Interpreter, ref: Ref, thing: Iterator) -> list[Value] | None:
+    """A generator expression that nobody has asked yet runs element by element, where it is known what it goes over."""
+    node = thing.causes[0].node
+    if ref.context != m.frame.id or type(node.elt) is cst.StarredElement:
+        return None
+    before, start = m.fork(), m.push(ref)
+    m.store(ref, replace(thing, element=NOTHING, certain=(), used=UNSURE))
+    m.state.sweep()
+    made = comprehension(m, node, [node.elt], thing.source, at_once=True)
+    if made.rounds is None:
+        m.state = before
+        return None
+    (used,) = m.pop_from(start)
+    assert type(used) is Ref
+    m.store(used, replace(thing, element=made.elements[0], certain=(), source=NOTHING))  # which is used up already
+    return [element for (element,) in made.rounds]
 
 
 @evaluates(cst.DictComp)

@@ -19,6 +19,7 @@ from gradlint.interpreter.engine.dispatch import executes
 from gradlint.interpreter.engine.iteration import begin, consume, following, iterated
 from gradlint.interpreter.engine.loops import MOST_ROUNDS, Loop, leave, open_end, run_loop
 from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.engine.rounds import Rounds, ran, to_run
 from gradlint.interpreter.python import containers
 from gradlint.interpreter.syntax.assignment import assign
 from gradlint.interpreter.syntax.narrowing import narrow, truthiness
@@ -39,6 +40,9 @@ def for_(m: Interpreter, node: cst.For) -> None:
             m.end_path()
             return
         waited[0] = containers.enter_waiting(m, iterable)
+        run(element)
+
+    def run(element: Value) -> None:
         m.loops.active[-1].over_parts = _are_parts(m, element)
         if leaves:
             assign(m, node.target, node.target, element)
@@ -60,6 +64,16 @@ def for_(m: Interpreter, node: cst.For) -> None:
 
     def after() -> None:
         consume(m, node.iter, m.state.stack[start], "for")
+
+    def visited(element: Value) -> None:
+        there = containers.certain_elements(m, Container("tuple", items=((0, element),)))
+        per_element.mark_all_visited(m.state, start + 1, there)
+        m.state.stack[start + 1] = NOTHING
+
+    listed = to_run(m, node, m.state.stack[start])
+    if listed and ran(m, Rounds(node, start, len(listed), run, visited, after), listed):
+        m.pop_from(start)
+        return
 
     def ends(rounds: int) -> Truth:
         length = containers.length(m, m.state.stack[start])

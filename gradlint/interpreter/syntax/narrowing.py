@@ -28,7 +28,7 @@ from gradlint.domain.objects import MOST_ITEMS, Tensor
 from gradlint.domain.provenance import Belief
 from gradlint.domain.refs import Ref
 from gradlint.domain.value_sets import alternatives, one_of
-from gradlint.domain.values import NONE_VALUE, UNKNOWN, Constant, ImportPath, Unknown, Value
+from gradlint.domain.values import NONE_VALUE, UNKNOWN, Constant, ImportPath, PlainObject, Unknown, Value
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd.grad import is_held
 from gradlint.interpreter.autograd.tensor import (
@@ -60,6 +60,8 @@ def truthiness(m: Interpreter, value: Value) -> Truth:
 def _truthiness(m: Interpreter, value: Value) -> Truth:
     if type(value) is Constant:
         return truth(bool(value.value))
+    if type(value) is PlainObject and value.kind == "match":
+        return YES
     thing = m.state.heap.get(value) if type(value) is Ref else None
     of_kind = TRUTH.get(type(thing))
     return Truth.unsure() if of_kind is None else of_kind(m, thing)

@@ -1,0 +1,98 @@
+"""Strings that are written down: what their methods give, and whether patterns match them.
+
+The names of parts and parameters are such strings, and conditions on them say which parts are meant.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from gradlint.domain.objects import Container
+from gradlint.domain.values import NONE_VALUE, NOTHING, UNKNOWN, Constant, PlainObject, Value
+from gradlint.interpreter.autograd.operations import plain_result
+from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.dispatch import Model, models
+from gradlint.interpreter.engine.iteration import MOST_ELEMENTS
+from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.python.containers import container
+from gradlint.interpreter.static.sites import Site
+from gradlint.interpreter.static.string_values import LONGEST
+
+METHODS = frozenset(
+    "startswith endswith lower upper strip lstrip rstrip removeprefix removesuffix replace capitalize title split "
+    "rsplit find rfind count isdigit isdecimal isalpha".split()
+)
+"""Methods of strings that are cheap however long what they are given is."""
+SIMPLE = re.compile(r"(?:[\w .^$|(-]|\[\^?(?:\w-\w|\w)+\]|\\[.dw]|\)(?![*+])|[*+](?![*+]))*")
+"""Patterns that are tried: with repeated groups they may take very long."""
+REPEATING = re.compile(r"[*+]")
+MOST_REPEATING = 2
+"""How many repetitions those may have."""
+
+
+def given_by_method(m: Interpreter, node: Site, owner: Value, name: str, args: Arguments) -> Value | None:
+    """What a method of a string gives, where that and what it is given are written down."""
+    given = _constants(m, args.positional)
+    if name not in METHODS or given is None or args.keywords or args.unknown or not _is_plain(owner):
+        return None
+    try:
+        found = getattr(owner.value, name)(*given)  # type: ignore[union-attr]
+    except (TypeError, ValueError):
+        return None
+    if type(found) is list:
+        parts = [Constant(part) for part in found]
+        return container(m, node, "list", parts) if len(parts) <= MOST_ELEMENTS else None
+    return Constant(found) if type(found) is not str or len(found) <= LONGEST else None
+
+
+def _constants(m: Interpreter, values: Iterable[Value]) -> list[object] | None:
+    """The constants that values are, or tuples of such; None where one is something else."""
+    found: list[object] = []
+    for value in values:
+        thing = m.only(value, Container)
+        if _is_plain(value) or (type(value) is Constant and type(value.value) in (int, type(None))):
+            found.append(value.value)  # type: ignore[union-attr]
+        elif thing is not None and thing.kind == "tuple" and thing.rest == NOTHING:
+            inner = [part for _, part in thing.items]
+            if not all(map(_is_plain, inner)):
+                return None
+            found.append(tuple(part.value for part in inner))  # type: ignore[union-attr]
+        else:
+            return None
+    return found
+
+
+def _is_plain(value: Value) -> bool:
+    """Whether a value is a string of which every Python says the same."""
+    return type(value) is Constant and type(value.value) is str and value.value.isascii()
+
+
+def _matching(how: str) -> Model:
+    """`re.match`, `re.search` or `re.fullmatch`: a match counts as true, and None does not."""
+
+    def match(m: Interpreter, node: Site, args: Arguments) -> Value:
+        texts = _constants(m, [args.get("pattern", 0, UNKNOWN), args.get("string", 1, UNKNOWN)])
+        if texts is None or len(args.values()) > 2 or args.unknown:
+            return plain_result(m, node, "match or none")
+        pattern, text = texts
+        if not (isinstance(pattern, str) and isinstance(text, str) and _is_quick(pattern, text)):
+            return plain_result(m, node, "match or none")
+        return NONE_VALUE if getattr(re, how)(pattern, text) is None else PlainObject("match")
+
+    return match
+
+
+def _is_quick(pattern: str, text: str) -> bool:
+    """Whether a pattern makes sense and is tried quickly."""
+    if len(text) > LONGEST or SIMPLE.fullmatch(pattern) is None or len(REPEATING.findall(pattern)) > MOST_REPEATING:
+        return False
+    try:
+        re.compile(pattern)
+    except re.error:
+        return False
+    return True
+
+
+for _how in ("match", "search", "fullmatch"):
+    models(f"re.{_how}")(_matching(_how))
