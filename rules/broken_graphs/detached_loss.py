@@ -31,6 +31,7 @@ rule = Rule(
     "detached-loss",
     "{name} depends only on detached tensors and has no graph to differentiate",
     help="leave out the {cut} of the prediction: detach only targets",
+    yields_to=("GRD911",),
     tokens=("detach", "detach_", "data", "numpy"),
 )
 consequence = Raises(RuntimeError, "does not require grad and does not have a grad_fn")

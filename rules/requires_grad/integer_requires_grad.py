@@ -30,6 +30,7 @@ rule = Rule(
     "integer-requires-grad",
     "{kind} tensor{named} cannot require grad",
     help="convert it to a floating point dtype first: `.float()` or `dtype=torch.float32`",
+    yields_to=("GRD102",),
     tokens=("requires_grad", "requires_grad_", "Parameter"),
 )
 consequence = Raises(RuntimeError, "dtype can require gradients")

@@ -41,7 +41,7 @@ KINDS = {BOOL: "boolean", INTEGER: "integer"}
 @rule.on(RequiresGradChanged)
 def check(event: RequiresGradChanged) -> Findings:
     """Where all are of one kind the loop is not the mistake; one that stands for several may be of either kind."""
-    if not event.to <= YES or event.tensor.dtype <= DISCRETE:
+    if not event.to <= YES or (event.tensor.dtype <= DISCRETE and all(one.dtype <= DISCRETE for one in event.each)):
         return
     discrete = [tensor for tensor in event.each if tensor.dtype.possibly(DISCRETE)]
     if discrete:

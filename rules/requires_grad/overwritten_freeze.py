@@ -20,10 +20,10 @@ layer, nothing is reported. Freezing all and then unfreezing the head is the usu
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gradlint.domain import NO, YES, CauseKind, Syntax
+from gradlint.domain import NO, YES, CauseKind, Ref, Syntax
 from gradlint.events import (
     BackwardRun,
     ModuleCalled,
@@ -64,30 +64,34 @@ def check(event: ModuleFinished) -> Findings:
     A place that asked before the freeze does so again because a loop or a second call goes round, for others.
     """
     runs = {run.index: run for run in event.runs}
-    frozen: dict[Syntax, RequiresGradChanged] = {}
-    asked, again = set[Syntax](), set[Syntax]()
+    frozen: dict[Syntax, list[RequiresGradChanged]] = {}
+    asked, again = dict[Syntax, set[Ref]](), set[Syntax]()
     for happened in event.story:
         if isinstance(happened, USES):
             frozen.clear()
         elif isinstance(happened, RequiresGradChanged) and happened.by in BY_HAND:
             if happened.to <= NO:
-                frozen[happened.node] = happened
-                again |= asked
+                frozen.setdefault(happened.node, []).append(happened)
+                again |= asked.keys()
                 asked.clear()
             elif happened.to <= YES and happened.node not in again:
-                asked.add(happened.node)
-                yield from _undone(happened, frozen, runs)
+                yield from _undone(happened, asked.setdefault(happened.node, set()), frozen, runs)
 
 
 def _undone(
-    asked: RequiresGradChanged, frozen: Mapping[Syntax, RequiresGradChanged], runs: Mapping[int, Run]
+    asked: RequiresGradChanged,
+    reached: set[Ref],
+    frozen: Mapping[Syntax, Sequence[RequiresGradChanged]],
+    runs: Mapping[int, Run],
 ) -> Findings:
-    """The freezes that are undone by this request as a whole and whatever led to them."""
+    """The freezes that are undone by this request as a whole and whatever led to them; `reached` are the memories that
+    its place has asked for so far."""
     known = [tensor for tensor in asked.each if not tensor.requires_grad.is_unsure]
-    reached = {memory for tensor in known for memory in tensor.storage}
+    reached.update(memory for tensor in known for memory in tensor.storage)
     places = dict.fromkeys(mark.node for tensor in known for mark in tensor.causes if mark.kind == CauseKind.ASKED)
-    for freeze in [frozen[place] for place in places if place in frozen]:
-        whole = reached.issuperset(freeze.tensor.storage)
+    for freezes in [frozen[place] for place in places if place in frozen]:
+        freeze = freezes[-1]
+        whole = all(reached.issuperset(one.tensor.storage) for one in freezes)
         unconditional = asked.conditions == freeze.conditions[: len(asked.conditions)]
         if whole and unconditional and _outermost(asked, runs) == (root := _outermost(freeze, runs)):
             draft = rule.at(asked.node).note(freeze.node, "frozen here")
