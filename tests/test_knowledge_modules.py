@@ -69,6 +69,14 @@ def test_a_module_has_the_parameters_and_buffers_of_its_row(row: ModuleRow) -> N
     assert module.training
 
 
+@pytest.mark.parametrize("row", TABLES.modules.values(), ids=lambda row: row.path)
+def test_a_module_has_modules_inside_iff_a_parameter_of_its_row_is_called_so(row: ModuleRow) -> None:
+    module = eval(row.example)
+    inside = bool(list(module.children()))
+    assert inside == any("." in name for name in row.parameters) or row.call in ("container", "none", "loss")
+    assert [name for name, _ in module.named_modules()] == [""] or inside
+
+
 def test_every_module_class_of_torch_has_a_row() -> None:
     classes = {
         n for n in dir(torch.nn) if inspect.isclass(c := getattr(torch.nn, n)) and issubclass(c, torch.nn.Module)

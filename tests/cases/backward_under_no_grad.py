@@ -88,6 +88,7 @@ def switched_off_for_good():
 def phases(net: Net, optimizer: torch.optim.Optimizer, loader: DataLoader):
     for phase in ("train", "val"):
         for x, y in loader:
+            optimizer.zero_grad()
             with torch.set_grad_enabled(phase == "train"):
                 loss = F.cross_entropy(net(x), y)
                 if phase == "train":

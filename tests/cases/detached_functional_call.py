@@ -14,7 +14,7 @@ def from_state_dict(x):
 def detached_one_by_one():
     net = nn.Sequential(nn.Linear(4, 4), nn.ReLU(), nn.Linear(4, 1))
     weights = {name: weight.detach() for name, weight in net.named_parameters()}
-    loss = functional_call(net, weights, torch.ones(2, 4)).pow(2).mean()  # todo GRD911
+    loss = functional_call(net, weights, torch.ones(2, 4)).pow(2).mean()  # GRD911
     loss.backward()
     return weights
 

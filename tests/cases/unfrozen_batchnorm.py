@@ -122,7 +122,7 @@ class Trainer:
 
     def freeze(self):
         for name, param in self.model[1].named_parameters():
-            param.requires_grad = "weight" not in name and "bias" not in name  # ok: nobody knows which
+            param.requires_grad = "weight" not in name and "bias" not in name  # GRD806
 
     def run(self, x):
         self.freeze()
