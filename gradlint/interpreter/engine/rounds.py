@@ -30,6 +30,8 @@ MOST_STATEMENTS = 128
 those of the loops around that are run so."""
 MOST_STATEMENTS_BY_NUMBER = 32
 """The same where only numbers are gone over, which are the places or names of parts."""
+MOST_STATEMENTS_OF_A_CONSTRUCTOR = 12
+"""The same while an instance is built, where each makes many objects."""
 COUNTED = 4
 """How many iterations count as steps: so many passes a loop takes that is run to a fixpoint."""
 
@@ -142,7 +144,8 @@ def to_run(m: Interpreter, node: cst.For, value: Value) -> list[Value]:
     if found is None or not 1 < len(found) <= MOST_ELEMENTS:
         return []
     statements = m.scan.loops[node].statements * len(found) * m.loops.times
-    most = _most_statements(m, node, found) if statements <= MOST_STATEMENTS else 0
+    bound = MOST_STATEMENTS_OF_A_CONSTRUCTOR if m.calls.instances_deep else MOST_STATEMENTS
+    most = _most_statements(m, node, found) if statements <= bound else 0
     return found if statements <= most else []
 
 
