@@ -94,6 +94,8 @@ def _each_round(m: Interpreter, clause: cst.CompFor, start: int, wanted: Sequenc
         return None
     if len(listed) * m.loops.times > MOST_STATEMENTS:
         return None
+    if m.calls.instances_deep and _named(wanted[0]).isdisjoint(comprehended(clause)):
+        return None  # parts that are built alike: to know each of them costs more than it tells
     before, take_back, began = m.fork(), outward(m), len(m.log.story)
     outer = m.loops.later, m.loops.times, m.allocations.round
     m.loops.times *= max(1, len(listed))
