@@ -12,7 +12,7 @@ from gradlint.domain.objects import Container, Node, Object, Tensor, with_mark
 from gradlint.domain.provenance import MOST_CAUSES, Belief, Cause, CauseKind
 from gradlint.domain.refs import KEPT, Alternatives, Ref
 from gradlint.domain.state import OLDEST
-from gradlint.domain.value_sets import alternatives, one_of
+from gradlint.domain.value_sets import alternatives, one_of, references
 from gradlint.domain.values import UNKNOWN, Constant, Unknown, Value
 from gradlint.frozen import frozen, replace
 from gradlint.interpreter.autograd.detach import cuts, cuts_of_numbers
@@ -266,7 +266,10 @@ def holders(m: Interpreter, refs: Sequence[Ref]) -> tuple[Container, ...]:
         for ref, thing in m.state.heap.containers()
         if not meant.isdisjoint(option for value in thing.held for option in alternatives(value))
     ]
-    alive = m.state.alive() if found else set()
+    if not found:
+        return ()
+    named = {ref for value in (*m.state.names.values(), *m.state.stack) for ref in references(value)}
+    alive = named if named.issuperset(ref for ref, _ in found) else m.state.alive()
     return tuple(thing for ref, thing in found if ref in alive)
 
 

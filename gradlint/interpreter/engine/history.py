@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import reduce
+from operator import and_
 from typing import TypeVar
 
 from gradlint.domain.facts import MAYBE, NO, UNSURE, YES, Truth
@@ -81,7 +83,7 @@ def sure_past(m: Interpreter, start: Alternatives, most: int = MOST_WEIGHED) -> 
         if most is MOST_WEIGHED:
             m.log.exceeded("size of a graph")
         return _single_past(m, start, most)
-    sure = in_all(start, _certain(m, start, lambda ref: {ref} if ref.recency < 2 else set()))
+    sure = in_every(m, start, lambda ref: {ref} if ref.recency < 2 else set())
     return {ref: None for ref in nodes if ref in sure}
 
 
@@ -92,18 +94,20 @@ def _sure_places(
     is what may be in it."""
     if len(past) > most:
         return {ref.key for ref in _single_past(m, start, most)}
-    return in_all(start, _certain(m, start, lambda ref: {ref.key}))
+    return in_every(m, start, lambda ref: {ref.key})
 
 
 def in_every(m: Interpreter, start: Alternatives, known: Callable[[Ref], set[T]]) -> frozenset[T]:
     """Return what is said of some node, whichever it be, in every history that it may be."""
-    return in_all(start, _certain(m, start, known))
+    certain, bits = _certain(m, start, known)
+    found = in_all(start, certain)
+    return frozenset([one for one, bit in bits.items() if bit & found])
 
 
 def savers(m: Interpreter, nodes: Sequence[Ref]) -> list[Ref]:
     """Those of these nodes which certainly keep something for backward, or have one behind them that does, whichever
     way was taken."""
-    saving = _certain(m, tuple(nodes), lambda ref: {True} if surely_saves(m.state.heap.get(ref)) else set())
+    saving, _ = _certain(m, tuple(nodes), lambda ref: {True} if surely_saves(m.state.heap.get(ref)) else set())
     return [ref for ref in nodes if saving[ref]]
 
 
@@ -112,25 +116,33 @@ def surely_saves(thing: object) -> bool:
     return type(thing) is Node and any(None not in slot for slot in thing.saves)
 
 
-def _certain(m: Interpreter, start: Alternatives, known: Callable[[Ref], set[T]]) -> dict[Ref, frozenset[T]]:
-    """For each node of a history what `known` says of it and of all that is certainly before it."""
-    certain: dict[Ref, frozenset[T]] = {}
+def _certain(
+    m: Interpreter, start: Alternatives, known: Callable[[Ref], set[T]]
+) -> tuple[dict[Ref | None, int], dict[T, int]]:
+    """For each node of a history what `known` says of it and of all that is certainly before it, as bits, and the bit
+    of each thing that is said: sets would take the square of the length of the history."""
+    certain: dict[Ref | None, int] = {}
+    bits: dict[T, int] = {}
     for ref in inputs_first(m, start):
         thing = m.state.heap.get(ref)
-        before = [in_all(slot, certain) for slot in thing.inputs] if type(thing) is Node else []
-        certain[ref] = frozenset[T]().union(known(ref), *before)
-    return certain
+        found = 0
+        for one in known(ref):
+            found |= bits.setdefault(one, 1 << len(bits))
+        for slot in thing.inputs if type(thing) is Node else ():
+            found |= in_all(slot, certain)
+        certain[ref] = found
+    return certain, bits
 
 
-def in_all(slot: Iterable[Ref | None], certain: Mapping[Ref, frozenset[T]]) -> frozenset[T]:
-    """Return what every alternative certainly has in its history."""
-    found = [frozenset[T]() if ref is None else certain.get(ref, frozenset()) for ref in slot]
-    return found[0] if len(found) == 1 else frozenset.intersection(*found) if found else frozenset()
+def in_all(slot: Iterable[Ref | None], certain: Mapping[Ref | None, int]) -> int:
+    """Return the bits that every alternative certainly has in its history."""
+    found = [certain.get(ref, 0) for ref in slot]
+    return reduce(and_, found) if found else 0
 
 
 def inputs_first(m: Interpreter, start: Alternatives, ends: Callable[[Ref], bool] | None = None) -> list[Ref]:
     """The nodes of a history, each after those it was made from (but for cycles), and no further than to its ends."""
-    heap, order = m.state.heap, list[Ref]()
+    heap, order, edges = m.state.heap, list[Ref](), 0
     seen: set[Ref] = set()
     todo: list[tuple[Ref, bool]] = [(ref, False) for ref in start if ref is not None]
     while todo:
@@ -141,8 +153,15 @@ def inputs_first(m: Interpreter, start: Alternatives, ends: Callable[[Ref], bool
             seen.add(ref)
             todo.append((ref, True))
             if ends is None or not ends(ref):
-                todo += [(other, False) for other in _inputs(heap.get(ref))]
+                inputs = _inputs(heap.get(ref))
+                edges += len(inputs)
+                todo += [(other, False) for other in inputs if other not in seen]
+    m.works(WORK_OF_A_NODE * len(order) + edges)
     return order
+
+
+WORK_OF_A_NODE = 5
+"""How many objects are gone over in the time in which a node of a history is put into its order, besides its inputs."""
 
 
 def _single_past(m: Interpreter, start: Alternatives, most: int) -> dict[Ref, None]:
@@ -251,6 +270,7 @@ def nodes_of(m: Interpreter, value: Value) -> Alternatives:
                     out |= dict.fromkeys(nodes_of(m, ref))
         else:
             out[None] = None
+    m.works(2 * len(out))  # who asks goes over them at least once more
     return tuple(out)
 
 

@@ -7,16 +7,16 @@ of it is one operation.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from functools import reduce
-from operator import and_, or_
+from operator import or_
 from typing import Any
 
 from gradlint.domain.heap import Heap
 from gradlint.domain.objects import Node
 from gradlint.domain.refs import KEPT, NOWHERE, Alternatives, Graph, Ref
 from gradlint.frozen import frozen
-from gradlint.interpreter.engine.history import grows, inputs_first, nodes_of, past_of
+from gradlint.interpreter.engine.history import grows, in_all, inputs_first, nodes_of, past_of
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.sites import syntax
 from gradlint.knowledge.properties.zero_gradient import FLAT
@@ -87,10 +87,10 @@ def _history(
         kept = [_kept(slot, memories) for slot in node.saves]
         saves |= dict.fromkeys(kept)
         own = [bits.setdefault(slot, 1 << len(bits)) for slot in kept]
-        certain[ref] = reduce(or_, [*own, *[_in_all(slot, certain) for slot in node.inputs]], 0)
+        certain[ref] = reduce(or_, [*own, *[in_all(slot, certain) for slot in node.inputs]], 0)
         if node.op in FLAT:
             flat.append(ref)
-    together = _in_all(key, certain)
+    together = in_all(key, certain)
     sure = {one for one, bit in bits.items() if bit & together}
     around = past_of(m, key, barred=set(flat)) if flat else every
     inputs: dict[Alternatives, None] = {}
@@ -104,11 +104,6 @@ def _history(
     certainly = tuple(slot if slot in sure or None in slot else (*slot, None) for slot in saves)
     behind = m[flat[0]] if flattened else None
     return History(tuple(inputs), certainly, frozenset(inside), tuple(flattened), behind)
-
-
-def _in_all(slot: Alternatives, certain: Mapping[Ref | None, int]) -> int:
-    """The bits of what every alternative certainly has in its history."""
-    return reduce(and_, [certain.get(ref, 0) for ref in slot]) if slot else 0
 
 
 def _kept(slot: Alternatives, memories: set[Ref]) -> Alternatives:
