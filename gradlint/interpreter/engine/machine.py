@@ -29,7 +29,7 @@ from gradlint.interpreter.engine.dispatch import EXPRESSIONS, STATEMENTS
 from gradlint.interpreter.engine.event_log import EventLog
 from gradlint.interpreter.engine.frames import File, Frame, Tried
 from gradlint.interpreter.engine.program import Definitions, Graphs
-from gradlint.interpreter.engine.steps import HEAP_OF_A_STEP, MOST_WORK, Steps, TooMuch
+from gradlint.interpreter.engine.steps import HEAP_OF_A_STEP, MOST_WORK, WORK_OF_AN_EVENT, Steps, TooMuch
 from gradlint.interpreter.static.handlers import calls_alone
 from gradlint.interpreter.static.scopes import Scan, scan
 from gradlint.interpreter.static.sites import Part, Site, syntax
@@ -420,6 +420,7 @@ class Interpreter:
         """Tell what happens, with the facts that hold now."""
         if self.is_silent or not self.state.live:
             return
+        self.works(WORK_OF_AN_EVENT)
         belief = max((_belief(facts.get(name)) for name in kind.believed_from), default=Belief.PROVEN)
         if kind.depends_on_mode and self.assumed_mode:
             belief = max(belief, Belief.FROM_USAGE)

@@ -28,6 +28,8 @@ HEAP_OF_A_STEP = 150
 MOST_WORK = 20_000_000
 """How many objects may be gone over one by one (see `Index.work`) until a file is given up: where as many are there as
 it has statements, the cost of each statement grows with their number."""
+WORK_OF_AN_EVENT = 200
+"""How many objects are gone over in the time that it takes to find out what happens, tell it and have rules hear it."""
 STEPS = "steps"
 """The bound on how many statements are run."""
 CALLS_LEFT_OUT = frozenset({"depth of calls", "depth of instances", "depth of modules", "recursion", STEPS})
