@@ -37,8 +37,10 @@ from gradlint.domain.refs import Alternatives, Origin, Ref, Syntax
 from gradlint.domain.values import NOTHING, UNKNOWN, Value
 from gradlint.frozen import replace
 
-MOST_ITEMS = 512
-"""How many elements are known one by one: more than large networks have parameters, for which optimizer holds which of
+MOST_ITEMS = 64
+"""How many elements are known one by one."""
+MOST_PARAMETERS = 512
+"""The same of parameters of a module or an optimizer: more than large networks have, for which optimizer holds which of
 them is asked all the time."""
 
 

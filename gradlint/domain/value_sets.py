@@ -15,6 +15,7 @@ from gradlint.domain.values import (
     Constant,
     Function,
     OneOf,
+    PlainObject,
     PythonNumber,
     Super,
     Unknown,
@@ -59,8 +60,15 @@ def one_of(values: Iterable[Value], most: int = MOST_ALTERNATIVES) -> Value:
             for other in numbers:
                 kind = kind | other
             return PythonNumber(kind, cuts_of_numbers(found))
-        return _anything(found)
+        return STRING if all(map(_is_string, found)) else _anything(found)
     return OneOf(tuple(found))
+
+
+STRING = PlainObject("str")
+
+
+def _is_string(value: Value) -> bool:
+    return value == STRING or (type(value) is Constant and isinstance(value.value, str))
 
 
 def _anything(values: list[Value]) -> Unknown:

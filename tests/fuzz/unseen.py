@@ -93,9 +93,9 @@ RETURNING = frozenset(does for does, body in (HARMLESS | HARMFUL).items() if "re
 """Those that give what they are handed, or something of its kind."""
 
 PLAIN_NAMES = (
-    "visit", "handle", "push", "prepare", "wrap", "touch", "log", "show", "measure", "record_loss", "criterion", "keep",
+    "visit", "handle", "push", "prepare", "wrap", "touch", "log", "show", "measure", "record_loss", "remember", "keep",
 )  # fmt: skip
-TELLING_NAMES = ("fit", "backprop", "train_step", "optimize")
+TELLING_NAMES = ("criterion", "fit", "backprop", "train_step", "optimize")
 """Names that tell of nothing that is done to a graph, and those that do."""
 
 USES = (

@@ -47,7 +47,7 @@ values["c"] = weight * 2
 for key in list(values):
     values[key] = values[key].detach()
 # vague: a loop that goes over the keys may not have met this one
-reveal(values["a"])  # Tensor[float, requires_grad=no|yes, leaf=yes]
+reveal(values["a"])  # Tensor[float, requires_grad=no, leaf=yes]
 del values["a"]
 reveal("a" in values)  # False
 both = [plain, *items, weight]

@@ -9,7 +9,7 @@ for tensor in [weight, plain]:
     reveal(tensor)  # Tensor[integer|float, requires_grad=no|yes, leaf=yes]
 for index, tensor in enumerate((weight, weight * 2)):
     reveal(tensor)  # Tensor[float, requires_grad=yes, leaf=no|yes]
-    reveal(index)  # number[integer]
+    reveal(index)  # 0 or 1
 for name, tensor in {"w": weight, "p": plain}.items():
     reveal(tensor)  # Tensor[integer|float, requires_grad=no|yes, leaf=yes]
 for left, right in zip([weight, weight], [plain, plain]):

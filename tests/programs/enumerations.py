@@ -105,4 +105,4 @@ reveal((1, 2) == [1, 2])  # False
 reveal((1, 2) == (1, 2, 3))  # False
 reveal(True is False)  # False
 for word in ("a", "b"):
-    reveal(word in ("a", "c"))  # number[bool]
+    reveal(word in ("a", "c"))  # True or False

@@ -14,7 +14,7 @@ def with_its_optimizer(model, optimizer, criterion):
         reveal(p, "grad")  # none
     loss = criterion(model(inputs), labels)
     for p in model.parameters():
-        reveal(p, "grad")  # none|fresh
+        reveal(p, "grad")  # none
     loss.backward()
     for p in model.parameters():
         reveal(p, "grad")  # fresh

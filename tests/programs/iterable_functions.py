@@ -31,10 +31,10 @@ reveal(rights[0])  # Tensor[float, requires_grad=no, leaf=yes]
 reveal(tuple([weight, plain])[1])  # Tensor[float, requires_grad=no, leaf=yes]
 reveal(list(reversed([plain, weight]))[0])  # Tensor[float, requires_grad=yes, leaf=yes]
 reveal(dict(zip(["a", "b"], [weight, plain]))["a"])  # Tensor[float, requires_grad=yes, leaf=yes]
-reveal(any(t.requires_grad for t in [weight]))  # number[bool]
+reveal(any(t.requires_grad for t in [weight]))  # True
 reveal(len([weight]))  # 1
 for index in reversed(range(3)):
-    reveal(index)  # number[integer]
+    reveal(index)  # 0 or 1 or 2
 for item in iter(lambda: weight, None):
     reveal(item)  # Tensor[float, requires_grad=yes, leaf=yes]
     break

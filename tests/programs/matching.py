@@ -24,7 +24,7 @@ def guarded(x):
             reveal(tensor)  # Tensor[float, requires_grad=yes, leaf=yes]
         case other:
             # vague: what a guard says is not taken away
-            reveal(other)  # Tensor[float, requires_grad=no|yes, leaf=yes]
+            reveal(other)  # Tensor[float, requires_grad=no, leaf=yes]
 
 
 match [weight, weight * 2]:

@@ -11,11 +11,11 @@ reveal(m[1][1])  # Module[torch.nn.Dropout, mode=train]
 reveal(m[0])  # Module[torch.nn.Linear, mode=eval]
 for mod in m.modules():
     mod.eval()
-reveal(m[1][1])  # Module[torch.nn.Dropout, mode=train|eval]
+reveal(m[1][1])  # Module[torch.nn.Dropout, mode=eval]
 for mod in m.modules():
     if isinstance(mod, nn.Dropout):
         mod.train()
-reveal(m[1][1])  # Module[torch.nn.Dropout, mode=train|eval]
+reveal(m[1][1])  # Module[torch.nn.Dropout, mode=train]
 reveal(m[0])  # Module[torch.nn.Linear, mode=eval]
 
 

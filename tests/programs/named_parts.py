@@ -26,7 +26,7 @@ class Net(nn.Module):
         x = self.inner(x) * self.scale + self.mean
         for index in range(2):
             layer = getattr(self, f"block{index}")
-            reveal(layer)  # Module[?, mode=train]
+            reveal(layer)  # Module[torch.nn.Linear, mode=train]
             x = getattr(self, "more" + str(index))(layer(x))
         if self.absent is not None:
             x = self.absent(x)
@@ -39,24 +39,24 @@ reveal(net.scale)  # Tensor[float, requires_grad=yes, leaf=yes]
 reveal(net.shift)  # None
 reveal(net.extra)  # Module[torch.nn.Linear, mode=train]
 reveal(net.third)  # Module[torch.nn.Linear, mode=train]
-reveal(net.block0)  # Module[?, mode=train]
+reveal(net.block0)  # Module[torch.nn.Linear, mode=train]
 reveal(net(torch.ones(2, 2)))  # Tensor[float, requires_grad=yes, leaf=no]
 third = getattr(net, "third")
 reveal(third)  # Module[torch.nn.Linear, mode=train]
 fourth = getattr(net, "fourth", None)
-reveal(fourth)  # unknown
+reveal(fourth)  # None
 reveal(net.get_submodule("inner.0"))  # Module[torch.nn.Linear, mode=train]
 reveal(net.get_parameter("inner.0.weight"))  # Tensor[float, requires_grad=yes, leaf=yes]
 reveal(net.get_buffer("mean"))  # Tensor[float, requires_grad=no, leaf=yes]
 for name, buffer in net.named_buffers():
-    reveal(name)  # str
+    reveal(name)  # 'mean' or 'scratch'
     reveal(buffer)  # Tensor[integer|float, requires_grad=no, leaf=yes]
 for scale in net.parameters(recurse=False):
     reveal(scale)  # Tensor[float, requires_grad=yes, leaf=yes]
 saved = net.state_dict()
 reveal(saved["mean"])  # Tensor[float, requires_grad=no, leaf=yes]
 reveal(saved["inner.0.weight"])  # Tensor[float, requires_grad=no, leaf=yes]
-reveal("scratch" in saved)  # number[bool]
+reveal("scratch" in saved)  # False
 for child in net.children():
     reveal(child)  # Module[?, mode=train]
 net.inner.requires_grad_(False)

@@ -47,7 +47,7 @@ for tensor in flat(nested):
     reveal(tensor)  # Tensor[float, requires_grad=no, leaf=yes]
 for tensor in flat(set_requires_grad(nested)):
     # vague: a loop may not have met each part
-    reveal(tensor)  # Tensor[float, requires_grad=no|yes, leaf=no|yes]
+    reveal(tensor)  # Tensor[float, requires_grad=yes, leaf=yes]
 
 
 def total(values):

@@ -20,7 +20,7 @@ for parameter in layer.parameters():
 for name, parameter in layer.named_parameters():
     parameter.requires_grad = name == "bias"
     # vague: `name` may be any of the names
-    reveal(parameter)  # Tensor[float, requires_grad=?, leaf=yes]
+    reveal(parameter)  # Tensor[float, requires_grad=no|yes, leaf=yes]
 layer.weight.requires_grad_(False)
 reveal(layer.weight)  # Tensor[float, requires_grad=no, leaf=yes]
 reveal(next(nn.Linear(1, 1).parameters()))  # Tensor[float, requires_grad=yes, leaf=yes]

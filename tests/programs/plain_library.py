@@ -28,9 +28,9 @@ reveal(path.suffix)  # str
 reveal(path.exists())  # number[bool]
 reveal(os.path.join("a", "b"))  # str
 reveal(os.path.splitext("a.b")[0])  # str
-reveal("a,b".split(",")[0])  # str
+reveal("a,b".split(",")[0])  # 'a'
 reveal("{}".format(weight).strip())  # str
-reveal("abc".startswith("a"))  # number[bool]
+reveal("abc".startswith("a"))  # True
 reveal(time.time() - time.time())  # number[float]
 reveal(random.random())  # number[float]
 values = [weight, whole]

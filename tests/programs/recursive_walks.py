@@ -56,4 +56,4 @@ class Node:
         return found
 
 
-reveal(Node(torch.zeros(3), [Node(weight), Node(weight.detach())]).total())  # Tensor[float, requires_grad=no|yes, leaf=no|yes]
+reveal(Node(torch.zeros(3), [Node(weight), Node(weight.detach())]).total())  # Tensor[float, requires_grad=yes, leaf=no]

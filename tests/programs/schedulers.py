@@ -31,7 +31,7 @@ for group in scheduler.optimizer.param_groups:
     reveal(group["lr"])  # 0.01
     for parameter in group["params"]:
         reveal(parameter)  # Tensor[float, requires_grad=yes, leaf=yes]
-        reveal(parameter, "grad")  # none|used
+        reveal(parameter, "grad")  # used
         parameter.grad = None
         reveal(parameter, "grad")  # none
 warm = lr_scheduler.SequentialLR(

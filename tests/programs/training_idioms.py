@@ -40,7 +40,7 @@ for name, module in net.named_modules():
     if isinstance(module, nn.BatchNorm2d):
         module.eval()
         module.weight.requires_grad = False
-        reveal(module)  # Module[torch.nn.BatchNorm2d, mode=train|eval]
+        reveal(module)  # Module[torch.nn.BatchNorm2d, mode=eval]
 reveal(net.fc.weight)  # Tensor[float, requires_grad=yes, leaf=yes]
 
 
@@ -133,7 +133,7 @@ class Mixed(nn.ModuleList):
 
 
 mix = Mixed([nn.Linear(4, 4), nn.ReLU()])
-reveal(mix(x))  # Tensor[float, requires_grad=no|yes, leaf=no|yes]
+reveal(mix(x))  # Tensor[float, requires_grad=yes, leaf=no]
 t = copy.deepcopy(w).eval()
 for p in t.parameters():
     p.requires_grad = False

@@ -26,7 +26,7 @@ def computed_and_differentiated(net, images, labels):
 def judged_and_differentiated(model, criterion, images, labels):
     model.train()
     loss = criterion(model(images), labels)
-    reveal(loss)  # Tensor[?, requires_grad=?, leaf=?]
+    reveal(loss)  # Tensor[?, requires_grad=yes, leaf=no]
     loss.backward()
     reveal(loss)  # Tensor[?, requires_grad=yes, leaf=no]
 

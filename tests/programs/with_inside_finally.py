@@ -22,11 +22,11 @@ def first_that_requires_grad(tensors, free):
 
 weight = torch.ones(2, requires_grad=True)
 found = first_that_requires_grad([torch.zeros(2), weight], None)
-reveal(found)  # unknown
+reveal(found)  # Tensor[float, requires_grad=yes, leaf=no]
 reveal(weight)  # Tensor[float, requires_grad=yes, leaf=yes]
 
 other = first_that_requires_grad([torch.zeros(2), weight], torch.zeros(1))
-reveal(other)  # unknown
+reveal(other)  # Tensor[float, requires_grad=yes, leaf=no]
 
 try:
     first_that_requires_grad([weight], weight)

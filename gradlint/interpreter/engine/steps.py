@@ -25,7 +25,7 @@ FEWEST_STEPS_ELSEWHERE_OF_A_SCRIPT = 3_000
 
 HEAP_OF_A_STEP = 150
 """A statement of another file counts once more for each so many objects there are: so much longer it takes."""
-MOST_WORK = 20_000_000
+MOST_WORK = 35_000_000
 """How many objects may be gone over one by one (see `Index.work`) until a file is given up: where as many are there as
 it has statements, the cost of each statement grows with their number."""
 WORK_OF_AN_EVENT = 200

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from gradlint.domain.facts import NO, UNSURE, YES
-from gradlint.domain.objects import MOST_ITEMS, Container, Instance, Module, Tensor
+from gradlint.domain.objects import MOST_PARAMETERS, Container, Instance, Module, Tensor
 from gradlint.domain.provenance import Belief
 from gradlint.domain.refs import ASTRAY, Escape, Ref
 from gradlint.domain.value_sets import alternatives, one_of
@@ -44,7 +44,7 @@ def escaped_leaves(m: Interpreter, reach: Iterable[Ref]) -> list[Ref]:
     modules = [
         ref for ref in reach if type(thing := m.state.heap.get(ref)) is Module and thing.belief >= Belief.FROM_USAGE
     ]
-    return [ref for _, ref in parameters(m, one_of(modules))[0][:MOST_ITEMS]] if modules else []
+    return [ref for _, ref in parameters(m, one_of(modules))[0][:MOST_PARAMETERS]] if modules else []
 
 
 class FrozenOnRequest(dict[Any, None]):

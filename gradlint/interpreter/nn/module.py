@@ -23,7 +23,7 @@ from gradlint.domain.facts import (
     both,
     negation,
 )
-from gradlint.domain.objects import MOST_ITEMS, Class, Container, Iterator, Module, Tensor
+from gradlint.domain.objects import MOST_PARAMETERS, Class, Container, Iterator, Module, Tensor
 from gradlint.domain.provenance import Belief, Cause, CauseKind
 from gradlint.domain.refs import Ref
 from gradlint.domain.value_sets import alternatives, one_of, with_certain
@@ -283,13 +283,13 @@ def tensor_iterator(
     least = found if surely is None else surely
     certain = certain_parts(m, owner)
     there = tuple(ref for _, ref in least if ref in certain)
-    element = one_of([ref for _, ref in found], MOST_ITEMS) if found else (
+    element = one_of([ref for _, ref in found], MOST_PARAMETERS) if found else (
         NOTHING if opened is NO else Unknown(tuple(r for r, _ in m.all(owner, Module))))  # fmt: skip
     if by.startswith("named") and element != NOTHING:
         element = m.new(node, "pair", Container("tuple", items=((0, PlainObject("str")), (1, element))))
     belief = max((module.belief for _, module in m.all(owner, Module)), default=Belief.PROVEN)
     listed: Value = NOTHING
-    one_each = len(there) == len(found) <= MOST_ITEMS and not any(m[ref].is_summary for ref in there)
+    one_each = len(there) == len(found) <= MOST_PARAMETERS and not any(m[ref].is_summary for ref in there)
     if by == "parameters()" and opened is NO and one_each:
         listed = container(m, node, "tuple", [ref for _, ref in found], "listed")
     empty = NO if least else UNSURE if found else negation(opened)

@@ -169,7 +169,7 @@ def _filled(m: Interpreter, node: Site, made: Container, source: Value) -> Conta
     if thing is not None and thing.kind in MAPPINGS:
         whole = containers.with_all(made, thing)
         return copied(m, node, replace(whole, origin=thing.origin, causes=thing.causes))
-    pairs = element_list(m, source)
+    pairs = run_through(m, node, source, made.kind)
     if pairs is None:
         pairs = [elements(m, node, source)]
         consume(m, node, source, made.kind)

@@ -7,7 +7,7 @@ knows which of them holds what.
 from __future__ import annotations
 
 from gradlint.domain.facts import NO, READY, UNSURE
-from gradlint.domain.objects import MOST_ITEMS, Module, Optimizer
+from gradlint.domain.objects import MOST_PARAMETERS, Module, Optimizer
 from gradlint.domain.provenance import Belief, Cause, CauseKind
 from gradlint.domain.refs import Ref
 from gradlint.domain.value_sets import one_of
@@ -35,7 +35,7 @@ def assume_holds_all_parameters(m: Interpreter, owner: Value) -> None:
         return
     modules = [module for module, one in heap.items() if type(one) is Module and one.belief >= Belief.ANNOTATED]
     held: dict[Ref, None] = {inner: None for module in modules for _, inner in parameters(m, module)[0]}
-    if 0 < len(held) <= MOST_ITEMS:
+    if 0 < len(held) <= MOST_PARAMETERS:
         others = [slot for slot in thing.groups if held.keys().isdisjoint(slot)]
         whole = replace(thing, groups=(*((inner,) for inner in held), *others))
         believed = max(thing.belief, Belief.FROM_USAGE)
@@ -75,7 +75,7 @@ def optimizer_over(m: Interpreter, node: Site, part: str, reach: tuple[Ref, ...]
     """Return what unknown code makes of modules, and of no other optimizer, holds their parameters."""
     kinds = {type(m.state.heap.get(ref)) for ref in reach}
     held = parameters(m, one_of(reach))[0] if Module in kinds and Optimizer not in kinds else []
-    groups = tuple((ref,) for _, ref in held[:MOST_ITEMS])
+    groups = tuple((ref,) for _, ref in held[:MOST_PARAMETERS])
     made = Optimizer(
         groups=groups, open=NO if held else UNSURE, belief=Belief.FROM_USAGE, causes=(Cause(CauseKind.MADE, node),)
     )

@@ -9,7 +9,7 @@ from typing import Any
 from gradlint import events
 from gradlint.domain.facts import FLOAT, INTEGER, NO, READY, UNSURE, YES, Truth, either
 from gradlint.domain.joining import joined
-from gradlint.domain.objects import MOST_ITEMS, Class, Container, Items, Optimizer, Tensor, with_item
+from gradlint.domain.objects import MOST_PARAMETERS, Class, Container, Items, Optimizer, Tensor, with_item
 from gradlint.domain.provenance import Cause, CauseKind
 from gradlint.domain.refs import Alternatives, Ref
 from gradlint.domain.value_sets import number_kind, one_of
@@ -82,8 +82,8 @@ def _filled(
     numbers = tuple((key, value) for key, value in args.keywords.items() if type(value) is Constant)
     made = replace(
         thing,
-        groups=_slots(m, given, refs[:MOST_ITEMS], certain),
-        open=parts.open if len(refs) <= MOST_ITEMS else UNSURE,
+        groups=_slots(m, given, refs[:MOST_PARAMETERS], certain),
+        open=parts.open if len(refs) <= MOST_PARAMETERS else UNSURE,
         options=numbers,
         differentiable=(recorded := _differentiable(args)),
         recorded=NOTHING if recorded is NO else result_of_unknown(args.values()),

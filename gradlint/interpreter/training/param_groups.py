@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from gradlint.domain.facts import NO, UNSURE, Truth
-from gradlint.domain.objects import MOST_ITEMS, Container, Iterator, Optimizer, Tensor
+from gradlint.domain.objects import MOST_PARAMETERS, Container, Iterator, Optimizer, Tensor
 from gradlint.domain.refs import Ref
 from gradlint.domain.state import OLDEST
 from gradlint.domain.value_sets import alternatives, one_of
@@ -99,15 +99,15 @@ def certainly_given(m: Interpreter, given: Value) -> frozenset[Ref]:
 def under_params(m: Interpreter, thing: Optimizer, part: Sequence[Ref]) -> Container:
     """What stands under "params" of a group of an optimizer: its tensors one by one, where each is certainly there."""
     sure = thing.open is NO and all((ref,) in thing.groups and not m[ref].is_summary for ref in part)
-    if sure and 0 < len(part) <= MOST_ITEMS:
+    if sure and 0 < len(part) <= MOST_PARAMETERS:
         return Container("list", items=tuple(enumerate(part)))
-    return Container("list", rest=one_of(part, MOST_ITEMS) if part else Unknown(()))
+    return Container("list", rest=one_of(part, MOST_PARAMETERS) if part else Unknown(()))
 
 
 def unnamed(m: Interpreter, value: Value) -> Value:
     """The tensor of a pair of a name and a tensor, as `named_parameters()` gives them; all else as it is."""
     found = [_second(m, option) for option in alternatives(value)]
-    return one_of(found, MOST_ITEMS)
+    return one_of(found, MOST_PARAMETERS)
 
 
 def _second(m: Interpreter, value: Value) -> Value:
