@@ -19,7 +19,7 @@ from gradlint.rewriting import rewritten
 
 MOST_ROUNDS = 20
 """How often a file is fixed anew."""
-MOST_TRIES = 300
+MOST_TRIES = 200
 """How often it is linted for that in all."""
 
 
