@@ -23,6 +23,7 @@ ROOT = Path(gradlint.__file__).parent
 MADE_LATER = {
     "ignoring": "the expressions of globs",
     "patterns": "the expressions of globs",
+    "interpreter.stdlib.strings": "expressions of the program: short ones that hardly repeat, on short texts",
     "knowledge.schema": "the words of rows are written by authors of packs, and held against one name of a program",
 }
 """Modules that make expressions as they run, and why."""

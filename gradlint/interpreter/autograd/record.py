@@ -137,15 +137,17 @@ def _flags(m: Interpreter, row: Operation, first: Operand, form: Form) -> dict[s
     requires, leaf = _by_mode(m, form.wants, kept | NO if copied else kept)
     facts = {"requires_grad": requires, "leaf": leaf, "made": row.name, "is_summary": row.bundle == "list"}
     if _may_be_element(row, first):
-        facts |= ELEMENT
+        facts |= _of_element()
     if viewed:
         facts["unwritable"] = _unwritable(m, row, first, copied=copied)
         facts["showing"] = both(negation(m.recording), kept)
     return facts
 
 
-ELEMENT = {"requires_grad": UNSURE, "leaf": UNSURE, "retains": UNSURE, "grad": ANY_GRAD, "may_be_structured": True}
-"""What is known of the flags of what may be an element that was there before."""
+def _of_element() -> dict[str, Any]:
+    """What is known of the flags of what may be an element that was there before."""
+    flags = dict.fromkeys(("requires_grad", "leaf", "retains"), UNSURE)
+    return {**flags, "grad": ANY_GRAD, "may_be_structured": True}
 
 
 def _unwritable(m: Interpreter, row: Operation, first: Operand, *, copied: bool) -> Truth:
