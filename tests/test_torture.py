@@ -108,6 +108,10 @@ PROGRAMS: dict[str, Grown] = {
         + "        a, b = (c for c in zip(a, b)), (c for c in zip(b, a))\n" * (n // 10)
         + "    return [c for c in a]\nf(w, w)\n"
     ),
+    "a number written into a text": lambda n: "a = f'{0x" + "f" * n + "}'\n",
+    "patterns with many choices": lambda n: (
+        "import re\n" + rows(lambda i: f"if re.match('{'(a|a)' * min(n, 35)}b', '{'a' * 99}'): w = w * {i}\n", n)
+    ),
     "yields": lambda n: "def f(x):\n" + "    yield x * 2\n" * n + "for a in f(w):\n    a.sum().backward()\n",
 }
 SIZES = (20_000, 1_000)

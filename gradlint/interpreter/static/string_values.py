@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from gradlint.domain.values import Constant, PlainObject, Value
 
 LONGEST = 200
+MOST_BITS = 64
+"""How long a number is that is written out: Python refuses to write those of thousands of digits."""
 _ESCAPED = re.compile(r"[\\{}]")
 HOLES = {"mod": "%", "format": "{"}
 """What begins the parts to be filled in, by the operator or method that fills them."""
@@ -37,9 +39,10 @@ def literal_text(written: str) -> Value:
 
 
 def inserted_text(value: Value, *, plain: bool) -> Value:
-    """What a value is in an f-string: where it is `plain` and a whole number or a string, that."""
-    if plain and type(value) is Constant and type(value.value) in (int, str):
-        return Constant(str(value.value))
+    """What a value is in an f-string: where it is `plain` and a whole number of few digits or a string, that."""
+    known = value.value if plain and type(value) is Constant else None
+    if type(known) is str or (type(known) is int and known.bit_length() <= MOST_BITS):
+        return Constant(str(known))
     return PlainObject("str")
 
 

@@ -26,9 +26,9 @@ METHODS = frozenset(
 """Methods of strings that are cheap however long what they are given is."""
 SIMPLE = re.compile(r"(?:[\w .^$|(-]|\[\^?(?:\w-\w|\w)+\]|\\[.dw]|\)(?![*+])|[*+](?![*+]))*")
 """Patterns that are tried: with repeated groups they may take very long."""
-REPEATING = re.compile(r"[*+]")
-MOST_REPEATING = 2
-"""How many repetitions those may have."""
+REPETITIONS, BARS = re.compile(r"[*+]"), re.compile(r"\|")
+MOST_CHOICES = 5
+"""How many choices those may have, of which a repetition is two and each bar one: tries multiply with each."""
 
 
 def given_by_method(m: Interpreter, node: Site, owner: Value, name: str, args: Arguments) -> Value | None:
@@ -85,7 +85,8 @@ def _matching(how: str) -> Model:
 
 def _is_quick(pattern: str, text: str) -> bool:
     """Whether a pattern makes sense and is tried quickly."""
-    if len(text) > LONGEST or SIMPLE.fullmatch(pattern) is None or len(REPEATING.findall(pattern)) > MOST_REPEATING:
+    choices = 2 * len(REPETITIONS.findall(pattern)) + len(BARS.findall(pattern))
+    if max(len(text), len(pattern)) > LONGEST or choices > MOST_CHOICES or SIMPLE.fullmatch(pattern) is None:
         return False
     try:
         re.compile(pattern)
