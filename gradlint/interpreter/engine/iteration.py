@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from gradlint import events
 from gradlint.domain.facts import INTEGER, NO, UNSURE, YES, Truth
-from gradlint.domain.objects import MAPPINGS, MOST_ITEMS, Container, Iterator
+from gradlint.domain.objects import MAPPINGS, MOST_PARAMETERS, Container, Iterator
 from gradlint.domain.provenance import MOST_CAUSES, Cause, CauseKind
 from gradlint.domain.refs import Ref
 from gradlint.domain.value_sets import alternatives, one_of
@@ -36,7 +36,7 @@ def iterated(m: Interpreter, node: Site, value: Value) -> Value:
     options = alternatives(value)
     if not any(type(option) is Ref and type(m.state.heap.get(option)) in ITERATE for option in options):
         return value
-    return one_of(each(m, options, lambda option: _iterated(m, node, option)), MOST_ITEMS)
+    return one_of(each(m, options, lambda option: _iterated(m, node, option)), MOST_PARAMETERS)
 
 
 def _iterated(m: Interpreter, node: Site, value: Value) -> Value:
@@ -50,7 +50,7 @@ def following(m: Interpreter, node: Site, value: Value) -> Value:
     options = alternatives(value)
     if len(options) == 1:
         return _following(m, node, value)
-    return one_of(each(m, options, lambda option: _following(m, node, option)), MOST_ITEMS)
+    return one_of(each(m, options, lambda option: _following(m, node, option)), MOST_PARAMETERS)
 
 
 def each(m: Interpreter, values: Sequence[Value], step: Callable[[Value], Value]) -> list[Value]:
