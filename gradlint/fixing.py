@@ -17,10 +17,8 @@ from gradlint.reading import MOST_CONFIGURED
 from gradlint.results import Result
 from gradlint.rewriting import rewritten
 
-MOST_ROUNDS = 20
-"""How often a file is fixed anew."""
 MOST_TRIES = 200
-"""How often it is linted for that in all."""
+"""How often a file is linted in all to fix it: each time that something is cured all is looked at anew."""
 
 
 @frozen()
@@ -42,10 +40,7 @@ class Fixer:
         those that are found in the file, and those that the run found in it `besides`."""
         version = _Version(data, (*self._lint(data).findings, *besides))
         cured: list[Finding] = []
-        for _ in range(MOST_ROUNDS):
-            better = self._better(version, [one for one in version.findings if self._wanted.wants(one)])
-            if better is None:
-                break
+        while better := self._better(version, [one for one in version.findings if self._wanted.wants(one)]):
             version, gone = better
             cured += gone
         return version.data, tuple(cured)
