@@ -130,7 +130,10 @@ def cuts_of_numbers(values: Iterable[Value]) -> tuple[Cause, ...]:
 
 
 def _told_once(values: list[Value]) -> list[Value]:
-    """Numbers of one kind that differ only in where they come from are one alternative."""
+    """Numbers of one kind that differ only in where they come from are one alternative, and so are a text that nobody
+    knows and those that are known."""
+    if STRING in values:
+        values = [value for value in values if value == STRING or not _is_string(value)]
     kinds: dict[Dtypes, list[Value]] = {}
     for value in values:
         if type(value) is PythonNumber:
