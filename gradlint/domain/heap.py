@@ -20,8 +20,6 @@ Refs = dict[Ref, None]
 
 COPIED_AT_ONCE = 4
 """How many objects are copied or compared in the time in which one is looked at."""
-UNITED_AT_ONCE = 20
-"""How many mentions of objects are brought together in one set in that time."""
 
 
 @dataclass(slots=True)

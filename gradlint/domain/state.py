@@ -16,7 +16,7 @@ from typing import TypeVar
 
 from gradlint.domain.facts import NO, YES, Truth
 from gradlint.domain.ground import Ground, Name
-from gradlint.domain.heap import COPIED_AT_ONCE, UNITED_AT_ONCE, Heap, Index
+from gradlint.domain.heap import COPIED_AT_ONCE, Heap, Index
 from gradlint.domain.joining import Sides, joined
 from gradlint.domain.mentions import object_references, object_renamed, origins
 from gradlint.domain.objects import MOST_ITEMS, Instance, Module, Object, Optimizer
@@ -237,7 +237,7 @@ class State:
             mentions = [object_references(heap[ref]) for ref in todo if ref in heap]
             mentioned += sum(map(len, mentions))
             todo = set[Ref]().union(*mentions) - found
-        heap.index.work += len(found) + mentioned // UNITED_AT_ONCE
+        heap.index.work += len(found) + mentioned // COPIED_AT_ONCE
         return found
 
     def sweep(self) -> None:

@@ -15,15 +15,16 @@ def walk(m: Interpreter, value: Value, wanted: Callable[[Ref], bool] = lambda _:
     """A module and all modules inside it in the order of `modules()`, with their dotted names where those are known;
     what is not `wanted` is left out with all that is reached through it alone."""
     found: dict[Ref, str | None] = {}
-    todo: list[tuple[Ref, str | None]] = [(ref, "") for ref, _ in m.all(value, Module)]
+    todo: list[tuple[Ref, str | None]] = [(ref, "") for ref, _ in reversed(m.all(value, Module))]
     while todo:
-        ref, path = todo.pop(0)
+        ref, path = todo.pop()
         if ref in found or not wanted(ref):
             continue
         found[ref] = path
         module: Module = m[ref]
         inside = [(inner, below(path, name)) for name, part in module.attributes for inner, _ in m.all(part, Module)]
-        todo = [*inside, *((inner, None) for inner, _ in m.all(module.rest, Module)), *todo]
+        inside += [(inner, None) for inner, _ in m.all(module.rest, Module)]
+        todo += reversed(inside)
     return found
 
 

@@ -43,14 +43,14 @@ def named_modules(m: Interpreter, owner: Ref) -> Named | None:
     found: dict[Ref, str] = {}
     todo: Named = [("", owner)]
     while todo:
-        path, ref = todo.pop(0)
+        path, ref = todo.pop()
         if ref in found:
             continue
         inside = named_children(m, ref)
         if inside is None:
             return None
         found[ref] = path
-        todo = [*((below(path, name) or "", part) for name, part in inside), *todo]
+        todo += [(below(path, name) or "", part) for name, part in reversed(inside)]
     return [(path, ref) for ref, path in found.items()]
 
 
