@@ -54,6 +54,10 @@ class Whole:
         self.places = {node: _without_parts(some) for node, some in parted.items()}
         self.differentiating = {call for one in backwards for call in self.callers(one)}
         self._training = {one.run for one in backwards}
+        self._stepped: dict[int, list[OptimizerStepped]] = {}
+        for one in end.story:
+            if isinstance(one, OptimizerStepped) and one.run not in self._training:
+                self._stepped.setdefault(one.run, []).append(one)
         reached = end.used | end.escaped | end.returned
         kept = [one for one in end.story if isinstance(one, GraphGrown | Stored)]
         self._keeping = {
@@ -96,8 +100,7 @@ class Whole:
 
     def steps_alone(self, call: ModuleCalled) -> bool:
         """Whether the network is stepped in a run in which it is called and which has no backward: that is missing."""
-        around = {run.index for run in self.around(call)} - self._training
-        steps = [one for one in self.end.story if isinstance(one, OptimizerStepped) and one.run in around]
+        steps = [step for run in self.around(call) for step in self._stepped.get(run.index, ())]
         return any(not call.memories.isdisjoint(memories(step.parameters)) for step in steps)
 
     def is_met(self, call: ModuleCalled, graphs: Container[Graph]) -> bool:
