@@ -87,27 +87,67 @@ class _Waiting:
     stepped: frozenset[Memory] = field(default_factory=frozenset)
 
 
+Memories = frozenset[Memory]
+
+
+@dataclass
+class _Queue:
+    """Backwards whose gradients are waiting, by the leaves that these are of and who has stepped since: those that have
+    both in common are gone over together."""
+
+    _waiting: dict[Memories, dict[Memories, dict[Syntax, BackwardRun]]] = field(default_factory=dict)
+    _of: dict[Memory, dict[Memories, None]] = field(default_factory=dict)
+    _at: dict[Syntax, Memories] = field(default_factory=dict)
+
+    def add(self, event: BackwardRun) -> None:
+        """Let the gradients of a backward wait, instead of those that the same place gave before."""
+        self.drop(event)
+        leaves = self._at[event.node] = memories(event.leaves)
+        self._waiting.setdefault(leaves, {}).setdefault(frozenset(), {})[event.node] = event
+        for memory in leaves:
+            self._of.setdefault(memory, {})[leaves] = None
+
+    def drop(self, event: BackwardRun) -> None:
+        """Forget what waits at the place of a backward."""
+        for together in self._waiting.get(self._at.pop(event.node, frozenset()), {}).values():
+            together.pop(event.node, None)
+
+    def step(self, now: Memories) -> None:
+        """These parameters are stepped: nothing waits any longer that another optimizer trains as well."""
+        for leaves in self._with_one_of(now):
+            states = self._waiting[leaves]
+            for stepped in [stepped for stepped in states if not now <= stepped]:
+                together = states.pop(stepped)
+                if not stepped:
+                    states.setdefault(now, {}).update(together)
+
+    def wasted(self, cleared: Memories) -> list[tuple[_Waiting, Memories]]:
+        """What waits, others have been stepped by, and is cleared now: with what it waited for."""
+        found: list[tuple[_Waiting, Memories]] = []
+        for leaves in self._with_one_of(cleared):
+            for stepped, together in self._waiting[leaves].items():
+                if stepped and (wasted := cleared & leaves - stepped):
+                    found += [(_Waiting(event, leaves, stepped), wasted) for event in together.values()]
+        return found
+
+    def _with_one_of(self, some: Memories) -> dict[Memories, None]:
+        return {leaves: None for memory in some for leaves in self._of.get(memory, ())}
+
+
 @rule.on(ModuleFinished)
 def check_cleared(end: ModuleFinished) -> Findings:
     """What only another optimizer trains is cleared before that steps."""
-    trained = [memories(event.parameters) for event in end.story if type(event) is OptimizerStepped]
-    waiting: dict[Syntax, _Waiting] = {}
+    trained = {memories(event.parameters) for event in end.story if type(event) is OptimizerStepped}
+    waiting = _Queue()
     for event in end.story:
         if type(event) is BackwardRun and event.how == "backward":
-            waiting[event.node] = _Waiting(event, memories(event.leaves))
+            waiting.add(event)
         elif type(event) is OptimizerStepped:
-            now = memories(event.parameters)
-            for one in [one for one in waiting.values() if now & one.leaves]:
-                if one.stepped and not now <= one.stepped:
-                    del waiting[one.event.node]  # both are trained by it
-                else:
-                    one.stepped |= now
+            waiting.step(memories(event.parameters))
         elif type(event) is GradientsCleared:
-            cleared = memories(event.parameters)
-            for one in list(waiting.values()):
-                wasted = cleared & one.leaves - one.stepped
-                if one.stepped and wasted and any(wasted <= own for own in trained) and _can_be_cut(one, wasted):
-                    del waiting[one.event.node]
+            for one, wasted in waiting.wasted(memories(event.parameters)):
+                if any(wasted <= own for own in trained) and _can_be_cut(one, wasted):
+                    waiting.drop(one.event)
                     met = meeting(end.story, one.event, wasted, one.stepped)
                     draft = _at(end, one, wasted, met)
                     draft = (

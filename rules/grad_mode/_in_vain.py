@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Sequence
 
-from gradlint.domain import EVAL, NO, TRAIN, UNSURE, YES, Cause, Graph, Syntax, Tensor, made_at, memories
+from gradlint.domain import EVAL, NO, TRAIN, UNSURE, YES, Cause, Graph, Memory, Syntax, Tensor, made_at, memories
 from gradlint.events import (
     BackwardRun,
     Called,
@@ -54,10 +54,15 @@ class Whole:
         self.places = {node: _without_parts(some) for node, some in parted.items()}
         self.differentiating = {call for one in backwards for call in self.callers(one)}
         self._training = {one.run for one in backwards}
-        self._stepped: dict[int, list[OptimizerStepped]] = {}
+        self._stepped: dict[int, set[Memory]] = {}
         for one in end.story:
             if isinstance(one, OptimizerStepped) and one.run not in self._training:
-                self._stepped.setdefault(one.run, []).append(one)
+                self._stepped.setdefault(one.run, set()).update(memories(one.parameters))
+        self._switches = _switches(end)
+        self._without_gradients = {(one.run, one.name) for one in calls if not one.grad_mode <= YES}
+        self._alike: dict[Syntax, list[tuple[Syntax, int]]] = {}
+        for caller, call, index in end.alike:
+            self._alike.setdefault(caller, []).append((call, index))
         reached = end.used | end.escaped | end.returned
         kept = [one for one in end.story if isinstance(one, GraphGrown | Stored)]
         self._keeping = {
@@ -74,8 +79,21 @@ class Whole:
         """Where the methods of modules are called in which these calls happen, some of the places."""
         runs = [run for call in calls if (run := self.runs.get(call.run)) is not None and Role.OF_MODULE in run.roles]
         first = dict.fromkeys(run.caller for run in runs if run.caller is not None)
-        others = dict.fromkeys(call for caller, call, _ in self.end.alike if caller in first)
+        others = dict.fromkeys(call for call, _ in self.alike(first))
         return [*(first | others)][:MOST_CALLERS]
+
+    def alike(self, callers: Iterable[Syntax | None]) -> list[tuple[Syntax, int]]:
+        """The calls that did what the calls of these callers did, each with the index of the run in which it is."""
+        return [one for caller in callers if caller is not None for one in self._alike.get(caller, ())]
+
+    def switched_to_eval(self, call: ModuleCalled) -> ModeChanged | None:
+        """The last switch to eval mode of such a module before the call."""
+        return self._switches.get(id(call))
+
+    def is_also_without_gradients(self, call: ModuleCalled) -> bool:
+        """Whether the same run may call the module with gradients off as well: then gradients are on here on
+        purpose."""
+        return bool(call.name) and (call.run, call.name) in self._without_gradients
 
     def around(self, event: Event) -> Iterator[Run]:
         """The runs in which something happened, innermost first."""
@@ -100,8 +118,7 @@ class Whole:
 
     def steps_alone(self, call: ModuleCalled) -> bool:
         """Whether the network is stepped in a run in which it is called and which has no backward: that is missing."""
-        steps = [step for run in self.around(call) for step in self._stepped.get(run.index, ())]
-        return any(not call.memories.isdisjoint(memories(step.parameters)) for step in steps)
+        return any(not call.memories.isdisjoint(self._stepped.get(run.index, ())) for run in self.around(call))
 
     def is_met(self, call: ModuleCalled, graphs: Container[Graph]) -> bool:
         """Whether the graph of a call is among these."""
@@ -208,14 +225,15 @@ def may_be_in_vain(call: ModuleCalled, whole: Whole) -> bool:
     return only_read and (call.trainable <= YES or not call.fed_by)
 
 
-def switched_to_eval(call: ModuleCalled, whole: Whole) -> ModeChanged | None:
-    """The last switch to eval mode of such a module before the call."""
-    found = None
-    for happened in whole.end.story:
-        if happened is call:
-            break
-        if isinstance(happened, ModeChanged) and happened.to <= EVAL and happened.module.cls == call.module.cls:
-            found = happened
+def _switches(end: ModuleFinished) -> dict[int, ModeChanged | None]:
+    """The last switch to eval mode before each call of a module, of modules of its class; calls by their identities."""
+    found: dict[int, ModeChanged | None] = {}
+    last: dict[object, ModeChanged] = {}
+    for happened in end.story:
+        if isinstance(happened, ModeChanged) and happened.to <= EVAL:
+            last[happened.module.cls] = happened
+        elif isinstance(happened, ModuleCalled):
+            found.setdefault(id(happened), last.get(happened.module.cls))
     return found
 
 
@@ -229,12 +247,12 @@ def signs(call: ModuleCalled, whole: Whole) -> Iterator[Sign]:
     evaluates by its name. A method of a module that returns what it records is a forward by another name."""
     end, run = whole.end, whole.runs.get(call.run)
     evaluates = whole.evaluates(call)
-    said_so = (switch := switched_to_eval(call, whole)) is not None and switch.run == call.run
+    said_so = (switch := whole.switched_to_eval(call)) is not None and switch.run == call.run
     method = run is not None and Role.OF_MODULE in run.roles
     means_it = (evaluates and said_so) if method else (evaluates or said_so)
     weighed = {
         "only a test does it": (only_tested(call, end), POSSIBLE),
-        "another call of the function has gradients off": (_also_without_gradients(call, end), POSSIBLE),
+        "another call of the function has gradients off": (whole.is_also_without_gradients(call), POSSIBLE),
         "it happens once": (_happens_once(call, whole), POSSIBLE),
         "a method of the module gives what it records": (
             _is_forward_by_another_name(call, whole) and not said_so,
@@ -253,17 +271,11 @@ def signs(call: ModuleCalled, whole: Whole) -> Iterator[Sign]:
 def _is_forward_by_another_name(call: ModuleCalled, whole: Whole) -> bool:
     """Whether it happens in a method of a module that a script tries out itself: others may train on what it gives."""
     runs = [*whole.around(call)]
-    callers = [run.caller for run in runs if Role.OF_MODULE in run.roles]
-    elsewhere = [whole.runs[index] for caller, _, index in whole.end.alike if caller in callers]
+    callers = dict.fromkeys(run.caller for run in runs if Role.OF_MODULE in run.roles)
+    elsewhere = [whole.runs[index] for _, index in whole.alike(callers)]
     outside = [*[run for run in runs if Role.OF_MODULE not in run.roles][:1], *elsewhere]
     tried = Role.OF_MODULE in runs[0].roles and bool(outside) and all(run.function is None for run in outside)
     return tried and call.module.mode.possibly(TRAIN) and not whole.evaluates(call)
-
-
-def _also_without_gradients(call: ModuleCalled, end: ModuleFinished) -> bool:
-    """Whether the same run may call the module with gradients off as well: then gradients are on here on purpose."""
-    others = [event for event in end.story if isinstance(event, ModuleCalled) and event.run == call.run]
-    return bool(call.name) and any(other.name == call.name and not other.grad_mode <= YES for other in others)
 
 
 def _happens_once(call: ModuleCalled, whole: Whole) -> bool:

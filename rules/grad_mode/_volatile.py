@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from gradlint.domain import CauseKind, Constant, Syntax, Tensor
 from gradlint.events import AttributeAssigned, Called, Event, Recorded, Thing
@@ -11,8 +11,8 @@ FLAG_OF_VARIABLE = 2
 """Its place among the arguments of `Variable`."""
 
 
-def flags_of(things: Iterable[Thing], story: Sequence[Event]) -> list[Syntax]:
-    """Where these tensors, or what they were computed from, were marked `volatile`."""
+def flags(story: Sequence[Event]) -> dict[Syntax, set[Syntax]]:
+    """Where what is made at a place, or what it is computed from, is marked `volatile`."""
     flags: dict[Syntax, set[Syntax]] = {}
     for event in story:
         if (marked := _marked(event)) is not None:
@@ -24,6 +24,11 @@ def flags_of(things: Iterable[Thing], story: Sequence[Event]) -> list[Syntax]:
             ]
             if inherited:
                 flags.setdefault(event.node, set()).update(inherited)
+    return flags
+
+
+def flags_of(things: Iterable[Thing], flags: Mapping[Syntax, set[Syntax]]) -> list[Syntax]:
+    """Where these tensors, or what they were computed from, were marked, of all that were."""
     wanted = [place for thing in things if isinstance(thing, Tensor) for place in _made_at(thing)]
     return list(dict.fromkeys(flag for place in wanted for flag in flags.get(place, ())))
 

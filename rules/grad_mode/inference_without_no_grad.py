@@ -35,11 +35,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from gradlint.domain import EVAL, Syntax
-from gradlint.events import ModuleFinished, ResultDiscarded
+from gradlint.events import ModuleCalled, ModuleFinished, ResultDiscarded
 from gradlint.rule import Degrees, Draft, Edit, Findings, Rule, quoted
 
-from ._in_vain import Way, Whole, exit_of, signs, switched_to_eval, ways
-from ._volatile import flags_of
+from ._in_vain import Way, Whole, exit_of, signs, ways
+from ._volatile import flags, flags_of
 
 rule = Rule(
     "GRD401",
@@ -72,12 +72,22 @@ def check(event: ModuleFinished) -> Findings:
     """Judge the calls at one place together, or apart by what calls the function around them; a call inside another
     module's call is part of that one."""
     whole = Whole(event)
+    volatile = flags(event.story)
+    statements: dict[int, list[Syntax]] = {}
+    for one in event.story:
+        if isinstance(one, ResultDiscarded) and one.called in MODES:
+            statements.setdefault(one.run, []).append(one.node)
     for node, found in ways(whole):
-        yield _draft(node, found, whole)
+        draft, first = _draft(node, found, whole)
+        for statement in statements.get(first.run, ()):
+            draft = draft.note(statement, "does not change the grad mode as a statement")
+        for flag in flags_of(first.args, volatile):
+            draft = draft.note(flag, "marking the input `volatile` does nothing")
+        yield draft
 
 
-def _draft(node: Syntax, found: Sequence[Way], whole: Whole) -> Draft:
-    """The finding at a place, believed as the way that is believed most."""
+def _draft(node: Syntax, found: Sequence[Way], whole: Whole) -> tuple[Draft, ModuleCalled]:
+    """The finding at a place, believed as the way that is believed most, and the first call that shows it."""
     shown_by = {caller: [sign for call in calls for sign in signs(call, whole)] for calls, caller in found}
     believed_by = {caller: Degrees.of(shown).weakest for caller, shown in shown_by.items()}
     most = min(believed_by.values())
@@ -89,17 +99,12 @@ def _draft(node: Syntax, found: Sequence[Way], whole: Whole) -> Draft:
     draft = rule.at(node, name=quoted(calls[0].name, "the model"), runs=runs).advising(advice)
     for caller in callers or whole.evaluating(calls):
         draft = draft.note(caller, "called here, and its result is never differentiated")
-    if in_eval and (switch := switched_to_eval(calls[0], whole)):
+    if in_eval and (switch := whole.switched_to_eval(calls[0])):
         draft = draft.note(switch.node, "`eval()` does not change the grad mode")
-    for happened in whole.end.story:
-        if isinstance(happened, ResultDiscarded) and happened.run == calls[0].run and happened.called in MODES:
-            draft = draft.note(happened.node, "does not change the grad mode as a statement")
     if (left := exit_of(calls[0], whole)) is not None:
         draft = draft.note(left.node, "its result is detached here")
-    for flag in flags_of(calls[0].args, whole.end.story):
-        draft = draft.note(flag, "marking the input `volatile` does nothing")
     edits = [Edit("put under", place, "with torch.no_grad():") for place in callers or [node]]
-    return draft.fix(*edits, safety="unsafe", imports=("torch",)).showing(*shown_by[first])
+    return draft.fix(*edits, safety="unsafe", imports=("torch",)).showing(*shown_by[first]), calls[0]
 
 
 TOGETHER = "wrap the call in `with torch.no_grad():`, or decorate the function with `@torch.no_grad()`"

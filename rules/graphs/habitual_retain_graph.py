@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import NO, YES, Belief, Tensor, memories
+from gradlint.domain import NO, YES, Belief, Memory, Tensor, memories
 from gradlint.events import AttributeAssigned, BackwardRun, ModuleCalled, ModuleFinished, OptimizerStepped, Run
 from gradlint.rule import CERTAIN, LIKELY, POSSIBLE, Draft, Edit, Findings, Question, Raises, Rule
 
@@ -55,8 +55,9 @@ def consequence(returned: Any) -> bool:
 def check(end: ModuleFinished) -> Findings:
     runs = [event for event in end.story if isinstance(event, BackwardRun) and not event.expected]
     needed = {node for run in runs for node in run.earlier_backwards}
+    stepped = _stepped_after(end)
     for run in runs:
-        returned = frozenset() if _steps_after(run, end) else end.returned
+        returned = frozenset() if id(run) in stepped else end.returned
         handed_on = not (end.escaped | returned).isdisjoint(run.graph)
         kept = run.retain <= YES and run.create_graph <= NO and not run.freed.possibly(YES)
         if kept and run.node not in needed and not handed_on:
@@ -118,13 +119,17 @@ def _steps_own_loss(run: BackwardRun, end: ModuleFinished) -> bool:
     return run.run > 1 and run.how == "backward" and ModuleCalled in own and OptimizerStepped in own
 
 
-def _steps_after(run: BackwardRun, end: ModuleFinished) -> bool:
-    """Whether the same run goes on to step what it differentiated: who is given the loss then comes back to a graph
-    whose weights have changed, for which keeping it is no help."""
-    own = [event for event in end.story if event.run == run.run]
-    later = own[own.index(run) + 1 :]
-    leaves = memories(run.leaves)
-    return any(isinstance(one, OptimizerStepped) and memories(one.parameters) & leaves for one in later)
+def _stepped_after(end: ModuleFinished) -> set[int]:
+    """The backwards, by their identities, behind which the same run steps what they differentiated: who is given the
+    loss then comes back to a graph whose weights have changed, for which keeping it is no help."""
+    found: set[int] = set()
+    later: dict[int, set[Memory]] = {}
+    for event in reversed(end.story):
+        if isinstance(event, OptimizerStepped):
+            later.setdefault(event.run, set()).update(memories(event.parameters))
+        elif isinstance(event, BackwardRun) and not later.get(event.run, set()).isdisjoint(memories(event.leaves)):
+            found.add(id(event))
+    return found
 
 
 def _graphs_on_objects(end: ModuleFinished) -> bool:

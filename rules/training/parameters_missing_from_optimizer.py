@@ -21,7 +21,8 @@ that is frozen, put into eval mode, loaded from a checkpoint or written by hand 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Sequence, Set
+from dataclasses import dataclass, field
 from typing import Any
 
 from gradlint.domain import EVAL, FRESH, NO, YES, Graph, Syntax
@@ -74,14 +75,12 @@ def check(event: ModuleFinished) -> Findings:
     yield from _unfrozen_too_late(event.story, held)
     trained = memories(tensor for one in steps if some(one.parameters, FRESH) for tensor in one.parameters)
     repeated = frozenset(run.index for run in event.runs if run.function is not None and run.function.owner is not None)
-    wholes = _whole_modules(event.story)
+    own, elsewhere = _made_together(event.story, held)
     for one in built:
         mine = memories(one.parameters) & trained
-        for beside in _made_together(event.story, wholes, one.run):
-            if not any(memories(module.parameters) <= mine for module in beside):
-                continue
-            for module in beside:
-                filled = _filled_in_vain(event.story, module, mine, held, repeated)
+        for beside in (*own.get(one.run, ()), *(made for made in elsewhere if made.run != one.run)):
+            for module in beside.alone if beside.has_one_of(mine) else ():
+                filled = _filled_in_vain(event.story, module, mine, repeated)
                 if filled is not None:
                     draft = rule.at(one.node, name=quoted(_name(event.story, module), "the module built beside it"))
                     draft = draft.note(module.node, "made here").note(filled, "differentiated here with the others")
@@ -90,22 +89,51 @@ def check(event: ModuleFinished) -> Findings:
                     )
 
 
-def _made_together(story: Sequence[Event], wholes: Sequence[ModuleBuilt], run: int) -> Iterator[Sequence[ModuleBuilt]]:
-    """The modules that the run of a function that builds an optimizer has made, parts of one or not, and the whole
-    ones that other runs have made together."""
-    yield _whole_modules([one for one in story if one.run == run])
-    by_run: dict[int, list[ModuleBuilt]] = {}
-    for one in wholes:
-        by_run.setdefault(one.run, []).append(one)
-    yield from (together for other, together in by_run.items() if other != run)
+@dataclass
+class _Together:
+    """Modules that a `run` of a function has made together: the memories of their parameters, by each of them, and
+    those of which no optimizer holds a parameter."""
+
+    run: int
+    theirs: dict[Graph, list[frozenset[Graph]]] = field(default_factory=dict)
+    alone: list[ModuleBuilt] = field(default_factory=list)
+
+    def has_one_of(self, mine: frozenset[Graph]) -> bool:
+        """Whether all parameters of one of them are among these."""
+        return any(theirs <= mine for memory in mine for theirs in self.theirs.get(memory, ()))
+
+
+def _made_together(
+    story: Sequence[Event], held: frozenset[Graph]
+) -> tuple[dict[int, list[_Together]], list[_Together]]:
+    """The modules that each run has made, parts of those of another or not, and the whole ones; each of which some are
+    in no optimizer."""
+    made: dict[int, list[ModuleBuilt]] = {}
+    for one in story:
+        if type(one) is ModuleBuilt:
+            made.setdefault(one.run, []).append(one)
+    own = {run: _by_run(_whole_modules(modules), held) for run, modules in made.items()}
+    return own, _by_run(_whole_modules(story), held)
+
+
+def _by_run(modules: Iterable[ModuleBuilt], held: frozenset[Graph]) -> list[_Together]:
+    """The modules that each run has made together, of which some are in no optimizer."""
+    found: dict[int, _Together] = {}
+    for one in modules:
+        together, theirs = found.setdefault(one.run, _Together(one.run)), memories(one.parameters)
+        for memory in theirs:
+            together.theirs.setdefault(memory, []).append(theirs)
+        if theirs.isdisjoint(held):
+            together.alone.append(one)
+    return [together for together in found.values() if together.alone]
 
 
 def _filled_in_vain(
-    story: Sequence[Event], module: ModuleBuilt, mine: frozenset[Graph], held: frozenset[Graph], repeated: Set[int]
+    story: Sequence[Event], module: ModuleBuilt, mine: frozenset[Graph], repeated: Set[int]
 ) -> Syntax | None:
     """Where a loop fills the gradients of a module that no optimizer holds and nothing says is to be left alone."""
     theirs = memories(module.parameters)
-    if not theirs.isdisjoint(held) or any(_is_left_alone(happened, module, theirs) for happened in story):
+    if any(_is_left_alone(happened, module, theirs) for happened in story):
         return None
     return _filled_together(story, mine, theirs, repeated)
 
