@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
+import libcst as cst
+
 from gradlint import linter, showing
 from gradlint.disk import InMemory
 from gradlint.domain import UNKNOWN, Belief, Fact, Object, OneOf, Tensor
@@ -17,7 +19,8 @@ from gradlint.finding import RAISES, Confidence, Finding
 from gradlint.frozen import frozen
 from gradlint.interpreter.engine.event_log import BOUND
 from gradlint.interpreter.engine.steps import CALLS_LEFT_OUT
-from gradlint.interpreter.static.tree_walk import calls_of
+from gradlint.interpreter.static.scopes import spelled
+from gradlint.interpreter.static.tree_walk import in_order
 from gradlint.project import Project
 from gradlint.proving import known_here
 from gradlint.proving.surroundings import NotRestored
@@ -158,7 +161,8 @@ def judged(
 def _reveals(text: str, tree: Any) -> Iterator[tuple[Any, int]]:
     """The syntax of each reveal with its row: both come in the order of the text, and positions cost time."""
     spots = sorted((each.lineno, each.col_offset) for each in _calls_of_reveal(text))
-    yield from zip(calls_of(tree, revealing.REVEAL), (row for row, _ in spots), strict=True)
+    calls = [node for node in in_order(tree) if isinstance(node, cst.Call) and spelled(node.func) == revealing.REVEAL]
+    yield from zip(calls, (row for row, _ in spots), strict=True)
 
 
 def _calls_of_reveal(text: str) -> list[ast.Call]:

@@ -76,24 +76,21 @@ def _is_recorded(tensor: Tensor) -> bool:
     return tensor.requires_grad is YES and tensor.leaf is NO
 
 
-def sure_past(m: Interpreter, start: Alternatives, most: int = MOST_WEIGHED) -> dict[Ref, None]:
+def sure_past(m: Interpreter, start: Alternatives) -> dict[Ref, None]:
     """Nodes and leaves that are certainly in the history: in every history it may be."""
-    nodes = past_of(m, start, most)
-    if len(nodes) > most:
-        if most is MOST_WEIGHED:
-            m.log.exceeded("size of a graph")
-        return _single_past(m, start, most)
+    nodes = past_of(m, start, MOST_WEIGHED)
+    if len(nodes) > MOST_WEIGHED:
+        m.log.exceeded("size of a graph")
+        return _single_past(m, start)
     sure = in_every(m, start, lambda ref: {ref} if ref.recency < 2 else set())
     return {ref: None for ref in nodes if ref in sure}
 
 
-def _sure_places(
-    m: Interpreter, start: Alternatives, past: Collection[Ref], most: int
-) -> frozenset[Graph] | set[Graph]:
+def _sure_places(m: Interpreter, start: Alternatives, past: Collection[Ref]) -> frozenset[Graph] | set[Graph]:
     """Where nodes and leaves were made that are certainly in a history, whichever of those made there they are; `past`
     is what may be in it."""
-    if len(past) > most:
-        return {ref.key for ref in _single_past(m, start, most)}
+    if len(past) > MOST_LOOKED_BACK:
+        return {ref.key for ref in _single_past(m, start, MOST_LOOKED_BACK)}
     return in_every(m, start, lambda ref: {ref.key})
 
 
@@ -164,11 +161,11 @@ WORK_OF_A_NODE = 5
 """How many objects are gone over in the time in which a node of a history is put into its order, besides its inputs."""
 
 
-def _single_past(m: Interpreter, start: Alternatives, most: int) -> dict[Ref, None]:
+def _single_past(m: Interpreter, start: Alternatives, most: int = sys.maxsize) -> dict[Ref, None]:
     """The part of the history to which only one way leads at every step."""
     found: dict[Ref, None] = {}
     todo = list(start) if len(start) == 1 else []
-    while todo and (len(found) < most or most is MOST_WEIGHED):
+    while todo and len(found) < most:
         ref = todo.pop()
         if ref is None or ref in found or ref.recency >= 2:
             continue
@@ -219,7 +216,7 @@ def grows(m: Interpreter, node: Site, part: str, inputs: tuple[Alternatives, ...
         return NO
     places, found = {ref.key for ref in older}, [past_of(m, slot, MOST_LOOKED_BACK) for slot in inputs]
     looked_back = zip(inputs, found, strict=True)
-    if any(not places.isdisjoint(_sure_places(m, slot, past, MOST_LOOKED_BACK)) for slot, past in looked_back):
+    if any(not places.isdisjoint(_sure_places(m, slot, past)) for slot, past in looked_back):
         return YES
     if any(ref in past for ref in older for past in found):
         return MAYBE

@@ -38,6 +38,6 @@ def mentions_of(tree: Any, owner: str) -> list[tuple[str, Any, bool]]:
     return [(name, node, node not in set_there) for name, node in found]
 
 
-def calls_of(tree: Any, name: str) -> list[Any]:
-    """The calls of what a program writes like this."""
-    return [node for node in in_order(tree) if isinstance(node, cst.Call) and spelled(node.func) == name]
+def elements_of(node: Any) -> list[Any]:
+    """Return the elements of a tuple; of everything else itself."""
+    return [element.value for element in node.elements] if type(node) is cst.Tuple else [node]

@@ -38,6 +38,7 @@ from gradlint.interpreter.python.ndarray import fresh_array
 from gradlint.interpreter.static.scopes import spelled
 from gradlint.interpreter.static.sites import Site
 from gradlint.interpreter.static.string_values import combined_text
+from gradlint.interpreter.static.tree_walk import elements_of
 from gradlint.interpreter.syntax import receivers
 from gradlint.interpreter.syntax.assignment import assign
 from gradlint.interpreter.syntax.narrowing import assume, truthiness
@@ -344,12 +345,7 @@ def _emit_yielded(m: Interpreter, node: cst.Yield, value: Value) -> None:
     extent = "with" if m.frame.switches else "decorator" if modes else ""
     manager = function is not None and any(one in MANAGERS for one in function.decorators)
     m.emit(events.Yielded, node, value=m.thing(value), extent=extent, function=function, manager=manager,
-            switches=m.frame.switches, named=all(type(one) is cst.Name for one in _parts(node.value)))  # fmt: skip
-
-
-def _parts(node: cst.CSTNode | None) -> list[Any]:
-    """The elements of a tuple; of everything else itself."""
-    return [element.value for element in node.elements] if type(node) is cst.Tuple else [node]
+            switches=m.frame.switches, named=all(type(one) is cst.Name for one in elements_of(node.value)))  # fmt: skip
 
 
 def _wait(m: Interpreter) -> None:

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 
 from gradlint.domain.facts import NO, YES
 from gradlint.domain.objects import Instance
-from gradlint.domain.value_sets import alternatives
 from gradlint.domain.values import NONE_VALUE, UNKNOWN, Constant, Function, ImportPath, PlainObject, Value
 from gradlint.interpreter.autograd.tensor import truth_of
 from gradlint.interpreter.engine.arguments import Arguments
@@ -57,14 +56,8 @@ def bound(m: Interpreter, manager: Value) -> Value | None:
 @contextmanager
 def saving(m: Interpreter, manager: Value) -> Iterator[None]:
     """While the block runs, backward may read copies of what operations use instead of the memory itself."""
-    found = [
-        (thing, row) for option in alternatives(manager) if (thing := _instance(m, option)) and (row := _row(m, thing))
-    ]
+    found = [(thing, row) for _, thing in m.all(manager, Instance) if (row := _row(m, thing))]
     copies = any(row.copies and truth_of(dict(thing.attributes)[ENABLED]).may(YES) for thing, row in found)
     m.blocks.copying += copies
     yield
     m.blocks.copying -= copies
-
-
-def _instance(m: Interpreter, value: Value) -> Instance | None:
-    return m.only(value, Instance)

@@ -30,7 +30,7 @@ from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python.functions import call_function, restoring
 from gradlint.interpreter.python.mro import ancestry, find_method
 from gradlint.interpreter.static.sites import Site
-from gradlint.interpreter.static.tree_walk import in_order
+from gradlint.interpreter.static.tree_walk import elements_of, in_order
 from gradlint.interpreter.unknown.duck_typing import needed
 from gradlint.knowledge.schema import Operation, Result
 
@@ -83,13 +83,8 @@ def call(m: Interpreter, node: Site, cls: Ref, args: Arguments) -> Value | None:
 def _refused(backward: Any, count: int) -> frozenset[int]:
     """The arguments of `forward` that `backward` writes None for, in one of its returns at least: no gradient arrives
     at them."""
-    given = [_given_back(one.value) for one in in_order(backward.body) if type(one) is cst.Return]
+    given = [elements_of(one.value) for one in in_order(backward.body) if type(one) is cst.Return]
     return frozenset(index for index in range(count) if not given or any(_is_none(one, index) for one in given))
-
-
-def _given_back(value: Any) -> list[Any]:
-    """Return what a return gives back, one by one."""
-    return [element.value for element in value.elements] if type(value) is cst.Tuple else [value]
 
 
 def _is_none(given: list[Any], index: int) -> bool:

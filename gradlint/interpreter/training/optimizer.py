@@ -338,12 +338,17 @@ def _write_recorded(m: Interpreter, node: Site, ref: Ref, owner: Value, *, sure:
 
 def _others(m: Interpreter, owner: Value, refs: list[Ref]) -> None:
     """An optimizer that may hold others than were seen may have written any parameter."""
+    for ref, thing in _perhaps_held(m, owner, refs):
+        in_place.memory_written(m, thing.storage, in_place.Change(sure=False, noticed=YES, by=ref))
+        m.store_exact(ref, joined(thing, replace(thing, grad=STEP.of(thing))))
+
+
+def _perhaps_held(m: Interpreter, owner: Value, refs: list[Ref]) -> list[tuple[Ref, Tensor]]:
+    """The parameters besides these, where an optimizer may hold others than were seen."""
     if not any(thing.open.may(YES) for _, thing in m.all(owner, Optimizer)):
-        return
-    for ref, thing in list(m.state.heap.items()):
-        if type(thing) is Tensor and thing.parameter.may(YES) and ref not in refs:
-            in_place.memory_written(m, thing.storage, in_place.Change(sure=False, noticed=YES, by=ref))
-            m.store_exact(ref, joined(thing, replace(thing, grad=STEP.of(thing))))
+        return []
+    heap = m.state.heap.items()
+    return [(r, one) for r, one in heap if type(one) is Tensor and one.parameter.may(YES) and r not in refs]
 
 
 def zero_grad(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
@@ -353,15 +358,9 @@ def zero_grad(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Valu
     m.loops.sweeping += refs
     clear_gradients(m, node, refs, to_none=to_none, by="optimizer", sure=surely_held(m, owner))
     del m.loops.sweeping[len(m.loops.sweeping) - len(refs) :]
-    if any(thing.open.may(YES) for _, thing in m.all(owner, Optimizer)):
-        others = [
-            r
-            for r, thing in m.state.heap.items()
-            if type(thing) is Tensor and thing.parameter.may(YES) and r not in refs
-        ]
-        with m.log.silently():
-            for ref in others:
-                clear_gradients(m, node, [ref], to_none=to_none, by="optimizer", sure=())
+    with m.log.silently():
+        for ref, _ in _perhaps_held(m, owner, refs):
+            clear_gradients(m, node, [ref], to_none=to_none, by="optimizer", sure=())
     return NONE_VALUE
 
 
