@@ -37,7 +37,7 @@ from gradlint.interpreter.python.one_of_several import take, ways
 from gradlint.interpreter.static.scopes import HANDED, MODES, Scan
 from gradlint.interpreter.static.sites import Site
 from gradlint.interpreter.static.tree_walk import mentions_of
-from gradlint.interpreter.torch_api.custom_function import is_function, mode_alone
+from gradlint.interpreter.torch_api.custom_function import ArgumentsGiven, is_function, mode_alone
 from gradlint.interpreter.unknown.parameters import arguments, others, representative
 from gradlint.knowledge.pack_index import NO_PACKS, Packs
 
@@ -471,6 +471,7 @@ def _method(m: Interpreter, function: Function, runs: Sequence[Run], whole: bool
         mentions=tuple(mentions_of(function.node.body, names[0])) if whole and names else (),
         hands_on=any(use.startswith(HANDED) for use in uses),
         runs=tuple(runs),
+        given=m.notes(ArgumentsGiven).get(function.node, 0),
     )
 
 

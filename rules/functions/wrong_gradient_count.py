@@ -13,8 +13,8 @@ Backward raises `returned an incorrect number of gradients` as soon as it comes 
 
 ## When it is right to ignore it
 
-Where `forward` is never differentiated. A `forward` that takes `*args`, arguments with
-defaults that may be left out, and results whose length is not known are never reported.
+Where `forward` is never differentiated. An argument with a default counts where a call of `apply` in the file hands it
+over. A `forward` that takes `*args`, and results whose length is not known, are never reported.
 """
 
 from __future__ import annotations
@@ -50,11 +50,12 @@ def check(event: ClassFinished) -> Findings:
         return
     inputs = forward.parameters[0 if "setup_context" in methods else 1 :]
     required = forward.required - (len(forward.parameters) - len(inputs))
-    for returned in happened_in(backward):
-        if (
-            isinstance(returned, Returned)
-            and (wrong := _wrong_count(returned.value, required, len(inputs))) is not None
-        ):
+    results = [one for one in happened_in(backward) if isinstance(one, Returned)]
+    handed = min(forward.given, len(inputs))
+    if handed > required and all(_wrong_count(one.value, handed, len(inputs)) is not None for one in results):
+        required = handed  # one that is long enough shows that `backward` tells the calls apart
+    for returned in results:
+        if (wrong := _wrong_count(returned.value, required, len(inputs))) is not None:
             names = ", ".join(f"`{name}`" for name in inputs)
             given, taken = _counted(wrong, "gradient"), _counted(len(inputs), "input")
             draft = rule.at(returned.node, given=given, taken=taken, names=names)

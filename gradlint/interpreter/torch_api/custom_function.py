@@ -42,6 +42,10 @@ SAVED, DIRTY, NON_DIFFERENTIABLE = "saved_tensors", "dirty tensors", "non differ
 BACKWARD = frozenset({"backward", "vjp"})
 
 
+class ArgumentsGiven(dict[Any, int]):
+    """The `forward` of custom functions, with the most arguments that a call of `apply` certainly hands it."""
+
+
 def is_function(m: Interpreter, cls: Ref) -> bool:
     """Whether a class of the program derives from `torch.autograd.Function`."""
     return any(type(one) is ImportPath and one in BASES for one in ancestry(m, cls))
@@ -63,6 +67,8 @@ def call(m: Interpreter, node: Site, cls: Ref, args: Arguments) -> Value | None:
     forward, setup = find_method(m, cls, "forward"), find_method(m, cls, "setup_context")
     if forward is None or not is_function(m, cls):
         return None
+    most = m.notes(ArgumentsGiven)
+    most[forward.node] = max(most.get(forward.node, 0), len(args.positional))
     thing: Class = m[cls]
     known = (needed(m, m.part_of(node, "ctx"), "ctx"),)
     context = m.new(m.part_of(node, "ctx"), "ctx", Instance(cls=ImportPath(CONTEXT), attributes=known, open=NO))
