@@ -3,6 +3,7 @@
 import torch
 import torch.nn as nn
 from torch import Tensor
+from models import build_model
 
 
 class TextClassifier(nn.Module):
@@ -117,7 +118,7 @@ class PerceptualLoss:
         self.base.eval()
         self.base.requires_grad = not isinstance(base, str)  # GRD104
         self.student = student
-        self.student.requires_grad = True  # ok: nothing says what it is
+        self.student.requires_grad = True  # GRD104
 
     def __call__(self, x):
         return (self.base(x) - self.student(x)).pow(2).mean()
@@ -129,3 +130,29 @@ def alternate(discriminator, batches, optimizer):
         discriminator.train()
         discriminator(batch).mean().backward()
         optimizer.step()
+
+
+def adapted(source, classes):
+    """What nobody shows: parts by their names, as far as these are names of modules."""
+    model = build_model(source)
+    model.eval()
+    model.encoder.requires_grad = model.pooler.requires_grad = False  # GRD104
+    model.vision_model.encoder.requires_grad = classes < 2  # GRD104
+    model.position_embeddings.requires_grad, model.name = False, source  # ok: often a parameter
+    model.encoder.layer_scale.requires_grad = (classes == 3)  # ok: a tensor of a module
+    model.text_features.requires_grad = print is not None  # ok: what is detached is a tensor
+    print(model.text_features.detach())
+    model.query_tokens.requires_grad = classes > 5  # ok: tokens are learned as they are
+    return model
+
+
+class Joined(nn.Module):
+    def __init__(self, towers, temperature):
+        super().__init__()
+        self.first, self.second = towers
+        self.first.requires_grad = bool(temperature)  # GRD104
+        self.temperature = temperature
+        self.temperature.requires_grad = self.second is None  # ok: it is divided by, never called
+
+    def forward(self, x):
+        return self.first(x) @ self.second(x).t() / self.temperature

@@ -19,7 +19,7 @@ from gradlint.interpreter.engine.places import peek_class
 from gradlint.interpreter.engine.unseen import STAND_IN
 from gradlint.interpreter.python.mro import ancestry
 from gradlint.interpreter.static.sites import Site
-from gradlint.interpreter.unknown.duck_typing import by_usage
+from gradlint.interpreter.unknown.duck_typing import by_usage, part_by_name
 
 ANNOTATED: dict[type, Callable[..., Value]] = SLOTS[TypeSlot.ANNOTATED]
 CALLABLE = ImportPath("typing.Callable")
@@ -233,7 +233,7 @@ def commented(function: Any) -> list[Any]:
 @implements(TypeSlot.LEARN_ATTRIBUTE, Instance)
 def _learn_attribute(m: Interpreter, node: Site, owner: Ref, name: str, chain: str) -> Value | None:
     """Return what use tells of an attribute, or else what the classes of the object say of it in annotations."""
-    found = by_usage(m, node, chain, f"{STAND_IN}{name}")
+    found = part_by_name(m, node, owner, name, chain) or by_usage(m, node, chain, f"{STAND_IN}{name}")
     return _declared(m, node, owner, name) if found is None else found
 
 

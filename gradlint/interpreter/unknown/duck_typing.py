@@ -14,7 +14,7 @@ from typing import Any
 import libcst as cst
 
 from gradlint.domain.facts import BOOL, UNSURE
-from gradlint.domain.objects import Container, Instance, Tensor
+from gradlint.domain.objects import Container, Instance, Module, Tensor
 from gradlint.domain.provenance import Belief
 from gradlint.domain.refs import Ref
 from gradlint.domain.values import NOTHING, ImportPath, PythonNumber, Unknown, Value
@@ -50,8 +50,10 @@ from gradlint.knowledge.python.duck_typing_names import (
     SCHEDULER_USES,
     SHAPED,
     STEPS,
+    SWITCHED_WHEN_CALLED,
     TENSOR_ATTRIBUTES,
     TENSOR_USES,
+    names_module,
 )
 
 Uses = AbstractSet[str]
@@ -69,6 +71,7 @@ def _is_module(uses: Uses) -> bool:
     return (
         not MODULE_USES.isdisjoint(uses)
         or uses >= APPLIED
+        or uses >= SWITCHED_WHEN_CALLED
         or (not APPLIED.isdisjoint(uses) and not MODULE_USES_WHEN_CALLED.isdisjoint(uses))
     )
 
@@ -92,12 +95,17 @@ def _can_be_of_tensor(use: str) -> bool:
 
 def uses_of(frame: Frame, chain: str) -> Uses:
     """Return what is done with a dotted name where it means the same; for `self.x`, what the whole class does."""
+    return _scope_of(frame, chain).uses.get(chain, {}).keys()
+
+
+def _scope_of(frame: Frame, chain: str) -> Scope:
+    """The scope in all of which a dotted name means the same; for `self.x`, the class."""
     scope: Scope = frame.scope
     root = chain.partition(".")[0]
     stops = (lambda at: type(at.node) is cst.ClassDef) if root == "self" else (lambda at: at.hides(root))
     while scope.parent is not None and not stops(scope):
         scope = scope.parent
-    return scope.uses.get(chain, {}).keys()
+    return scope
 
 
 # ---- making it
@@ -182,6 +190,28 @@ def by_usage(
         uses = uses - {DETACH_DROPPED}
     maker = _maker(m, uses, chain) if uses else None
     return None if maker is None else maker(m, node, f"{part} by use", reach)
+
+
+def part_by_name(m: Interpreter, node: Site, owner: Ref, name: str, chain: str) -> Ref | None:
+    """A part of a module whose class is not shown, which the program switches as tensors are (`requires_grad = ...`)
+    though its name says that it is a module as well; None where another use shows what it is."""
+    if type(m.state.heap.get(owner)) is not Module or not chain or m.torchless or not names_module(name):
+        return None
+    scope = _scope_of(m.frame, chain)
+    uses = scope.uses.get(chain, {}).keys()
+    inner = (known for known in scope.uses if known.startswith(f"{chain}.") and _is_switched_part(scope, known))
+    if "requires_grad" not in uses and next(inner, None) is None:
+        return None
+    if _maker(m, uses - {"requires_grad"}, chain) not in (None, _module):
+        return None
+    made = _module(m, node, f"part {name} by name", ())
+    m.store(made, replace(m[made], causes=()))  # it was made elsewhere
+    return made
+
+
+def _is_switched_part(scope: Scope, chain: str) -> bool:
+    """Whether what is written so is switched as tensors are, and named as modules are."""
+    return "requires_grad" in scope.uses[chain] and names_module(chain.rpartition(".")[2])
 
 
 def _maker(m: Interpreter, uses: Uses, chain: str) -> Maker | None:

@@ -75,6 +75,9 @@ MODULE_USES_WHEN_CALLED = frozenset(
 APPLIED = frozenset({"()", "forward(.)"})
 """How modules are applied."""
 
+SWITCHED_WHEN_CALLED = frozenset({"requires_grad", "()"})
+"""Both show a module: tensors are not called, and no other function has the flag."""
+
 LOADS = frozenset({"torch.load", "torch.jit.load"})
 """What gives modules, where what it gives is applied."""
 
@@ -169,6 +172,26 @@ def is_criterion(name: str) -> bool:
     """Whether what is called by this name computes a loss from what it is handed, and does nothing else."""
     said = words(name)
     return bool(said & CRITERIA) and not said & (HANDLING | DIFFERENTIATES)
+
+
+PARTS = frozenset(
+    "attention attn backbone bert block blocks bottleneck classifier conv decoder discriminator downsample embedder "
+    "embeddings encoder extractor fc features generator gru head heads layer layers lstm mlp model module modules net "
+    "network neck pooler resnet roberta stage stages stem tower transformer trunk unet vgg vit".split()
+)
+"""Words of what is a part of a network and has parameters of its own."""
+OF_TENSORS_OF_PARTS = frozenset(
+    "alpha beta bias code codes delta factor gamma gate grad hidden input inputs latent latents loss mask out output "
+    "outputs param parameter parameters params pos position prompt prompts queries query scale size state temperature "
+    "token tokens var vector w weight weights".split()
+)
+"""Words of what is a tensor, whatever part it belongs to: `layer_scale`."""
+
+
+def names_module(name: str) -> bool:
+    """Whether a part of a network that is called so is itself a module."""
+    said = {word.rstrip("0123456789") for word in words(name)}
+    return bool(said & PARTS) and not said & OF_TENSORS_OF_PARTS
 
 
 def evaluates(name: str) -> bool:
