@@ -109,3 +109,21 @@ def main():
 
 if __name__ == "__main__":
     main()
+
+
+def winners_of_the_caller(scores, costs):
+    """What `argmax` gives is whole, whatever it is asked of."""
+    best = scores.argmax(1)
+    print(best.requires_grad_(True), costs)  # GRD101
+    cheapest = costs.argmin()
+    cheapest = costs.detach()
+    cheapest.requires_grad = best is not None  # ok: another by then
+    return best, cheapest
+
+
+def classes_from_a_loader(loader):
+    for image, label in loader:
+        label, image = label.long(), image.to(torch.float)
+        image.requires_grad = label.requires_grad = True  # GRD101
+    weights = label.to(torch.int64).float()
+    weights.requires_grad = not image  # ok: cast back

@@ -23,6 +23,7 @@ from gradlint.domain.facts import (
     both,
     either,
 )
+from gradlint.domain.provenance import Belief
 from gradlint.domain.values import Value
 from gradlint.frozen import frozen
 from gradlint.interpreter.autograd import layout, shape
@@ -132,6 +133,8 @@ def _form(call: OperationCall, result: Result, facts: dict[str, Any], wants: Tru
         kinds = kinds - SHARING or kinds
     elif _needs_no_copy(first, result, requested, precision):
         kinds = ITSELF
+    elif kinds == CASTING and kind <= DISCRETE and _is_not_seen(first):
+        kinds = ON_ITS_MEMORY
     if kinds == COPY and requested.dtype is None and kind <= FLOAT and not (call.own or requested.told.hidden):
         precision = precision_kept(row, call.operands)
     if precision is not ANY_PRECISION:
@@ -144,6 +147,8 @@ def _form(call: OperationCall, result: Result, facts: dict[str, Any], wants: Tru
 SHARING = frozenset({"self", "view"})
 CASTING = ITSELF | COPY
 """What a cast or a move gives."""
+ON_ITS_MEMORY = frozenset({"alias"}) | COPY
+"""The same as one handle of the kind that was asked for: what nobody has seen has it already if it is given itself."""
 NO_TENSOR = frozenset({"none", "number", "list"})
 """Results that leave the tensors' world."""
 
@@ -179,6 +184,11 @@ def _needs_no_copy(first: Operand, result: Result, requested: Requested, precisi
         return there
     precise = not precision.is_unsure and tensor.dtype <= FLOAT and tensor.precision <= precision
     return result.kinds == CASTING and (device is None or there) and precise
+
+
+def _is_not_seen(first: Operand) -> bool:
+    """Whether an operand is a tensor by its use alone."""
+    return first.tensor is not None and first.tensor.belief >= Belief.FROM_USAGE
 
 
 def _moves(first: Operand, device: Device | None) -> bool:

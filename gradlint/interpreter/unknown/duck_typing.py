@@ -13,7 +13,7 @@ from typing import Any
 
 import libcst as cst
 
-from gradlint.domain.facts import BOOL, UNSURE
+from gradlint.domain.facts import BOOL, INTEGER, UNSURE
 from gradlint.domain.objects import Container, Instance, Module, Tensor
 from gradlint.domain.provenance import Belief
 from gradlint.domain.refs import Ref
@@ -52,9 +52,11 @@ from gradlint.knowledge.python.duck_typing_names import (
     STEPS,
     SWITCHED_WHEN_CALLED,
     TENSOR_ATTRIBUTES,
+    SWITCHES,
     TENSOR_USES,
     names_module,
 )
+from gradlint.knowledge.torch.autograd_names import METHOD
 
 Uses = AbstractSet[str]
 LOADED = "DataLoader 0"
@@ -262,7 +264,7 @@ def _is_operand(m: Interpreter, use: str) -> bool:
 def kind_from_usage(m: Interpreter, node: Site, value: Value, chain: str, source: Any = None) -> Value:
     """The value itself, or what its use tells where nothing else does; `source` is the expression that gives it."""
     if type(value) is Unknown:
-        found = by_usage(m, node, chain, chain, reach=value.reach)
+        found = by_usage(m, node, chain, chain, reach=value.reach) or _switched_result(m, node, value, chain, source)
         if found is None and _is_applied_after_loading(m, chain, source):
             found = _module(m, node, f"{chain} by use", value.reach)
         if found is None:
@@ -276,6 +278,24 @@ def kind_from_usage(m: Interpreter, node: Site, value: Value, chain: str, source
         if found is not None:
             refine(m, value, found)
     return value
+
+
+def _switched_result(m: Interpreter, node: Site, value: Unknown, chain: str, source: Any) -> Ref | None:
+    """The tensor of whole numbers that a method gives which tensors and arrays have (`argmax`), where it is asked to
+    require grad: arrays are not."""
+    if not chain or m.torchless or not _gives_whole_numbers(m, source) or SWITCHES.isdisjoint(uses_of(m.frame, chain)):
+        return None
+    made = unknown_tensor(m, node, f"{chain} by use", Belief.FROM_USAGE, value.reach)
+    m.store(made, replace(m[made], dtype=INTEGER))
+    return made
+
+
+def _gives_whole_numbers(m: Interpreter, source: Any) -> bool:
+    """Whether an expression calls a method by whose name tensors give whole numbers, whatever they hold."""
+    if type(source) is not cst.Call or type(source.func) is not cst.Attribute:
+        return False
+    row = m.torch.operations.get(f"{METHOD}{source.func.attr.value}")
+    return row is not None and len(row.results) == 1 and row.results[0].dtype == "integer"
 
 
 def _leave_open_whether_frozen(m: Interpreter, made: Ref) -> None:

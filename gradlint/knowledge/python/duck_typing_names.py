@@ -75,6 +75,8 @@ MODULE_USES_WHEN_CALLED = frozenset(
 APPLIED = frozenset({"()", "forward(.)"})
 """How modules are applied."""
 
+SWITCHES = frozenset({"requires_grad", "requires_grad_()", "requires_grad_(.)"})
+"""How tensors and modules are asked to require grad."""
 SWITCHED_WHEN_CALLED = frozenset({"requires_grad", "()"})
 """Both show a module: tensors are not called, and no other function has the flag."""
 
