@@ -17,8 +17,8 @@ raises `optimizer got an empty parameter list`.
 ## When it is right to ignore it
 
 A list is the usual way to hold a module that must not be registered: a teacher, a perceptual network, a
-back reference to the parent. What was handed over from outside, and a list of one element, are
-reported only on request. Parts that are registered as well, in whatever way, modules without parameters and
+back reference to the parent. What was handed over by somebody who has it still, and a list of one
+element, are reported only on request. Parts that are registered as well, in whatever way, modules without parameters and
 frozen ones are never reported, nor what an optimizer in the file was given by hand.
 """
 

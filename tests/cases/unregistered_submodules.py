@@ -168,3 +168,45 @@ class Table(nn.Module):
         self.towers = {name: nn.Linear(4, 1) for name in names}  # ok: entered in the table by hand
         for name, tower in self.towers.items():
             self._modules[name] = tower
+
+
+class Chain(nn.Module):
+    """Is given its parts; those who made them keep nothing of them."""
+
+    def __init__(self, *links, gates):
+        super().__init__()
+        self.links, self.gates = links, gates  # GRD801
+
+    def forward(self, x):
+        for link, gate in zip(self.links, self.gates.values()):
+            x = link(x) * gate(x)
+        return x
+
+
+class Shared(nn.Module):
+    def __init__(self, blocks):
+        super().__init__()
+        self.blocks = tuple(reversed(blocks))  # ok: the model that made them has registered them
+
+    def forward(self, x):
+        for block in self.blocks:
+            x = block(x).relu()
+        return x
+
+
+def gates(count):
+    return {f"gate{i}": nn.Linear(4, 4) for i in range(count)}
+
+
+class Chained(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.chain = Chain(nn.Linear(4, 4), nn.Linear(4, 4), gates=gates(2))
+        self.blocks = nn.ModuleList(nn.Linear(4, 4) for _ in range(3))
+        self.backwards = Shared(list(self.blocks))
+
+    def forward(self, x):
+        return self.backwards(self.chain(x))
+
+
+chained = Chained()

@@ -41,8 +41,9 @@ def unregistered(m: Interpreter, made: Value, given: list[Value]) -> tuple[Unreg
             listed |= dict.fromkeys(refs)
             trained = _trained(m, part)
             if trained and known.isdisjoint(refs):
-                shown, ours = m.thing(part), not handed.keys().isdisjoint(refs)
-                found.append(Unregistered(str(name), shown, inside, ours, trained, _alike(m, inside[-1], type(shown))))
+                shown, strange = m.thing(part), not handed.keys().isdisjoint(refs) and _is_held(m, refs)
+                alike = _alike(m, inside[-1], type(shown))
+                found.append(Unregistered(str(name), shown, inside, strange, trained, alike))
     memories = {memory for ref in (*known, *_of_parts(m, made)) for memory in getattr(m[ref], "storage", ())}
     for name, value in owner.attributes:
         tensor, refs = m.only(value, Tensor), _references(value)
@@ -50,6 +51,12 @@ def unregistered(m: Interpreter, made: Value, given: list[Value]) -> tuple[Unreg
         if tensor is not None and plain and listed.keys().isdisjoint(refs) and memories.isdisjoint(tensor.storage):
             found.append(Unregistered(str(name), tensor, (), not handed.keys().isdisjoint(refs), (tensor,)))
     return tuple(found)
+
+
+def _is_held(m: Interpreter, refs: list[Ref]) -> bool:
+    """Whether anything leads to one of these but a new module, which nothing holds yet: what was made where the module
+    was given it has nobody else."""
+    return not m.state.reach([*m.state.names.values(), *m.state.stack]).keys().isdisjoint(refs)
 
 
 def _of_parts(m: Interpreter, made: Value) -> list[Ref]:
