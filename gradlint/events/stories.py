@@ -63,8 +63,9 @@ class Method:
     """A method that the body of a class defines, and its runs: `parameters` are the names it takes by position, `self`
     or `ctx` among them, of which `required` have no default; `starred` says whether it takes any number of others.
     `reads` are the attributes of the first that it asks for, `hands_on` whether it hands the first to other code. Of a
-    custom function `given` is the most arguments that a call of `apply` hands its `forward`, and `mentions` are all attributes of the first that it writes down, with where that is and whether they
-    are read there, rather than set or deleted."""
+    custom function `given` is the most arguments that a call of `apply` hands its `forward`, and `mentions` are all
+    attributes of the first that it writes down, with where that is and whether they are read there, rather than set or
+    deleted."""
 
     function: Function
     parameters: tuple[str, ...]

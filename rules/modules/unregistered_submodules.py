@@ -18,8 +18,8 @@ raises `optimizer got an empty parameter list`.
 
 A list is the usual way to hold a module that must not be registered: a teacher, a perceptual network, a
 back reference to the parent. What was handed over by somebody who has it still, and a list of one
-element, are reported only on request. Parts that are registered as well, in whatever way, modules without parameters and
-frozen ones are never reported, nor what an optimizer in the file was given by hand.
+element, are reported only on request. Parts that are registered as well, in whatever way, modules
+without parameters and frozen ones are never reported, nor what an optimizer in the file was given by hand.
 """
 
 from __future__ import annotations

@@ -15,7 +15,8 @@ Silently, the new layer keeps its random values; all other layers are trained ar
 ## When it is right to ignore it
 
 Where another optimizer, or `add_param_group()`, gets the new parameters in code that the file does not
-show.
+show. A method that puts a new layer in, of a class whose `__init__` builds the optimizer and another method of
+which steps it, is reported as likely: in which order they are called is not shown.
 """
 
 from __future__ import annotations
@@ -24,8 +25,18 @@ from collections.abc import Mapping
 from typing import Any
 
 from gradlint.domain import NO, YES, CauseKind, Graph, Optimizer, Syntax, Tensor
-from gradlint.events import AttributeAssigned, Event, ModuleFinished, OptimizerBuilt, OptimizerStepped, Run
-from gradlint.rule import Findings, Rule
+from gradlint.events import (
+    AttributeAssigned,
+    Called,
+    Event,
+    ModuleBuilt,
+    ModuleFinished,
+    OptimizerBuilt,
+    OptimizerStepped,
+    Run,
+    StateLoaded,
+)
+from gradlint.rule import LIKELY, Draft, Findings, Rule
 
 rule = Rule(
     "GRD716",
@@ -61,8 +72,53 @@ def check(event: ModuleFinished) -> Findings:
             alone = _begun_by(happened, runs)
             step = next((steps[alone, place] for place in places if (alone, place) in steps), None)
             if step is not None and step.optimizer.open <= NO and given.isdisjoint(_memories(happened.parameters)):
-                draft = rule.at(happened.node, name=_named(happened)).note(places[0], "the optimizer was built here")
-                yield draft.resting_on(happened, step)
+                yield _draft(happened, places[0]).resting_on(happened, step)
+    yield from _between_methods(event, given, runs)
+
+
+def _between_methods(event: ModuleFinished, given: set[Graph], runs: Mapping[int, Run]) -> Findings:
+    """What one function puts in after the file or an `__init__` built the optimizer, which another steps: who calls
+    them is not shown. A layer from elsewhere may be one that was trained, and is put in to be used."""
+    first = {built.node for built in event.story if isinstance(built, OptimizerBuilt) and _is_first(built, runs)}
+    given_more = {place for one in event.story for place in _given_more(one)}
+    steps = {
+        place: one
+        for one in event.story
+        if isinstance(one, OptimizerStepped) and one.optimizer.open <= NO
+        for place in _built_at(one.optimizer)
+        if place in first - given_more
+    }
+    loaded = {one.run for one in event.story if isinstance(one, StateLoaded)}
+    new: set[tuple[int, Graph]] = set()
+    for happened in event.story:
+        if isinstance(happened, ModuleBuilt):
+            new |= {(happened.run, memory) for memory in _memories(happened.own)}
+        elif isinstance(happened, AttributeAssigned) and _is_replaced(happened) and happened.run not in loaded:
+            memories, alone = _memories(happened.parameters), _begun_by(happened, runs)
+            places = [place for holder in happened.holders for place in _built_at(holder)]
+            step = next((steps[place] for place in places if place in steps), None)
+            if step is None or runs[alone].function is None or alone == _begun_by(step, runs):
+                continue
+            if given.isdisjoint(memories) and new.issuperset((happened.run, memory) for memory in memories):
+                draft = _draft(happened, places[0]).note(step.node, "it is stepped here")
+                yield draft.resting_on(happened, step).lowered(LIKELY, "another function steps it")
+
+
+def _given_more(event: Event) -> list[Syntax]:
+    """Where an optimizer was built that is given more parameters here."""
+    if not isinstance(event, Called) or event.path != "torch.optim.Optimizer.add_param_group":
+        return []
+    return _built_at(event.args[0]) if isinstance(event.args[0], Optimizer) else []
+
+
+def _is_first(built: OptimizerBuilt, runs: Mapping[int, Run]) -> bool:
+    """Whether an optimizer is built before any other function of its class, or of the file, can run."""
+    function = runs[built.run].function if built.run in runs else None
+    return function is None or function.name == "__init__"
+
+
+def _draft(event: AttributeAssigned, built: Syntax) -> Draft:
+    return rule.at(event.node, name=_named(event)).note(built, "the optimizer was built here")
 
 
 def _begun_by(event: Event, runs: Mapping[int, Run]) -> int:

@@ -199,3 +199,45 @@ class Snapshots:
     def grow(self, batches):
         self.net.top = nn.Linear(8, 3)  # GRD716
         self.fit(batches)
+
+
+class Incremental:
+    """Who calls its methods, and in which order, is not shown."""
+
+    def __init__(self, classes, path):
+        self.net, self.path = Net(), path
+        self.descent = torch.optim.SGD(self.net.parameters(), lr=0.1, momentum=0.9)
+
+    def more_classes(self, classes):
+        head = nn.Linear(8, classes)
+        with torch.no_grad():
+            head.weight[:2] = self.net.fc.weight
+        self.net.fc, self.classes = head, classes  # GRD716
+
+    def restore(self):
+        self.net = Net()  # ok: to use what was trained
+        self.net.load_state_dict(torch.load(self.path))
+
+    def learn(self, batch, target):
+        self.descent.zero_grad()
+        nn.functional.mse_loss(self.net(batch), target).backward()
+        self.descent.step()
+
+
+class Grown:
+    def __init__(self):
+        self.net = nn.ModuleDict({"body": nn.Linear(8, 8), "head": nn.Linear(8, 2)})
+        self.steps = torch.optim.Adamax(self.net.parameters())
+
+    def more_classes(self, classes):
+        self.net.head = nn.Linear(8, classes)  # ok: the optimizer is given it
+        self.steps.add_param_group({"params": self.net.head.parameters()})
+
+    def learn(self, batch):
+        self.steps.zero_grad()
+        self.net["head"](self.net["body"](batch)).mean().backward()
+        self.steps.step()
+
+    def start_over(self):
+        self.net.body, self.net.head = nn.Linear(8, 2), nn.Linear(8, 8)  # ok: with an optimizer of its own
+        self.steps = torch.optim.SGD(self.net.parameters(), lr=0.01)

@@ -372,6 +372,8 @@ def add_param_group(m: Interpreter, node: Site, owner: Value, args: Arguments) -
     certain = certainly_given(m, params)
     refs, opened = given_tensors(m, node, params) if group else ([], UNSURE)
     found = m.all(owner, Optimizer)
+    if not m.is_silent:
+        m.emit(events.Called, node, path="torch.optim.Optimizer.add_param_group", args=(m.thing(owner), m.thing(given)))
     for ref, thing in found:
         groups = (*thing.groups, *_slots(m, params, refs, certain))
         now = replace(thing, groups=groups, open=thing.open | opened)

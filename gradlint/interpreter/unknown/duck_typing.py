@@ -51,8 +51,8 @@ from gradlint.knowledge.python.duck_typing_names import (
     SHAPED,
     STEPS,
     SWITCHED_WHEN_CALLED,
-    TENSOR_ATTRIBUTES,
     SWITCHES,
+    TENSOR_ATTRIBUTES,
     TENSOR_USES,
     names_module,
 )
