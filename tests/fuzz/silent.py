@@ -61,6 +61,7 @@ SEEN: dict[str, Oracle] = {
     "GRD110": _same(gradients.asked_late),
     "GRD112": Oracle(attributes.root_asked, attributes.computed_root_asked),
     "GRD114": Oracle(attributes.unfrozen, attributes.unfrozen_at_once),
+    "GRD117": Oracle(attributes.asked_in_passing),
     "GRD122": Oracle(attributes.asked_of_clone, attributes.asked_of_plain_clone),
     # gradients that are not there
     "GRD120": Oracle(gradients.made_what_has_none),

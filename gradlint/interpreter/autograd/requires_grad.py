@@ -56,6 +56,7 @@ def set_requires_grad(m: Interpreter, value: Value, this: Asked, sure: Collectio
             each=each,
             statement=this.statement,
             held=_held(m, [ref for ref, _ in found]) if shown.leaf is NO else 0,
+            repeats=_repeats(m, found, to) if shown.leaf is YES and by in ALONE else None,
         )
     for ref, tensor in found:
         now = _afterwards(m, tensor, to)
@@ -64,6 +65,19 @@ def set_requires_grad(m: Interpreter, value: Value, this: Asked, sure: Collectio
         m.store(ref, replace(tensor, requires_grad=now, causes=marks), sure=certain)
         if by not in NEW:
             show_on_views(m, ref, tensor, now, sure=certain)
+
+
+ALONE = frozenset({"assign", "method"})
+"""What asks one tensor by itself, which was there before."""
+
+
+def _repeats(m: Interpreter, found: Sequence[tuple[Ref, Tensor]], to: Truth) -> bool | None:
+    """Whether another handle on the memory of these tensors has the flag already that is asked of them; None where
+    there is no other, or something keeps these."""
+    refs = [ref for ref, _ in found]
+    others = m.state.heap.holding(memory for _, tensor in found for memory in tensor.storage)
+    flags = [thing.requires_grad for ref, thing in others if type(thing) is Tensor and ref not in refs]
+    return to in flags if flags and not _held(m, refs) else None
 
 
 def _held(m: Interpreter, refs: Sequence[Ref]) -> int:

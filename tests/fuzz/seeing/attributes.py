@@ -108,6 +108,11 @@ def entries_frozen(run: Run) -> Iterator[Mistake]:
     return (one for one in asked_of_entries(run) if one <= frozen)
 
 
+def asked_in_passing(run: Run) -> Iterator[Mistake]:
+    """A leaf is asked that is no parameter, and that requires no grad."""
+    return (at(act.row) for act in run.of("asked") if not act.had and not isinstance(act.tensor, nn.Parameter))
+
+
 def asked_of_clone(run: Run) -> Iterator[Mistake]:
     """What is no leaf is asked to require grad."""
     return (at(act.row) for act in run.of("asked", "refused") if act.to and not act.leaf and act.had)
