@@ -52,10 +52,12 @@ class Places:
 
 @frozen()
 class PythonNumber:
-    """A Python number whose value is not known, of one of these kinds; `cuts` are where tensors became such numbers."""
+    """A Python number whose value is not known, of one of these kinds; `cuts` are where tensors became such numbers.
+    `whole`: others of its kind are (the default of a parameter), so that it most likely is a whole number."""
 
     dtype: Dtypes
     cuts: tuple[Cause, ...] = ()
+    whole: bool = False
 
 
 @frozen()

@@ -16,7 +16,8 @@ class RequiresGradChanged(Event):
     `by`: "factory", "assign", "method", "Parameter", "Variable" or "module" (whose `name` it then is). `each` are the
     tensors one by one where all of them are asked: by a module of all its parameters, by a loop that goes over them and
     leaves none out. `statement` is the assignment where that is all it does. `held` is, of what is certainly no
-    leaf, how many names and objects hold it. `repeats` is said of a leaf that is asked by itself and that nothing keeps,
+    leaf, how many names and objects hold it. `counted`: its elements are whole, if the
+    bounds are from which they were counted. `repeats` is said of a leaf that is asked by itself and that nothing keeps,
     though others are on its memory: whether one of those has the flag already.
     """
 
@@ -30,6 +31,7 @@ class RequiresGradChanged(Event):
     each: tuple[Tensor, ...] = ()
     statement: Syntax = None
     held: int = 0
+    counted: bool = False
     repeats: bool | None = None
 
 

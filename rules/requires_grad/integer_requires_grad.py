@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from gradlint.domain import BOOL, DISCRETE, INTEGER, YES
 from gradlint.events import RequiresGradChanged
-from gradlint.rule import Edit, Findings, Raises, Rule
+from gradlint.rule import LIKELY, Edit, Findings, Question, Raises, Rule
 
 rule = Rule(
     "GRD101",
@@ -43,10 +43,13 @@ LEGAL_WITH = {"factory": ("dtype", "torch.float32", ("torch",)), "Parameter": ("
 
 @rule.on(RequiresGradChanged)
 def check(event: RequiresGradChanged) -> Findings:
-    if event.to <= YES and event.tensor.dtype <= DISCRETE:
-        kind = KINDS.get(event.tensor.dtype, "integer or boolean")
+    certain = event.tensor.dtype <= DISCRETE
+    if event.to <= YES and (certain or event.counted):
+        kind = "integer" if not certain else KINDS.get(event.tensor.dtype, "integer or boolean")
         named = f" `{event.name}`" if event.name else ""
         draft = rule.at(event.node, kind=kind, named=named)
+        if not certain:
+            draft = draft.lowered(LIKELY, "the bounds of a range are whole as a rule", Question.TORCH)
         draft = draft.advising(AS_BUFFER) if event.by == "Parameter" else draft
         if event.by in LEGAL_WITH:
             keyword, value, imports = LEGAL_WITH[event.by]

@@ -127,3 +127,22 @@ def classes_from_a_loader(loader):
         image.requires_grad = label.requires_grad = True  # GRD101
     weights = label.to(torch.int64).float()
     weights.requires_grad = not image  # ok: cast back
+
+
+class Grid:
+    def __init__(self, side=4, step=0.5):
+        self.side, self.step = side, step
+
+    def lines(self, rows):
+        rows = torch.arange(rows).repeat(self.side)
+        rows.requires_grad_()  # GRD101
+        across = torch.arange(0, self.side, requires_grad=True)  # GRD101
+        down = torch.arange(0, self.side, self.step, requires_grad=True)  # ok: the step is none
+        return rows, across, down
+
+
+def times(duration, count, until=1.0):
+    at = torch.arange(until)
+    print(at.requires_grad_(), at)  # ok: one that is floating point is told by the default
+    spots = torch.arange(count).view(-1, 1).float().requires_grad_()  # ok: cast
+    return torch.arange(duration, until).requires_grad_(), at, spots  # ok: both may be anything

@@ -30,7 +30,7 @@ from gradlint.domain.facts import (
 from gradlint.domain.objects import Array, Container, Tensor
 from gradlint.domain.provenance import MOST_CAUSES, Belief, Cause, CauseKind
 from gradlint.domain.refs import Ref
-from gradlint.domain.value_sets import alternatives, one_of, references
+from gradlint.domain.value_sets import alternatives, number_kind, one_of, references
 from gradlint.domain.values import NONE_VALUE, NOTHING, UNKNOWN, Constant, PlainObject, PythonNumber, Unknown, Value
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd import layout, shape
@@ -58,6 +58,7 @@ from gradlint.interpreter.autograd.version_counter import counts_alone, is_share
 from gradlint.interpreter.engine import cannot_raise
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.engine.unseen import is_opaque
 from gradlint.interpreter.static.scopes import spelled
 from gradlint.interpreter.static.sites import Site, syntax
 from gradlint.knowledge.schema import Factory, Operation, Result
@@ -353,6 +354,8 @@ def run_factory(m: Interpreter, node: Site, row: Factory, args: Arguments, *, li
         facts["dtype"] = facts["dtype"] | ANY_DTYPE
     if cut := cut_off(m, node, row.name, [bound[name] for name in DATA.intersection(bound)]):
         facts["causes"] = (Cause(CauseKind.MADE, node), *cut)[:MOST_CAUSES]
+    elif row.dtype == "bounds" and dtype.is_unsure and not args.unknown and _counts(m, bound):
+        facts["causes"] = (Cause(CauseKind.MADE, node), Cause(CauseKind.COUNTED, node))
     if not args.unknown:
         facts |= shape.of_factory(m, row, bound, args.positional) | {"contiguous": layout.of_factory(m, row, bound)}
     out = bound.get("out", NONE_VALUE)
@@ -366,6 +369,16 @@ def run_factory(m: Interpreter, node: Site, row: Factory, args: Arguments, *, li
     elif args.unknown and row.takes_requires_grad:
         m.update_fields(made, Tensor, requires_grad=Truth.unsure())
     return one_of((made, *perhaps))  # of a tensor among what it may be given it may be that very one
+
+
+def _counts(m: Interpreter, bound: dict[str, Value]) -> bool:
+    """Whether all bounds but one that nobody shows are most likely whole numbers."""
+    given = [bound[name] for name in BOUNDS if bound.get(name, NONE_VALUE) != NONE_VALUE]
+    others = [one for one in given if not getattr(one, "whole", False) and not (number_kind(one) or FLOAT) <= INTEGER]
+    return not others or (len(others) == 1 and is_opaque(m.thing(others[0])))
+
+
+BOUNDS = ("start", "end", "step")
 
 
 def _taken_over(m: Interpreter, node: Site, row: Factory, bound: dict[str, Value], *, perhaps: bool) -> dict[str, Any]:
@@ -448,6 +461,6 @@ def factory_dtype(
     if kind == "fill":
         fill = bound.get("fill_value")
         return data_kind(m, fill) if fill is not None else ANY_DTYPE
-    numbers = [value for key, value in bound.items() if key in row.parameters or key in ("start", "end", "step")]
+    numbers = [value for key, value in bound.items() if key in row.parameters or key in BOUNDS]
     numbers = [value for value in numbers if value != NONE_VALUE]
     return combined("promote", [data_kind(m, number) for number in numbers]) if numbers else ANY_DTYPE

@@ -260,7 +260,16 @@ def _reasons(m: Interpreter, call: OperationCall, wants: Truth, requires: Truth)
         cut_at(m, cut, [o.value for o in operands])
     marks += cuts(m, [o.value for o in operands])[:MOST_CUTS]
     marks += [mark for operand in operands if operand.tensor for mark in _asked(operand.tensor, requires)]
+    marks += _counted(call)
     return tuple(dict.fromkeys(marks))[:MOST_CAUSES]
+
+
+def _counted(call: OperationCall) -> list[Cause]:
+    """Where the elements of a result were counted that has those of its operand, in whatever shape."""
+    first = call.operands[0].tensor if call.operands else None
+    if first is None or len(call.row.results) != 1 or call.row.results[0].dtype != "same" or call.requested.dtype:
+        return []
+    return [mark for mark in first.causes if mark.kind == CauseKind.COUNTED]
 
 
 def _asked(operand: Tensor, requires: Truth) -> Iterator[Cause]:

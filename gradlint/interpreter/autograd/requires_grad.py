@@ -8,7 +8,7 @@ from operator import or_
 from typing import Any
 
 from gradlint import events
-from gradlint.domain.facts import DISCRETE, NO, UNSURE, YES, Truth, both, either, negation
+from gradlint.domain.facts import DISCRETE, INTEGER, NO, UNSURE, YES, Truth, both, either, negation
 from gradlint.domain.mentions import object_references
 from gradlint.domain.objects import Container, Instance, Module, Tensor
 from gradlint.domain.provenance import MOST_CAUSES, Cause, CauseKind
@@ -56,6 +56,7 @@ def set_requires_grad(m: Interpreter, value: Value, this: Asked, sure: Collectio
             each=each,
             statement=this.statement,
             held=_held(m, [ref for ref, _ in found]) if shown.leaf is NO else 0,
+            counted=all(_is_counted(tensor) for _, tensor in found),
             repeats=_repeats(m, found, to) if shown.leaf is YES and by in ALONE else None,
         )
     for ref, tensor in found:
@@ -65,6 +66,11 @@ def set_requires_grad(m: Interpreter, value: Value, this: Asked, sure: Collectio
         m.store(ref, replace(tensor, requires_grad=now, causes=marks), sure=certain)
         if by not in NEW:
             show_on_views(m, ref, tensor, now, sure=certain)
+
+
+def _is_counted(tensor: Tensor) -> bool:
+    """Whether the elements of a tensor are whole, if those bounds are of which nobody tells."""
+    return tensor.dtype.may(INTEGER) and any(mark.kind == CauseKind.COUNTED for mark in tensor.causes)
 
 
 ALONE = frozenset({"assign", "method"})

@@ -147,7 +147,7 @@ def _argument(m: Interpreter, function: Function, param: cst.Param, annotation: 
     default = dict(function.defaults).get(param.name.value)
     found = _told_of(m, function, param, annotation, default)
     if type(found) is PythonNumber and default is not None and (kind := number_kind(default)) is not None:
-        return PythonNumber(found.dtype | kind)  # the default holds, whatever the annotation says
+        return PythonNumber(found.dtype | kind, whole=found.whole)  # the default holds, whatever the annotation says
     return one_of([found, NONE_VALUE]) if default == NONE_VALUE else found
 
 
@@ -224,5 +224,5 @@ def _like_default(default: Value) -> Value | None:
     if type(default) is Constant and isinstance(default.value, bool):
         return PythonNumber(BOOL)
     if type(default) is Constant and isinstance(default.value, (int, float, complex)):
-        return PythonNumber(ANY_DTYPE)
+        return PythonNumber(ANY_DTYPE, whole=type(default.value) is int)
     return PlainObject("str") if type(default) is Constant and isinstance(default.value, str) else None
