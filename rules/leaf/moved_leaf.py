@@ -15,7 +15,7 @@ an optimizer refuses it: "can't optimize a non-leaf Tensor".
 ## When it is right to ignore it
 
 Where the code will only ever run on the device on which the tensor is made. What is only computed with,
-and neither read for its gradient nor given to an optimizer, is not reported.
+and neither asked for its gradient nor given to an optimizer, is not reported.
 """
 
 from __future__ import annotations
@@ -44,8 +44,12 @@ rule = Rule(
     tokens=("grad", "optim"),
 )
 
-OUTCOMES = {"gradient": "its `.grad` stays `None`", "optimizer": "no optimizer takes it"}
-USES = {"gradient": "its gradient is read here", "optimizer": "it is given to an optimizer here"}
+OUTCOMES = {"gradient": "its `.grad` stays `None`", "test": "its `.grad` stays `None`", "optimizer": "no optimizer takes it"}
+USES = {
+    "gradient": "its gradient is read here",
+    "test": "whether it has a gradient is asked here",
+    "optimizer": "it is given to an optimizer here",
+}
 
 
 def consequence(returned: Any) -> bool:
@@ -57,7 +61,11 @@ def consequence(returned: Any) -> bool:
 def check(event: LeafRequired) -> Findings:
     if event.source_leaf is None or event.use not in USES or not set(event.operations) <= ARRANGING:
         return
-    if is_no_leaf(event):
+    if event.use == "test":
+        # before a backward the gradient of any leaf is None
+        if is_no_leaf(event) and any(mark.kind == CauseKind.BACKWARD for mark in event.source_leaf.causes):
+            yield _draft(event, elsewhere="").lowered(LIKELY, "it may be tested to see that there is none")
+    elif is_no_leaf(event):
         yield _draft(event, elsewhere="")
     elif is_none_elsewhere(event):
         yield _draft(event, elsewhere=" on other devices").lowered(

@@ -103,3 +103,22 @@ def either(scale):
         weight = weight * scale
     weight.sum().backward()
     return {"grad": weight.grad}  # ok: a leaf on one of the paths
+
+
+def tested_alone():
+    field = torch.rand(3, 2, requires_grad=True)
+    field = field.double()  # GRD120
+    first = torch.rand(2, requires_grad=True)
+    shifted = first * 2
+    row = torch.zeros(4, requires_grad=True).half()  # GRD120
+    print(row.grad is None, shifted.grad is None)  # ok: what it was computed from has a name
+    ((field**2).sum() + shifted.sum() + row.float().sum()).backward()
+    if row.grad is not None:
+        row.grad.zero_()
+    return "has a gradient" if field.grad is not None else first
+
+
+def tested_too_early():
+    weight = torch.randn(2, requires_grad=True) * 0.1
+    assert weight.grad is None  # ok: no leaf has a gradient before the first backward
+    return weight.sum()

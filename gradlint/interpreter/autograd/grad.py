@@ -63,8 +63,7 @@ def read_gradient(m: Interpreter, node: Site, value: Value, *, guard: bool, name
         bound = None if guard else bound_as(m, shown, name)
         m.emit(events.GradientRead, node, tensor=shown, guard=guard, reached=reached, none=none, use=use, bound=bound,
                 name=name)  # fmt: skip
-    if not guard:
-        require_leaf(m, node, value, "gradient", name)
+    require_leaf(m, node, value, "test" if guard else "gradient", name)
     out: list[Value] = []
     for ref, tensor in m.all(value, Tensor):
         out.append(_gradient(m, node, ref, tensor) if has_gradient(tensor) else NONE_VALUE)
