@@ -228,3 +228,17 @@ def main():
 
 if __name__ == "__main__":
     main()
+
+
+def of_what_nobody_shows(critic, actor, states):
+    """Neither network is shown; a reduction is computed where it stands."""
+    with torch.no_grad():
+        value = critic(states).mean()
+        loss = -critic(actor(states))
+    loss.backward(create_graph=False)  # ok: what unseen code gives may have a graph
+    value.backward(retain_graph=False, create_graph=False)  # GRD404
+    with torch.no_grad(), torch.enable_grad():
+        again = critic(states).mean()
+    [again.backward()]  # ok: on again
+    with torch.inference_mode():
+        critic(actor(states)).sum().backward()  # GRD404

@@ -13,12 +13,13 @@ from typing import Any
 
 import libcst as cst
 
-from gradlint.domain.facts import BOOL, INTEGER, UNSURE
+from gradlint.domain.facts import BOOL, INTEGER, NO, UNSURE, YES
 from gradlint.domain.objects import Container, Instance, Module, Tensor
-from gradlint.domain.provenance import Belief
+from gradlint.domain.provenance import Belief, Cause, CauseKind
 from gradlint.domain.refs import Ref
 from gradlint.domain.values import NOTHING, ImportPath, PythonNumber, Unknown, Value
 from gradlint.frozen import replace
+from gradlint.interpreter.autograd.detach import MODE
 from gradlint.interpreter.autograd.tensor import unknown_tensor
 from gradlint.interpreter.engine import variables
 from gradlint.interpreter.engine.arguments import Arguments
@@ -56,6 +57,7 @@ from gradlint.knowledge.python.duck_typing_names import (
     TENSOR_USES,
     names_module,
 )
+from gradlint.knowledge.schema import Result
 from gradlint.knowledge.torch.autograd_names import METHOD
 
 Uses = AbstractSet[str]
@@ -168,7 +170,9 @@ def owner_by_method(m: Interpreter, node: Site, owner: Unknown, method: str, *, 
         return None
     if method in FLAGGING:
         weak_update(m, owner)
-    return unknown_tensor(m, node, "by method", Belief.FROM_USAGE, owner.reach)
+    made = unknown_tensor(m, node, "by method", Belief.FROM_USAGE, owner.reach)
+    _computed_here(m, made, getattr(getattr(node, "func", None), "value", None))
+    return made
 
 
 @implements(TypeSlot.CALL_METHOD, Unknown)
@@ -270,6 +274,7 @@ def kind_from_usage(m: Interpreter, node: Site, value: Value, chain: str, source
         if found is None:
             return value
         weak_update(m, value)  # what is done to the stand-in from now on
+        _computed_here(m, found, source)
         if source in m.notes(FrozenOnRequest):
             _leave_open_whether_frozen(m, found)
         return found
@@ -292,10 +297,26 @@ def _switched_result(m: Interpreter, node: Site, value: Unknown, chain: str, sou
 
 def _gives_whole_numbers(m: Interpreter, source: Any) -> bool:
     """Whether an expression calls a method by whose name tensors give whole numbers, whatever they hold."""
+    result = _result_of_method(m, source)
+    return result is not None and result.dtype == "integer"
+
+
+def _result_of_method(m: Interpreter, source: Any) -> Result | None:
+    """The result of an operation, where an expression calls a method by whose name tensors have it."""
     if type(source) is not cst.Call or type(source.func) is not cst.Attribute:
-        return False
+        return None
     row = m.torch.operations.get(f"{METHOD}{source.func.attr.value}")
-    return row is not None and len(row.results) == 1 and row.results[0].dtype == "integer"
+    return row.results[0] if row is not None and len(row.results) == 1 else None
+
+
+def _computed_here(m: Interpreter, made: Ref, source: Any) -> None:
+    """A tensor that an expression gives by an operation is in no graph where gradients are off."""
+    if m.recording is not NO or type(m[made]) is not Tensor or (result := _result_of_method(m, source)) is None:
+        return
+    if result.kind == "fresh":
+        cut = Cause(CauseKind.CUT, m.state.switch or source, MODE)
+        causes = (*m[made].causes, cut)
+        m.store(made, replace(m[made], requires_grad=NO, leaf=YES, node=(None,), causes=causes))
 
 
 def _leave_open_whether_frozen(m: Interpreter, made: Ref) -> None:
