@@ -24,12 +24,12 @@ class CauseKind(Enum):
 
     Of tensors and other objects: it was `MADE` there, or `COPIED` (a mapping that was filled at once with what another
     holds, by "leaves" if those can be copied deeply); `CUT`: it left the graph; it was `ASKED` to require grad, or
-    something that it was computed from was; its elements
-    are `COUNTED` from bounds of which nothing tells that they are not whole; `FROZEN`: something that it was computed from was asked not to, so that it
-    does not itself; its elements became probabilities (`SQUASHED`); it was told to keep its gradient (`RETAINED`); the
-    `INFERENCE` mode in which it was made was switched on; an iterator was gone through (`USED`). Of leaves: the last
-    `BACKWARD` that may have filled the gradient, `MIXED` where it certainly added to one that a step had used,
-    and since then, the gradient was `CLEARED`, or `RETURNED` by `autograd.grad`; one was `READ`. Of
+    something that it was computed from was; its elements are `COUNTED` from bounds of which nothing tells that they are
+    not whole; `FROZEN`: something that it was computed from was asked not to, so that it does not itself; its elements
+    became probabilities (`SQUASHED`); it was told to keep its gradient (`RETAINED`); the `INFERENCE` mode in which it
+    was made was switched on; an iterator was gone through (`USED`). Of leaves: the last `BACKWARD` that may have filled
+    the gradient, `MIXED` where it certainly added to one that a step had used, and since then, the gradient was
+    `CLEARED`, or `RETURNED` by `autograd.grad`; one was `READ`. Of
     graph nodes: a backward `FREED` them or `KEPT` them, what they saved was `WRITTEN` in place, `STEPPED` by an
     optimizer, `LOADED` into a module or `HIDDEN` from torch; `FLAT`: their gradient is zero.
     """

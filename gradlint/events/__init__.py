@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from gradlint.events.base import Event, Thing
 from gradlint.events.gradients import (
+    AttributeMissing,
     BackwardRun,
     Checkpointed,
     GradientRead,
@@ -53,6 +54,7 @@ from gradlint.events.training import OptimizerBuilt, OptimizerStepped, ScalerUse
 
 __all__ = [
     "AttributeAssigned",
+    "AttributeMissing",
     "BackwardRun",
     "BufferRegistered",
     "Called",

@@ -30,6 +30,21 @@ class GradientRead(Event):
 
 
 @frozen(kw_only=True, eq=False)
+class AttributeMissing(Event):
+    """An attribute `attr` of `tensor` is read, for its value, that tensors are not known to have."""
+
+    believed_from: ClassVar[tuple[str, ...]] = ("tensor",)
+
+    tensor: Tensor
+    attr: str
+    name: str = ""
+
+    @property
+    def key(self) -> str:
+        return self.attr
+
+
+@frozen(kw_only=True, eq=False)
 class BackwardRun(Event):
     """`root` is differentiated: by `backward()` ("backward") or by `autograd.grad` ("grad").
 

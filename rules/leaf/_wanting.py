@@ -12,7 +12,9 @@ MOVES = frozenset({"to", "cuda", "cpu", "type", "type_as"})
 def is_no_leaf(event: LeafRequired) -> bool:
     """Whether what is used is certainly no leaf and holds no gradient."""
     tensor = event.tensor
-    return tensor.leaf <= NO and (event.use not in ("gradient", "test") or (tensor.retains <= NO and tensor.grad <= NONE))
+    return tensor.leaf <= NO and (
+        event.use not in ("gradient", "test") or (tensor.retains <= NO and tensor.grad <= NONE)
+    )
 
 
 def is_none_elsewhere(event: LeafRequired) -> bool:

@@ -44,7 +44,11 @@ rule = Rule(
     tokens=("grad", "optim"),
 )
 
-OUTCOMES = {"gradient": "its `.grad` stays `None`", "test": "its `.grad` stays `None`", "optimizer": "no optimizer takes it"}
+OUTCOMES = {
+    "gradient": "its `.grad` stays `None`",
+    "test": "its `.grad` stays `None`",
+    "optimizer": "no optimizer takes it",
+}
 USES = {
     "gradient": "its gradient is read here",
     "test": "whether it has a gradient is asked here",

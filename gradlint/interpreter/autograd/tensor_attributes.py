@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from gradlint import events
 from gradlint.domain.facts import BOOL, FRESH, LOST, NO, NONE, YES, Grad, Truth, Unit, truth
 from gradlint.domain.fields import Aspect, unknown
 from gradlint.domain.objects import Tensor
@@ -23,6 +24,7 @@ from gradlint.interpreter.autograd.version_counter import is_shared
 from gradlint.interpreter.engine.dispatch import TypeSlot, implements
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.sites import Site
+from gradlint.knowledge.python.duck_typing_names import TENSOR_ATTRIBUTES
 
 PART = "named part "
 """How the parts begin that stand for what was read by its name off a module's result; nobody says what that is."""
@@ -63,6 +65,8 @@ def _get(m: Interpreter, node: Site, owner: Value, name: str, chain: str, guard:
         return plain_value(plain.returns if plain else name)
     if tensor.may_be_structured and not is_tensor_method(m, name) and not (is_batch(tensor) and name in PARTS):
         return output(m, node, owner, name)
+    if not guard and not m.is_silent and name not in TENSOR_ATTRIBUTES:
+        m.emit(events.AttributeMissing, node, tensor=tensor, attr=name, name=chain)
     return Bound(owner, name)
 
 
