@@ -156,3 +156,16 @@ class Joined(nn.Module):
 
     def forward(self, x):
         return self.first(x) @ self.second(x).t() / self.temperature
+
+
+def first_layers(source, count, data):
+    """Elements of what is named as lists of modules are."""
+    model = build_model(source)
+    model.eval()
+    for layer in model.encoder.layer[:count]:
+        layer.requires_grad, count = False, count - 1  # GRD104
+    for token in model.blocks:
+        token.requires_grad = not model  # ok: not named as modules are
+    model.stages[-1].requires_grad = model is data  # GRD104
+    data.layers[0].requires_grad = len(data) > 2  # ok: nothing says that it belongs to a network
+    return model

@@ -34,6 +34,7 @@ from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot, implements
 from gradlint.interpreter.engine.escape import escape_graphs, result_of_unknown, weak_update
 from gradlint.interpreter.engine.machine import Interpreter, not_none
 from gradlint.interpreter.engine.module_tree import mode_of, parameters
+from gradlint.interpreter.engine.unseen import learned
 from gradlint.interpreter.python import descriptors
 from gradlint.interpreter.python.functions import call_function
 from gradlint.interpreter.python.mro import FUNCTION_CONTEXT, find_member, find_method
@@ -62,6 +63,8 @@ def set_attribute(
 ) -> None:
     """Do `owner.name = value`."""
     owner = not_none(owner)
+    if name == "requires_grad" and type(owner) is Unknown:
+        owner = learned(m, node, owner, "")
     if not m.is_silent:
         emit_assigned(m, node, owner, name, value, written)
     found = [(option, m.state.heap.get(option)) for option in alternatives(owner) if type(option) is Ref]

@@ -28,7 +28,7 @@ from gradlint.interpreter.engine.dispatch import TypeSlot, implements
 from gradlint.interpreter.engine.escape import weak_update
 from gradlint.interpreter.engine.frames import Frame
 from gradlint.interpreter.engine.machine import Interpreter
-from gradlint.interpreter.engine.unseen import FrozenOnRequest, is_opaque, refine
+from gradlint.interpreter.engine.unseen import STAND_IN, FrozenOnRequest, is_opaque, refine
 from gradlint.interpreter.nn.module import unknown_module
 from gradlint.interpreter.python.mro import FUNCTION_CONTEXT
 from gradlint.interpreter.static.scopes import ALONG, HANDED, Scope, dotted, kept, uses_of_given
@@ -55,6 +55,7 @@ from gradlint.knowledge.python.duck_typing_names import (
     SWITCHES,
     TENSOR_ATTRIBUTES,
     TENSOR_USES,
+    names_list_of_modules,
     names_module,
 )
 from gradlint.knowledge.schema import Result
@@ -215,6 +216,48 @@ def part_by_name(m: Interpreter, node: Site, owner: Ref, name: str, chain: str) 
     return made
 
 
+def _element_by_name(m: Interpreter, node: Site, value: Unknown, chain: str) -> Ref | None:
+    """The same for an element of such a part (`model.layers[0]`), which the program names as modules are, or not at
+    all; None where it names or uses it otherwise."""
+    if m.torchless or not value.reach or not all(_is_list_of_modules(m, ref) for ref in value.reach):
+        return None
+    uses = uses_of(m.frame, chain)
+    if chain and not ("requires_grad" in uses and names_module(chain.rpartition(".")[2])):
+        return None
+    if uses and _maker(m, uses - {"requires_grad"}, chain) not in (None, _module):
+        return None
+    made = _module(m, node, "element by name", ())
+    m.store(made, replace(m[made], causes=()))
+    return made
+
+
+def _is_list_of_modules(m: Interpreter, ref: Ref) -> bool:
+    """Whether an object is a part of a module of an unknown class, and named as lists of modules are."""
+    name = ref.part.removeprefix(STAND_IN)
+    named = name != ref.part and is_opaque(m.state.heap.get(ref)) and names_list_of_modules(name)
+    return named and _is_in_module(m, ref)
+
+
+def _is_in_module(m: Interpreter, part: Ref) -> bool:
+    """Whether something of which only the name is known was asked for as an attribute of a module of a class that the
+    program does not show, or of what was."""
+    for _ in range(MOST_PARTS_DEEP):
+        owners = [(ref, thing) for ref, thing in m.state.heap.items() if _has_part(thing, part)]
+        if any(type(thing) is Module and type(thing.cls) is not Ref for _, thing in owners):
+            return True
+        if len(owners) != 1 or not is_opaque(owners[0][1]):
+            return False
+        part = owners[0][0]
+    return False
+
+
+MOST_PARTS_DEEP = 4
+
+
+def _has_part(thing: Any, part: Ref) -> bool:
+    return isinstance(thing, Module | Instance) and any(value == part for _, value in thing.attributes)
+
+
 def _is_switched_part(scope: Scope, chain: str) -> bool:
     """Whether what is written so is switched as tensors are, and named as modules are."""
     return "requires_grad" in scope.uses[chain] and names_module(chain.rpartition(".")[2])
@@ -268,7 +311,8 @@ def _is_operand(m: Interpreter, use: str) -> bool:
 def kind_from_usage(m: Interpreter, node: Site, value: Value, chain: str, source: Any = None) -> Value:
     """The value itself, or what its use tells where nothing else does; `source` is the expression that gives it."""
     if type(value) is Unknown:
-        found = by_usage(m, node, chain, chain, reach=value.reach) or _switched_result(m, node, value, chain, source)
+        found = _element_by_name(m, node, value, chain) or by_usage(m, node, chain, chain, reach=value.reach)
+        found = found or _switched_result(m, node, value, chain, source)
         if found is None and _is_applied_after_loading(m, chain, source):
             found = _module(m, node, f"{chain} by use", value.reach)
         if found is None:

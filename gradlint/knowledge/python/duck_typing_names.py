@@ -177,9 +177,9 @@ def is_criterion(name: str) -> bool:
 
 
 PARTS = frozenset(
-    "attention attn backbone bert block blocks bottleneck classifier conv decoder discriminator downsample embedder "
+    "attention attn backbone bert block blocks bottleneck child classifier conv decoder dense discriminator embedder "
     "embeddings encoder extractor fc features generator gru head heads layer layers lstm mlp model module modules net "
-    "network neck pooler resnet roberta stage stages stem tower transformer trunk unet vgg vit".split()
+    "downsample network neck pooler resnet roberta stage stages stem tower transformer trunk unet vgg vit".split()
 )
 """Words of what is a part of a network and has parameters of its own."""
 OF_TENSORS_OF_PARTS = frozenset(
@@ -188,6 +188,15 @@ OF_TENSORS_OF_PARTS = frozenset(
     "token tokens var vector w weight weights".split()
 )
 """Words of what is a tensor, whatever part it belongs to: `layer_scale`."""
+
+
+LISTS = frozenset("block blocks classifier features heads layer layers modules net stages".split())
+"""Words of parts that are lists of others, where these are asked for one by one."""
+
+
+def names_list_of_modules(name: str) -> bool:
+    """Whether a part of a network that is called so is a list of modules."""
+    return names_module(name) and bool({word.rstrip("0123456789") for word in words(name)} & LISTS)
 
 
 def names_module(name: str) -> bool:
