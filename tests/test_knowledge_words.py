@@ -15,6 +15,7 @@ from typing import Any
 import numpy
 import pytest
 import torch
+from gradlint_rules.requires_grad import no_such_attribute
 
 from gradlint.interpreter.training.torch_data import COLLATE
 from gradlint.knowledge.python.duck_typing_names import (
@@ -26,6 +27,7 @@ from gradlint.knowledge.python.duck_typing_names import (
     OPTIMIZER_USES,
     SHAPED,
     STEPS,
+    SWITCHED_WHEN_CALLED,
     TENSOR_ATTRIBUTES,
 )
 from gradlint.knowledge.python.numpy_arrays import (
@@ -209,3 +211,20 @@ def test_methods_of_arrays_write_view_or_copy(name: str) -> None:
 
 def test_all_methods_of_arrays_that_are_told_apart_are_measured() -> None:
     assert METHODS_OF_ARRAYS.keys() >= IN_PLACE | ALWAYS_VIEWS | SOMETIMES_VIEWS | NUMBERS
+
+
+def test_names_that_tensors_do_not_have() -> None:
+    """What GRD118 says is missing on tensors is, and they have what is meant."""
+    tensor = torch.ones(2, requires_grad=True)
+    assert [name for name in no_such_attribute.MEANT if hasattr(tensor, name)] == []
+    assert all(hasattr(tensor, right) for right in no_such_attribute.MEANT.values() if right)
+
+
+def test_what_is_switched_and_called_is_a_module() -> None:
+    """Tensors have the flag and are not called; a module is called, and is given the flag by mistake."""
+    assert {"requires_grad", "()"} == SWITCHED_WHEN_CALLED
+    assert not callable(torch.ones(2))
+    layer = torch.nn.Linear(2, 2)
+    layer.requires_grad = False
+    assert callable(layer)
+    assert all(parameter.requires_grad for parameter in layer.parameters())

@@ -170,3 +170,45 @@ def gradients_for_the_inputs_alone():
     with contextlib.suppress(RuntimeError):
         Double.apply(x).sum().backward()
     return x
+
+
+@rule.bad
+def default_that_is_handed_over():
+    import contextlib
+
+    import torch
+
+    class Limit(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, most=1.0):
+            return x.clamp(-most, most)
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad  # GRD901
+
+    x = torch.ones(3, requires_grad=True)
+    with contextlib.suppress(RuntimeError):
+        Limit.apply(x, 2.0).sum().backward()
+    return x
+
+
+@rule.good(cures=default_that_is_handed_over)
+def default_that_is_left():
+    import contextlib
+
+    import torch
+
+    class Limit(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, most=1.0):
+            return x.clamp(-most, most)
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad
+
+    x = torch.ones(3, requires_grad=True)
+    with contextlib.suppress(RuntimeError):
+        Limit.apply(x).sum().backward()
+    return x
