@@ -66,8 +66,9 @@ def check(event: LeafRequired) -> Findings:
     if event.source_leaf is None or event.use not in USES or not set(event.operations) <= ARRANGING:
         return
     if event.use == "test":
-        # before a backward the gradient of any leaf is None
-        if is_no_leaf(event) and any(mark.kind == CauseKind.BACKWARD for mark in event.source_leaf.causes):
+        # before a backward the gradient of any leaf is None, and who computes with one may test what comes of it
+        filled = any(mark.kind == CauseKind.BACKWARD for mark in event.source_leaf.causes)
+        if filled and is_no_leaf(event) and ARITHMETIC.isdisjoint(event.operations):
             yield _draft(event, elsewhere="").lowered(LIKELY, "it may be tested to see that there is none")
     elif is_no_leaf(event):
         yield _draft(event, elsewhere="")
