@@ -78,12 +78,15 @@ ALONE = frozenset({"assign", "method"})
 
 
 def _repeats(m: Interpreter, found: Sequence[tuple[Ref, Tensor]], to: Truth) -> bool | None:
-    """Whether another handle on the memory of these tensors has the flag already that is asked of them; None where
-    there is no other, or something keeps these."""
+    """Whether another handle on the memory of these tensors that something keeps has the flag already that is asked of
+    them; None where there is no other, or something keeps these."""
     refs = [ref for ref, _ in found]
     others = m.state.heap.holding(memory for _, tensor in found for memory in tensor.storage)
     flags = [thing.requires_grad for ref, thing in others if type(thing) is Tensor and ref not in refs]
-    return to in flags if flags and not _held(m, refs) else None
+    if not flags or _held(m, refs):
+        return None
+    alive = m.state.alive()
+    return any(thing.requires_grad is to for ref, thing in others if type(thing) is Tensor and ref in alive - {*refs})
 
 
 def _held(m: Interpreter, refs: Sequence[Ref]) -> int:
