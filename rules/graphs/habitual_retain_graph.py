@@ -59,7 +59,7 @@ def check(end: ModuleFinished) -> Findings:
     for run in runs:
         returned = frozenset() if id(run) in stepped else end.returned
         handed_on = not (end.escaped | returned).isdisjoint(run.graph)
-        kept = run.retain <= YES and run.create_graph <= NO and not run.freed.possibly(YES)
+        kept = run.retain <= YES and run.create_graph <= NO and run.freed <= NO
         if kept and run.node not in needed and not handed_on:
             draft = _draft(run).resting_on(run)
             if not end.read_by_name.isdisjoint(run.graph):

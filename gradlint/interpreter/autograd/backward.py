@@ -401,7 +401,8 @@ def _state_of(m: Interpreter, history: History, spoiled: Sequence[Ref], attr: st
     """Whether the graph holds a node in that state which needs what it saved."""
     if any(getattr(m[ref], attr) is YES for ref in spoiled):
         return YES
-    if any(getattr(m[ref], attr).may(YES) for ref in history.nodes):
+    found = [getattr(m[ref], attr) for ref in history.nodes]
+    if any(fact.possibly(YES) for fact in found):
         return MAYBE
     return NO
 

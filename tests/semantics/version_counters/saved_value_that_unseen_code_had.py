@@ -1,4 +1,4 @@
-# todo: unseen code that may have written a saved value makes GRD504 say that the line raises.
+# Unseen code that may have written a saved value makes GRD504 say that the line raises.
 import torch
 from torch import nn
 
