@@ -175,7 +175,13 @@ def _required_grad(m: Interpreter, node: Site, root: Value) -> None:
             if not recorded or OPAQUE in recorded:
                 unseen = Node("unknown", syntax(node), (recorded or (OPAQUE,),))
                 recorded = (m.new(node, f"history of {ref.site}.{ref.part}", unseen),)
-            m.store(ref, replace(tensor, requires_grad=YES, leaf=NO, node=recorded), sure=len(found) == 1)
+            now = replace(tensor, requires_grad=YES, leaf=NO, node=recorded)
+            if _may_be_given_back(m, tensor):
+                now = replace(now, leaf=tensor.leaf, node=(*recorded, None))
+            m.store(ref, now, sure=len(found) == 1)
+        elif _was_handed_over(tensor) and tensor.requires_grad.is_unsure:
+            m.store(ref, replace(tensor, requires_grad=YES), sure=len(found) == 1)
+            recorded = ()
         before.append(_alone_before(m, recorded))
     if before and len(found) == len(alternatives(root)):
         _all_recorded(m, set.intersection(*before))
@@ -183,9 +189,26 @@ def _required_grad(m: Interpreter, node: Site, root: Value) -> None:
 
 def _may_be_told(tensor: Tensor) -> bool:
     """Whether it is not known of a tensor whether it requires grad, but that neither it was asked by hand nor what it
-    may show the flag of."""
+    may show the flag of. Unseen code that had it may have asked as well."""
     by_hand = tensor.showing.may(YES) or any(mark.kind == CauseKind.ASKED and mark.by for mark in tensor.causes)
-    return tensor.requires_grad.is_unsure and not by_hand
+    return tensor.requires_grad.is_unsure and not by_hand and not _was_handed_over(tensor)
+
+
+def _may_be_given_back(m: Interpreter, tensor: Tensor) -> bool:
+    """Whether what unseen code gave may be a number that it was handed, which the program has asked for gradients."""
+    others = m.state.heap.holding(tensor.storage) if tensor.belief >= Belief.FROM_USAGE else ()
+    return any(type(other) is Tensor and _is_asked_number(other) for _, other in others)
+
+
+def _is_asked_number(tensor: Tensor) -> bool:
+    """Whether it may be a leaf of one number that the program has made itself and asked for gradients."""
+    is_leaf = tensor.belief is Belief.PROVEN and tensor.leaf.possibly(YES)
+    return is_leaf and tensor.requires_grad.possibly(YES) and tensor.scalar.possibly(YES)
+
+
+def _was_handed_over(tensor: Tensor) -> bool:
+    """Whether unseen code may have had what the program has made itself."""
+    return tensor.belief is Belief.PROVEN and tensor.unseen.may(YES)
 
 
 def _alone_before(m: Interpreter, recorded: tuple[Ref, ...]) -> set[Ref]:
@@ -404,7 +427,7 @@ def _state_of(m: Interpreter, history: History, spoiled: Sequence[Ref], attr: st
     found = [getattr(m[ref], attr) for ref in history.nodes]
     if any(fact.possibly(YES) for fact in found):
         return MAYBE
-    return NO
+    return NO | UNSURE if any(fact.may(YES) for fact in found) else NO
 
 
 def _differentiated(m: Interpreter, node: Site, ref: Ref, sure: bool, keep: Truth, *, everything: bool) -> None:
