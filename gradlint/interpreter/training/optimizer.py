@@ -337,18 +337,26 @@ def _write_recorded(m: Interpreter, node: Site, ref: Ref, owner: Value, *, sure:
 
 
 def _others(m: Interpreter, owner: Value, refs: list[Ref]) -> None:
-    """An optimizer that may hold others than were seen may have written any parameter."""
+    """An optimizer that may hold others than were seen may have written any that it can have got."""
     for ref, thing in _perhaps_held(m, owner, refs):
-        in_place.memory_written(m, thing.storage, in_place.Change(sure=False, noticed=YES, by=ref))
+        seen = in_place.Change(sure=False, noticed=YES, by=ref)
+        in_place.memory_written(m, thing.storage, seen if thing.parameter.possibly(YES) else in_place.UNSEEN)
         m.store_exact(ref, joined(thing, replace(thing, grad=STEP.of(thing))))
 
 
 def _perhaps_held(m: Interpreter, owner: Value, refs: list[Ref]) -> list[tuple[Ref, Tensor]]:
-    """The parameters besides these, where an optimizer may hold others than were seen."""
+    """The tensors besides these that an optimizer may hold which may hold others than were seen: parameters, and what
+    unseen code has had, which may have given it on."""
     if not any(thing.open.may(YES) for _, thing in m.all(owner, Optimizer)):
         return []
-    heap = m.state.heap.items()
-    return [(r, one) for r, one in heap if type(one) is Tensor and one.parameter.may(YES) and r not in refs]
+    known = frozenset(refs)
+    tensors = [(ref, thing) for ref, thing in m.state.heap.items() if type(thing) is Tensor and ref not in known]
+    return [(ref, thing) for ref, thing in tensors if thing.parameter.may(YES) or _may_be_given(thing)]
+
+
+def _may_be_given(thing: Tensor) -> bool:
+    """Whether a tensor that is no parameter may be one of those that unseen code gave."""
+    return thing.unseen.may(YES) and thing.leaf.may(YES) and thing.requires_grad.may(YES)
 
 
 def zero_grad(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:

@@ -66,14 +66,17 @@ def _params(m: Interpreter, value: Value) -> list[Value]:
 
 def given_tensors(m: Interpreter, node: Site, value: Value, by: str = "optimizer") -> tuple[list[Ref], Truth]:
     """The tensors that an argument is or runs over, and whether there may be others; `by` as for `IteratorConsumed`."""
+    there = certain(m, value)
     element = value if m.may_be(value, Tensor) else unnamed(m, elements(m, node, value))
     consume(m, node, value, by)
     listing = m.only(value, Container)
     parts = [] if listing is None else [unnamed(m, part) for part in listing.held]
     require_leaves(m, node, parts or [element], "optimizer")
-    refs = [ref for ref, _ in m.all(element, Tensor)]
-    sure = bool(refs) and len(refs) == len(alternatives(element))
-    return refs, NO if sure else UNSURE
+    options = dict.fromkeys(option for part in parts or [element] for option in alternatives(part))
+    options.pop(NOTHING, None)
+    found = dict.fromkeys(ref for option in [*options, *there] for ref, _ in m.all(unnamed(m, option), Tensor))
+    sure = bool(found) and all(option in found for option in options)
+    return [*found], NO if sure else UNSURE
 
 
 def given_elements(m: Interpreter, given: Value) -> Given:

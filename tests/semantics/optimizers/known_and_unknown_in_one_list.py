@@ -1,4 +1,4 @@
-# todo: a list with one element of which nothing is known still holds the others: the step uses their gradients.
+# A list with one element of which nothing is known still holds the others: the step uses their gradients.
 import torch
 
 touch = eval("lambda value: value.requires_grad_(False)")
