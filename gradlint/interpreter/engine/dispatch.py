@@ -108,7 +108,7 @@ class TypeSlot(Enum):
     BIND = auto()
     """What a member of a class is as an attribute of an object: the object and the member; None for itself."""
     LEARN_ATTRIBUTE = auto()
-    """What is told by other means of an attribute that nobody set: its name, and how it is written."""
+    """What is told by other means of an attribute that nobody set: its name, how it is written, what it is made of."""
     ANNOTATED = auto()
     """An object that somebody else made of a class that an annotation names: the class, or its import path."""
     HANDED = auto()

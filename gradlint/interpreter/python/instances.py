@@ -157,7 +157,8 @@ def _learn(m: Interpreter, node: Site, owner: Ref, name: str, chain: str, value:
     full = f"{chain}.{name}" if chain else ""
     found: Value | None = foreign_part(m, node, owner, name)
     if found is None:
-        found = SLOTS[TypeSlot.LEARN_ATTRIBUTE][Instance](m, node, owner, name, full)
+        reach = value.reach if type(value) is Unknown else ()
+        found = SLOTS[TypeSlot.LEARN_ATTRIBUTE][Instance](m, node, owner, name, full, reach)
     if found is None:
         if type(value) is Unknown and value.reach:
             return value

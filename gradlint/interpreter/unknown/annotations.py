@@ -231,9 +231,12 @@ def commented(function: Any) -> list[Any]:
 
 
 @implements(TypeSlot.LEARN_ATTRIBUTE, Instance)
-def _learn_attribute(m: Interpreter, node: Site, owner: Ref, name: str, chain: str) -> Value | None:
-    """Return what use tells of an attribute, or else what the classes of the object say of it in annotations."""
-    found = part_by_name(m, node, owner, name, chain) or by_usage(m, node, chain, f"{STAND_IN}{name}")
+def _learn_attribute(
+    m: Interpreter, node: Site, owner: Ref, name: str, chain: str, reach: tuple[Ref, ...]
+) -> Value | None:
+    """Return what use tells of an attribute that unseen code has made of all that is in reach, or else what the classes
+    of the object say of it in annotations."""
+    found = part_by_name(m, node, owner, name, chain) or by_usage(m, node, chain, f"{STAND_IN}{name}", reach=reach)
     return _declared(m, node, owner, name) if found is None else found
 
 

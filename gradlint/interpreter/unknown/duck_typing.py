@@ -25,7 +25,7 @@ from gradlint.interpreter.engine import variables
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import call_method, plain_method
 from gradlint.interpreter.engine.dispatch import TypeSlot, implements
-from gradlint.interpreter.engine.escape import weak_update
+from gradlint.interpreter.engine.escape import in_reach, weak_update
 from gradlint.interpreter.engine.frames import Frame
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.unseen import STAND_IN, FrozenOnRequest, is_opaque, refine
@@ -165,7 +165,8 @@ FLAGGING = frozenset({"requires_grad_", "detach_", "retain_grad"})
 
 def owner_by_method(m: Interpreter, node: Site, owner: Unknown, method: str, *, given: bool) -> Ref | None:
     """The tensor that something unknown is that has a method which only tensors have; `given`: it takes arguments."""
-    if m.torchless or f"{method}({'.' if given else ''})" not in TENSOR_USES:
+    use = f"{method}({'.' if given else ''})"
+    if m.torchless or use not in TENSOR_USES or (use in ASKED and _holds_module(m, owner.reach)):
         return None
     if _is_of_own_class(m, frozenset({method})):
         return None
@@ -195,6 +196,8 @@ def by_usage(
     uses = uses_of_given(m.frame.scope, chain).keys() if given else uses_of(m.frame, chain)
     if not m.with_torch:  # what may be a file then
         uses = uses - {DETACH_DROPPED}
+    if ASKED & uses and _holds_module(m, reach):
+        uses = uses - ASKED
     maker = _maker(m, uses, chain) if uses else None
     return None if maker is None else maker(m, node, f"{part} by use", reach)
 
@@ -261,6 +264,15 @@ def _has_part(thing: Any, part: Ref) -> bool:
 def _is_switched_part(scope: Scope, chain: str) -> bool:
     """Whether what is written so is switched as tensors are, and named as modules are."""
     return "requires_grad" in scope.uses[chain] and names_module(chain.rpartition(".")[2])
+
+
+ASKED = frozenset({"requires_grad_()"})
+"""The use that shows a tensor only where it is no module, which has the method as well."""
+
+
+def _holds_module(m: Interpreter, reach: tuple[Ref, ...]) -> bool:
+    """Whether what unseen code has made a thing of may have been, or hold, a module."""
+    return any(type(thing) is Module for thing in in_reach(m, reach).values())
 
 
 def _maker(m: Interpreter, uses: Uses, chain: str) -> Maker | None:

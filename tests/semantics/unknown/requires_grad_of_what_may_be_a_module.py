@@ -1,4 +1,4 @@
-# todo: modules have `requires_grad_()` too: what unseen code makes of one is no tensor because it is asked for that.
+# Modules have `requires_grad_()` too: what unseen code makes of one is no tensor because it is asked for that.
 from torch import nn
 
 wrap = eval("lambda value: value")
