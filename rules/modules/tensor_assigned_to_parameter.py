@@ -14,7 +14,7 @@ The assignment raises `TypeError`.
 
 Where the class has a `__setattr__` of its own that wraps or copies what it is given; such classes are not reported. Nor
 is `.data`, whose memory is replaced, or a parameter that was deleted before (`del module.weight`), as functional
-optimisation does.
+optimisation does, or what unseen code gives, which may be one.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def check(event: AttributeAssigned) -> Findings:
     registered = isinstance(event.owner, Module) and not event.taken_by_class
     if not (registered and isinstance(old, Tensor) and old.parameter <= YES):
         return
-    if isinstance(value, Tensor) and value.parameter <= NO:
+    if isinstance(value, Tensor) and value.parameter <= NO and not value.may_be_structured:
         place = f"{event.name}.{event.attr}" if event.name else event.attr
         draft = rule.at(event.node, place=f"`{place}`")
         draft = draft.advising(f"use `{place}.copy_(...)` under `torch.no_grad()`") if event.name else draft

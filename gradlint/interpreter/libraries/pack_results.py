@@ -22,8 +22,9 @@ from gradlint.interpreter.engine.escape import result_of_unknown
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.module_tree import parameters, submodules
 from gradlint.interpreter.engine.weakened import seen_as
-from gradlint.interpreter.nn.module import emit_built, parameter, set_mode, tensor_iterator, unknown_module
+from gradlint.interpreter.nn.module import emit_built, set_mode, tensor_iterator
 from gradlint.interpreter.nn.module_methods import METHODS
+from gradlint.interpreter.nn.unknown_parts import parameter, unknown_module
 from gradlint.interpreter.python.containers import container
 from gradlint.interpreter.python.functions import call_function
 from gradlint.interpreter.python.mro import method_of

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
 
 from gradlint import events
 from gradlint.domain.facts import (
-    ANY_DTYPE,
-    ANY_GRAD,
     BOOL,
     EVAL,
     FLOAT,
@@ -26,7 +23,7 @@ from gradlint.domain.facts import (
 from gradlint.domain.objects import MOST_PARAMETERS, Class, Container, Iterator, Module, Tensor
 from gradlint.domain.provenance import Belief, Cause, CauseKind
 from gradlint.domain.refs import Ref
-from gradlint.domain.value_sets import alternatives, one_of, with_certain
+from gradlint.domain.value_sets import one_of, with_certain
 from gradlint.domain.values import (
     NONE_VALUE,
     NOTHING,
@@ -49,6 +46,7 @@ from gradlint.interpreter.engine.iteration import iterator
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.module_tree import Tensors, certain_parts, parameters, submodules, walk
 from gradlint.interpreter.nn.module_containers import filled
+from gradlint.interpreter.nn.unknown_parts import MOST_NAMED, parameter, unknown_module
 from gradlint.interpreter.python.containers import container
 from gradlint.interpreter.python.functions import call_function
 from gradlint.interpreter.python.mro import find_method, torch_base
@@ -63,8 +61,6 @@ from gradlint.knowledge.shapes import REMEMBERED
 
 MOST_MODULES_DEEP = 3
 """How many calls of modules of the program are followed into each other."""
-MOST_NAMED = 6
-"""How many parameters of a layer of torch have names of their own here."""
 REDUCTION = "reduction"
 """The keyword by which a loss is told what to make of the losses of the elements."""
 OLD_REDUCTIONS = frozenset({"size_average", "reduce"})
@@ -74,18 +70,6 @@ RETURN_INDICES = "return_indices"
 WITHOUT = {"bias": "bias", "affine": "", "elementwise_affine": ""}
 WITHOUT_BUFFERS = {"track_running_stats": ""}
 """Keywords that leave out parameters, or buffers, of that name (or, where empty, all of them) when they are False."""
-
-
-def parameter(m: Interpreter, node: Site, part: str, **facts: Any) -> Ref:
-    """A new parameter that nobody has changed."""
-    known: dict[str, Any] = {
-        "dtype": FLOAT,
-        "requires_grad": YES,
-        "parameter": YES,
-        "made": "Parameter",
-        "causes": (Cause(CauseKind.MADE, node), Cause(CauseKind.ASKED, node)),
-    }
-    return fresh(m, node, part, **(known | facts))
 
 
 def build(m: Interpreter, node: Site, path: str, args: Arguments) -> Ref:
@@ -244,29 +228,6 @@ annotated(*PARAMETER_CLASSES)(
 annotated("torch.nn.Module", *(row.path for row in ROWS["modules"]))(
     lambda m, node, path: unknown_module(m, node, "annotated", Belief.ANNOTATED, ImportPath(path))
 )
-
-
-def unknown_module(m: Interpreter, node: Site, part: str, belief: Belief, cls: Value = UNKNOWN) -> Ref:
-    """A module of which only the kind is known: some parameters, which require grad unless somebody froze them, with
-    gradients of any state."""
-    rows = [m.torch.modules.get(one.path) if type(one) is ImportPath else None for one in alternatives(cls)]
-    facts = {"belief": max(belief, Belief.FROM_USAGE), "grad": ANY_GRAD, "inference": NO}
-    few = rows[0] is not None and all(row is not None and row.parameters == rows[0].parameters for row in rows)
-    names = rows[0].parameters if rows[0] is not None and few and len(rows[0].parameters) <= MOST_NAMED else ()
-    attributes = tuple(
-        (name, one_of([parameter(m, node, f"{part} {name}", **facts), *([NONE_VALUE] if name == "bias" else [])]))
-        for name in names
-    )
-    rest = NOTHING if names else parameter(m, node, f"{part} own", is_summary=True, dtype=ANY_DTYPE, **facts)
-    made = Module(
-        cls=cls,
-        attributes=attributes,
-        rest=rest,
-        certain=with_certain((), [rest]),
-        belief=belief,
-        causes=(Cause(CauseKind.MADE, node),),
-    )
-    return m.new(node, part, made)
 
 
 def tensor_iterator(

@@ -21,6 +21,7 @@ from gradlint.interpreter.engine.calls import results_of_each
 from gradlint.interpreter.engine.dispatch import TypeSlot, implements
 from gradlint.interpreter.engine.iteration import MOST_ELEMENTS, consume, elements, iterator, run_through
 from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.nn.unknown_parts import taken_as_part
 from gradlint.interpreter.python.containers import certain as certain_of
 from gradlint.interpreter.python.containers import container, is_slice
 from gradlint.interpreter.python.mro import torch_base
@@ -155,11 +156,11 @@ def certainly_lacks(m: Interpreter, module: Module, key: Value) -> bool:
 
 def set_item(m: Interpreter, node: Site, ref: Ref, index: Value, value: Value) -> None:
     """`container[index] = value`."""
-    module: Module = m[ref]
-    path = base(m, module)
+    path = base(m, m[ref])
     if not path:
         return
     value = _kept(m, node, path, value)
+    module: Module = m[ref]  # whose parts may have grown older
     known, place = parts(m, module), _place(m, module, index)
     if place is not None:
         name = known[place][0]
@@ -204,9 +205,11 @@ def _with_parts(
 
 
 def _kept(m: Interpreter, node: Site, path: str, value: Value) -> Value:
-    """A ParameterList and a ParameterDict make parameters of tensors."""
+    """A ParameterList and a ParameterDict make parameters of tensors; what else takes modules takes nothing else."""
+    if path not in OF_PARAMETERS:
+        return taken_as_part(m, node, value, Module, "unseen part")
     tensor = m.only(value, Tensor)
-    if path not in OF_PARAMETERS or tensor is None or tensor.parameter is YES:
+    if tensor is None or tensor.parameter is YES:
         return value
     made = m.new(node, "kept", replace(tensor, requires_grad=YES, leaf=YES, parameter=YES, node=(), base=(),
                   dtype=tensor.dtype & INEXACT if tensor.dtype.may(FLOAT) else tensor.dtype, made="Parameter",
@@ -227,13 +230,14 @@ def filled(m: Interpreter, node: Site, path: str, args: Arguments) -> Parts:
         given = [*args.positional, *args.keywords.values()]
         if args.unknown:
             return (), one_of([NOTHING, *given], MOST_ITEMS), args.certain
-        return tuple((str(at), value) for at, value in enumerate(given)), NOTHING, ()
+        found = tuple((str(at), _kept(m, m.part_of(node, str(at)), path, value)) for at, value in enumerate(given))
+        return found, NOTHING, ()
     value = next(iter(args.values()), NONE_VALUE)
     found, rest, certain = _given(m, node, value)
     kept = tuple((name, _kept(m, m.part_of(node, name), path, part)) for name, part in found)
     if rest == NOTHING:
         return kept, rest, ()
-    held = _kept(m, node, path, rest)
+    held = _kept(m, node, path, rest) if path in OF_PARAMETERS else rest
     return kept, held, certain if held == rest else with_certain((), [held])
 
 
@@ -282,9 +286,11 @@ def _extend(m: Interpreter, node: Site, ref: Ref, args: Arguments) -> Value:
 
 def _more(m: Interpreter, node: Site, ref: Ref, values: Sequence[Value], rest: Value, certain: tuple[Ref, ...]) -> None:
     """More parts at the end."""
+    path, start = base(m, m[ref]), m.push(*values, rest)
+    for at in range(len(values)):
+        m.state.stack[start + at] = _kept(m, m.part_of(node, str(at)), path, m.state.stack[start + at])
+    *new, rest = m.pop_from(start)
     module: Module = m[ref]
-    path = base(m, module)
-    new = [_kept(m, m.part_of(node, str(at)), path, value) for at, value in enumerate(values)]
     known = [value for _, value in parts(m, module)]
     if rest == NOTHING and module.rest == NOTHING:
         added = tuple((str(len(known) + at), value) for at, value in enumerate(new))
@@ -295,8 +301,9 @@ def _more(m: Interpreter, node: Site, ref: Ref, values: Sequence[Value], rest: V
 
 
 def _insert(m: Interpreter, node: Site, ref: Ref, args: Arguments) -> Value:
+    value = _kept(m, node, base(m, m[ref]), args.get("module", 1, UNKNOWN))
     module: Module = m[ref]
-    at, value = key_of(args.get("index", 0, UNKNOWN)), args.get("module", 1, UNKNOWN)
+    at = key_of(args.get("index", 0, UNKNOWN))
     known = [value for _, value in parts(m, module)]
     if type(at) is int and module.rest == NOTHING:
         known.insert(at, value)

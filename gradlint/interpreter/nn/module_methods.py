@@ -24,9 +24,10 @@ from gradlint.interpreter.engine.dispatch import Method
 from gradlint.interpreter.engine.iteration import iterator
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.module_tree import Tensors, buffers, certain_parts, mode_of, parameters, submodules
-from gradlint.interpreter.nn.module import set_mode, tensor_iterator, unknown_module
+from gradlint.interpreter.nn.module import set_mode, tensor_iterator
 from gradlint.interpreter.nn.module_listing import listing
 from gradlint.interpreter.nn.state_dict import load_state_dict, state_dict
+from gradlint.interpreter.nn.unknown_parts import unknown_module
 from gradlint.interpreter.python.attribute_load import get_attribute
 from gradlint.interpreter.python.dynamic_attributes import set_by_name
 from gradlint.interpreter.python.functions import call_function

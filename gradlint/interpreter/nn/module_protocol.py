@@ -19,11 +19,12 @@ from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import MODELS, TypeSlot, implements
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.nn import module_calls, module_containers
-from gradlint.interpreter.nn.module import build, emit_built, unknown_module
+from gradlint.interpreter.nn.module import build, emit_built
 from gradlint.interpreter.nn.module_calls import as_torch, run
 from gradlint.interpreter.nn.module_methods import APPLYING, METHODS
 from gradlint.interpreter.nn.registration import unregistered
-from gradlint.interpreter.python.attribute_store import Written, emit_assigned
+from gradlint.interpreter.nn.unknown_parts import replacing, unknown_module
+from gradlint.interpreter.python.attribute_store import Written, emit_assigned, set_on_object
 from gradlint.interpreter.python.instances import attributes_of, keep_attribute
 from gradlint.interpreter.python.items import item_by_method
 from gradlint.interpreter.python.mro import find_member, torch_base
@@ -227,3 +228,11 @@ def _set_item(m: Interpreter, node: cst.Subscript, owner: Value, index: Value, v
 def _delete_item(m: Interpreter, owner: Value, index: Value) -> None:
     for ref in m.one_of_these(owner, Module):
         module_containers.delete_item(m, ref, index)
+
+
+@implements(TypeSlot.SET_ATTRIBUTE, Module)
+def _set_attribute(m: Interpreter, node: Site, ref: Ref, name: str, value: Value, sure: bool) -> None:
+    """In the place of a part torch takes nothing else."""
+    start = m.push(ref)
+    value = replacing(m, node, m[ref], name, value)
+    set_on_object(m, node, m.pop_from(start)[0], name, value, sure)  # type: ignore[arg-type]

@@ -18,7 +18,7 @@ from gradlint.interpreter.engine.dispatch import Model, models
 from gradlint.interpreter.engine.escape import result_of_unknown
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.module_tree import parameters
-from gradlint.interpreter.nn.module import parameter
+from gradlint.interpreter.nn.unknown_parts import parameter
 from gradlint.interpreter.static.sites import Site
 from gradlint.knowledge import ROWS
 from gradlint.knowledge.modules.reparametrizations import RESTORING

@@ -218,8 +218,9 @@ def setter_of(name: str) -> str:
     return f"{name} setter"
 
 
-@implements(TypeSlot.SET_ATTRIBUTE, Module, Instance, Optimizer)
-def _set_on_object(m: Interpreter, node: Site, ref: Ref, name: str, value: Value, sure: bool) -> None:
+@implements(TypeSlot.SET_ATTRIBUTE, Instance, Optimizer)
+def set_on_object(m: Interpreter, node: Site, ref: Ref, name: str, value: Value, sure: bool) -> None:
+    """An attribute of an object is set: by its class, if that has a say, or on the object."""
     thing: Any = m[ref]
     redirect = find_method(m, thing.cls, "__setattr__")
     if redirect is not None:
@@ -249,7 +250,8 @@ def _fits_nowhere(m: Interpreter, value: Value, *, among_modules: bool) -> bool:
     """Whether a value is certainly neither a parameter nor None, nor a module `among_modules`."""
     thing = m.thing(value)
     if type(thing) is Tensor:
-        return thing.parameter is NO and type(value) is Ref and m.refuses(value, [value])
+        is_plain = thing.parameter is NO and not thing.may_be_structured
+        return is_plain and type(value) is Ref and m.refuses(value, [value])
     if type(thing) is Constant:
         return thing.value is not None
     return type(thing) in (PythonNumber, Container) or (type(thing) is Module and not among_modules)

@@ -43,7 +43,7 @@ from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.places import peek, peek_class, poke
 from gradlint.interpreter.libraries.pack_results import typical
-from gradlint.interpreter.nn.module import unknown_module
+from gradlint.interpreter.nn.unknown_parts import unknown_module
 from gradlint.interpreter.python.isinstance_checks import is_a, is_guessed
 from gradlint.interpreter.static.scopes import dotted
 from gradlint.interpreter.unknown.annotations import instance_of

@@ -13,11 +13,11 @@ from typing import Any
 
 import libcst as cst
 
-from gradlint.domain.facts import BOOL, INTEGER, NO, UNSURE, YES
+from gradlint.domain.facts import BOOL, INTEGER, NO, YES
 from gradlint.domain.objects import Container, Instance, Module, Tensor
 from gradlint.domain.provenance import Belief, Cause, CauseKind
 from gradlint.domain.refs import Ref
-from gradlint.domain.values import NOTHING, ImportPath, PythonNumber, Unknown, Value
+from gradlint.domain.values import ImportPath, PythonNumber, Unknown, Value
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd.detach import MODE
 from gradlint.interpreter.autograd.tensor import unknown_tensor
@@ -29,7 +29,7 @@ from gradlint.interpreter.engine.escape import in_reach, weak_update
 from gradlint.interpreter.engine.frames import Frame
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.unseen import STAND_IN, FrozenOnRequest, is_opaque, refine
-from gradlint.interpreter.nn.module import unknown_module
+from gradlint.interpreter.nn.unknown_parts import leave_open_whether_frozen, unseen_module
 from gradlint.interpreter.python.mro import FUNCTION_CONTEXT
 from gradlint.interpreter.static.scopes import ALONG, HANDED, Scope, dotted, kept, uses_of_given
 from gradlint.interpreter.static.sites import Site
@@ -135,7 +135,7 @@ Maker = Callable[[Interpreter, Any, str, tuple[Ref, ...]], Ref]
 
 
 def _module(m: Interpreter, node: Site, part: str, reach: tuple[Ref, ...]) -> Ref:
-    return unknown_module(m, node, part, Belief.FROM_USAGE)
+    return unseen_module(m, node, part, reach)
 
 
 def _tensor(m: Interpreter, node: Site, part: str, reach: tuple[Ref, ...]) -> Ref:
@@ -332,7 +332,7 @@ def kind_from_usage(m: Interpreter, node: Site, value: Value, chain: str, source
         weak_update(m, value)  # what is done to the stand-in from now on
         _computed_here(m, found, source)
         if source in m.notes(FrozenOnRequest):
-            _leave_open_whether_frozen(m, found)
+            leave_open_whether_frozen(m, found)
         return found
     if type(value) is Ref and is_opaque(m.state.heap.get(value)):
         found = by_usage(m, node, chain, chain)
@@ -373,9 +373,3 @@ def _computed_here(m: Interpreter, made: Ref, source: Any) -> None:
         cut = Cause(CauseKind.CUT, m.state.switch or source, MODE)
         causes = (*m[made].causes, cut)
         m.store(made, replace(m[made], requires_grad=NO, leaf=YES, node=(None,), causes=causes))
-
-
-def _leave_open_whether_frozen(m: Interpreter, made: Ref) -> None:
-    """Leave open whether the parameters of what unseen code made require grad."""
-    for ref, tensor in m.all(getattr(m[made], "rest", NOTHING), Tensor):
-        m.store_exact(ref, replace(tensor, requires_grad=UNSURE))

@@ -1,4 +1,4 @@
-# todo: what takes the place of a part of a module is one itself, though nobody knows it: `parameters()` gives more.
+# What takes the place of a part of a module is one itself, though nobody knows it: `parameters()` gives more.
 from torch import nn
 
 wrapped = eval("lambda value: value")

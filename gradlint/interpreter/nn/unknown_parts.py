@@ -1,0 +1,106 @@
+"""Modules and parameters that nobody was seen to make, and those that stand where torch takes nothing else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradlint.domain.facts import ANY_DTYPE, ANY_GRAD, FLOAT, NO, UNSURE, YES
+from gradlint.domain.objects import Module, Tensor
+from gradlint.domain.provenance import Belief, Cause, CauseKind
+from gradlint.domain.refs import Ref
+from gradlint.domain.value_sets import alternatives, one_of, references, with_certain
+from gradlint.domain.values import NONE_VALUE, NOTHING, UNKNOWN, ImportPath, Unknown, Value
+from gradlint.frozen import replace
+from gradlint.interpreter.autograd.tensor import fresh
+from gradlint.interpreter.engine.escape import weak_update
+from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.engine.module_tree import parameters
+from gradlint.interpreter.static.sites import Site
+
+MOST_NAMED = 6
+"""How many parameters of a layer of torch have names of their own here."""
+
+
+def parameter(m: Interpreter, node: Site, part: str, **facts: Any) -> Ref:
+    """A new parameter that nobody has changed."""
+    known: dict[str, Any] = {
+        "dtype": FLOAT,
+        "requires_grad": YES,
+        "parameter": YES,
+        "made": "Parameter",
+        "causes": (Cause(CauseKind.MADE, node), Cause(CauseKind.ASKED, node)),
+    }
+    return fresh(m, node, part, **(known | facts))
+
+
+def unknown_module(m: Interpreter, node: Site, part: str, belief: Belief, cls: Value = UNKNOWN) -> Ref:
+    """A module of which only the kind is known: some parameters, which require grad unless somebody froze them, with
+    gradients of any state."""
+    rows = [m.torch.modules.get(one.path) if type(one) is ImportPath else None for one in alternatives(cls)]
+    facts = {"belief": max(belief, Belief.FROM_USAGE), "grad": ANY_GRAD, "inference": NO}
+    few = rows[0] is not None and all(row is not None and row.parameters == rows[0].parameters for row in rows)
+    names = rows[0].parameters if rows[0] is not None and few and len(rows[0].parameters) <= MOST_NAMED else ()
+    attributes = tuple(
+        (name, one_of([parameter(m, node, f"{part} {name}", **facts), *([NONE_VALUE] if name == "bias" else [])]))
+        for name in names
+    )
+    rest = NOTHING if names else parameter(m, node, f"{part} own", is_summary=True, dtype=ANY_DTYPE, **facts)
+    made = Module(
+        cls=cls,
+        attributes=attributes,
+        rest=rest,
+        certain=with_certain((), [rest]),
+        belief=belief,
+        causes=(Cause(CauseKind.MADE, node),),
+    )
+    return m.new(node, part, made)
+
+
+def unseen_module(m: Interpreter, node: Site, part: str, reach: tuple[Ref, ...]) -> Ref:
+    """A module that unseen code made of all that is in reach: it may be frozen if a module that was handed over is."""
+    made = unknown_module(m, node, part, Belief.FROM_USAGE)
+    handed = one_of([ref for ref in reach if type(m.state.heap.get(ref)) is Module], max(len(reach), 1))
+    given = parameters(m, handed)[0]
+    if given and not any(m[ref].requires_grad.possibly(YES) for _, ref in given):
+        leave_open_whether_frozen(m, made)
+    return made
+
+
+def leave_open_whether_frozen(m: Interpreter, made: Ref) -> None:
+    """Leave open whether the parameters of what unseen code made require grad."""
+    for ref, tensor in m.all(getattr(m[made], "rest", NOTHING), Tensor):
+        m.store_exact(ref, replace(tensor, requires_grad=UNSURE))
+
+
+def unseen_parameter(m: Interpreter, node: Site, part: str) -> Ref:
+    """A parameter that unseen code gave."""
+    facts = {"requires_grad": UNSURE, "leaf": UNSURE, "retains": UNSURE, "grad": ANY_GRAD, "inference": UNSURE}
+    return parameter(m, node, part, **facts, unseen=YES, made="", belief=Belief.FROM_USAGE, causes=())
+
+
+def taken_as_part(m: Interpreter, node: Site, value: Value, kind: type, part: str) -> Value:
+    """The value as what torch would raise for if it were not: a module, or a parameter if the `kind` is that of a
+    tensor, where unseen code gave it."""
+    if not _is_strange(m, value):
+        return value
+    reach = value.reach if type(value) is Unknown else references(value)
+    weak_update(m, Unknown(tuple(reach)))  # what is done to the stand-in from now on
+    return unseen_module(m, node, part, tuple(reach)) if kind is Module else unseen_parameter(m, node, part)
+
+
+def _is_strange(m: Interpreter, value: Value) -> bool:
+    """Whether it is unknown, or what only its use or the name of who gave it tells to be a tensor."""
+    thing = m.thing(value)
+    if type(thing) is Tensor:
+        told = thing.belief >= Belief.FROM_USAGE and thing.parameter is not YES
+        return told and (thing.parameter is not NO or thing.may_be_structured)
+    return type(value) is Unknown
+
+
+def replacing(m: Interpreter, node: Site, module: Module, name: str, value: Value) -> Value:
+    """The value as what it is in the place of a part of a module that bears this name."""
+    old = NOTHING if name in module.absent else dict(module.attributes).get(name, NOTHING)
+    tensor = m.only(old, Tensor)
+    if tensor is not None and tensor.parameter is YES:
+        return taken_as_part(m, node, value, Tensor, f"replaced {name}")
+    return value if m.only(old, Module) is None else taken_as_part(m, node, value, Module, f"replaced {name}")
