@@ -14,24 +14,36 @@ from typing import Any
 
 from gradlint.domain.facts import UNSURE, Truth
 from gradlint.domain.fields import Aspect, names_of
-from gradlint.domain.objects import Container, Instance, Iterator, Module, Object, Seen, Tensor
+from gradlint.domain.mentions import handed_on
+from gradlint.domain.objects import (
+    MOST_ITEMS,
+    Class,
+    Container,
+    Instance,
+    Iterator,
+    Module,
+    Object,
+    Seen,
+    Tensor,
+)
 from gradlint.domain.refs import Ref
 from gradlint.domain.state import State
 from gradlint.domain.value_sets import one_of, references
-from gradlint.domain.values import NOTHING, Constant, Context, Value
+from gradlint.domain.values import NOTHING, UNKNOWN, Constant, Context, Value
 from gradlint.domain.walks import plain
 from gradlint.domain.weakening import DECIDING, NOTICED, SUSPENDED, after_more, after_unseen_code, after_waiting
 from gradlint.frozen import replace
 from gradlint.interpreter.engine import variables
 from gradlint.interpreter.engine.circumstances import Looked
-from gradlint.interpreter.engine.escape import result_of_unknown
+from gradlint.interpreter.engine.escape import as_it_was, result_of_unknown
 from gradlint.interpreter.engine.machine import Interpreter
 
 
 @dataclass(slots=True)
 class Suspended:
     """Code that waits, while it is followed from this state on: what it writes, what it has changed, of which tensors
-    the gradient alone (`filled`), and what it looks at. A mode that it sets itself, whoever asks it, is None."""
+    the gradient alone (`filled`), and what it looks at. A mode that it sets itself, whoever asks it, is None. `alone`:
+    nobody is seen to ask it; whoever does, most likely leaves flags alone."""
 
     m: Interpreter
     before: State
@@ -41,6 +53,9 @@ class Suspended:
     changed: set[Ref] = field(default_factory=set)
     filled: set[Ref] = field(default_factory=set)
     looked: Looked = field(default_factory=dict)
+    taken: set[Ref] = field(default_factory=set)
+    frame: int = 0
+    alone: bool = False
 
     def waits(self) -> None:
         """Note what has been changed so far of what was there before."""
@@ -57,11 +72,53 @@ class Suspended:
         heap = self.m.state.heap
         for ref, thing, _ in self._left():
             heap[ref] = after_waiting(thing)
+        self.m.state.names.pop((self.frame, TAKEN_UP), None)
 
-    def ends(self) -> None:
-        """It is not followed any further: what it has not changed itself is as it was."""
+    def reads(self, value: Value) -> None:
+        """It goes on with something that it has made itself: if that was given as well, others may have done to it what
+        they like since."""
+        names = self.m.state.names
+        given = names.get((self.frame, YIELDED))
+        if given is None or not (mine := self._made(references(value))):
+            return
+        known = references(names.get((self.frame, TAKEN_UP), NOTHING))
+        others = self._made([*references(given), *self.changed])
+        found = [ref for ref in mine if ref in others and ref not in known]
+        for ref in found:
+            self._weaken(ref)
+        for name in (TAKEN, TAKEN_UP) if found else ():
+            names[self.frame, name] = one_of([names.get((self.frame, name), NOTHING), *found], MOST_ITEMS)
+
+    def _made(self, roots: Iterable[Ref]) -> dict[Ref, None]:
+        """What it has made itself and others get at by these: not by what was there before and is as it was."""
+        heap, found, seen = self.m.state.heap, dict[Ref, None](), set[Ref]()
+        todo = [ref for ref in roots if ref in heap and type(heap[ref]) is not Class]
+        ends = {ref for ref in self.changed if ref in heap}.union(todo)
+        while todo:
+            ref = todo.pop()
+            seen.add(ref)
+            if self._before(ref) is None:
+                found[ref] = None
+            elif ref not in ends:
+                continue
+            todo += [other for other in handed_on(heap[ref]) if other in heap and other not in seen]
+        self.m.works(len(seen))
+        return found
+
+    def _weaken(self, ref: Ref) -> None:
+        thing = self.m.state.heap[ref]
+        now = after_unseen_code(thing) if type(thing) is Container else after_waiting(thing)
+        self.m.state.heap[ref] = as_it_was(thing, now) if self.alone else now
+
+    def ends(self, taken: Value = NOTHING) -> None:
+        """It is not followed any further: what it has not changed itself is as it was. What it went on with after it
+        had given that (`taken`) was one thing for whoever asked first and another for those who ask later."""
         self.waits()
         heap = self.m.state.heap
+        self.taken |= {ref for ref in references(taken) if ref in heap}
+        for ref in references(taken):
+            if ref in heap:
+                self._weaken(ref)
         for ref, thing in list(heap.items()):
             old, names = self._before(ref), tuple(SUSPENDED[type(thing)])
             if type(old) is not type(thing) or ref in self.changed:
@@ -74,7 +131,7 @@ class Suspended:
     def touches(self) -> tuple[Ref, ...]:
         """Return what it changes of what was there before, be it more than a gradient."""
         self.waits()
-        return tuple(sorted(self.changed))
+        return tuple(sorted(self.changed | self.taken))
 
     def fills(self) -> tuple[Ref, ...]:
         """The tensors that were there before of which it changes the gradient alone."""
@@ -124,6 +181,9 @@ class Suspended:
         return (*held, *((key, one_of(refs, len(refs))) for key, refs in alike.items()))
 
 
+YIELDED, TAKEN, TAKEN_UP = "yield", "taken", "taken up"
+"""Names in the frame of such code: what it has given so far, with what of that it went on afterwards, and with what of
+it since it waited last."""
 MOST_SEEN = 200
 """How many things that such code has looked at are remembered: what looks at iterators looks at all that they did, and
 where it is one of those itself there is more of it in each round."""
@@ -143,7 +203,7 @@ def unfinished(m: Interpreter, modes: Collection[Context] = ()) -> Generator[Sus
     """While such code is followed; `modes` are those that it is always run in."""
     grad_mode = None if modes else m.state.grad_mode
     inference = None if any(one.inference is not None for one in modes) else m.state.inference
-    followed = Suspended(m, m.fork(), grad_mode, inference)
+    followed = Suspended(m, m.fork(), grad_mode, inference, frame=m.frame.id)
     looked, m.effects.looked = m.effects.looked, followed.looked
     m.written.append(followed.written)
     yield followed

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from gradlint.interpreter.engine.deferred import Suspended
 
 RESULT = "return"
-YIELDED = "yield"
 """The names under which a frame keeps what it returns and yields; no variable can be called so."""
 
 

@@ -21,10 +21,10 @@ from gradlint.interpreter.engine.arguments import Arguments, arguments_in
 from gradlint.interpreter.engine.budgets import out_of_its_purse, purse_of
 from gradlint.interpreter.engine.call_summaries import by_summary
 from gradlint.interpreter.engine.calls import written_since
-from gradlint.interpreter.engine.deferred import Suspended, unfinished
+from gradlint.interpreter.engine.deferred import TAKEN, YIELDED, Suspended, unfinished
 from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot, implements
 from gradlint.interpreter.engine.escape import havoc, result_of_unknown
-from gradlint.interpreter.engine.frames import RESULT, YIELDED, Frame, Tried
+from gradlint.interpreter.engine.frames import RESULT, Frame, Tried
 from gradlint.interpreter.engine.iteration import emit_exhausted
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.recursion import MOST_CALLS_DEEP, MOST_DESCENTS, descends
@@ -160,6 +160,8 @@ def run_function(m: Interpreter, node: Site, frame: Frame, function: Function, c
     body = function.node.body
     waits = unfinished(m, function.modes) if untouched is not None else nullcontext()
     with restoring(m, mode if function.modes else None), waits as frame.followed, _raised_as_left(m, frame.followed):
+        if frame.followed is not None:
+            frame.followed.alone = caller is None
         if type(body) is cst.IndentedBlock or type(body) is cst.SimpleStatementSuite:
             m.run_body(body.body)
         else:
@@ -217,7 +219,7 @@ def _raised_as_left(m: Interpreter, followed: Suspended | None) -> AbstractConte
 
     def back(raised: State) -> None:
         inside, m.state = m.state, raised
-        followed.ends()
+        followed.ends(m.state.names.get((followed.frame, TAKEN), NOTHING))
         m.state = inside
 
     return _let_out_after(m, back)
@@ -270,12 +272,12 @@ def _leave(m: Interpreter, node: Site, frame: Frame, function: Function, depth: 
         m.state = frame.suspended  # a generator that never ends has waited for who goes through it
     del m.state.stack[depth:]
     value = m.state.names.pop(key, NONE_VALUE)
-    yielded = m.state.names.pop((frame.id, YIELDED), NOTHING)
+    yielded, taken = (m.state.names.pop((frame.id, name), NOTHING) for name in (YIELDED, TAKEN))
     _forget_names(m, frame)
     if function.generator:
         on, off, inference = frame.waits or (NO, NO, NO)
         if (followed := frame.followed) is not None:
-            followed.ends()
+            followed.ends(taken)
         made = IteratorObject(yielded, by="generator", returned=value, on=on, off=off, inference=inference)
         if followed is not None:
             made = replace(made, touches=followed.touches(), fills=followed.fills(), seen=followed.seen())

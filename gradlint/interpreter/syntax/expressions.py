@@ -37,6 +37,8 @@ from gradlint.interpreter.syntax.subscripts import index_value
 def name(m: Interpreter, node: cst.Name) -> Value:
     found = variables.lookup(m, node.value)
     if found is not None:
+        if m.frame.followed is not None:
+            m.frame.followed.reads(found)
         return found
     if node.value in CONSTANTS:
         return Constant(CONSTANTS[node.value])

@@ -21,9 +21,9 @@ from gradlint.interpreter.autograd.operands import numbers_kind
 from gradlint.interpreter.autograd.operations import run_operation
 from gradlint.interpreter.autograd.tensor import combined
 from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.deferred import YIELDED
 from gradlint.interpreter.engine.dispatch import evaluates
 from gradlint.interpreter.engine.escape import escape_graphs, result_of_unknown
-from gradlint.interpreter.engine.frames import YIELDED
 from gradlint.interpreter.engine.iteration import elements
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.unseen import is_opaque

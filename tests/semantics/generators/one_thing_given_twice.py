@@ -1,4 +1,4 @@
-# todo: what a generator gives twice is changed by the loop between; what the generator holds then is as it gave it.
+# What a generator gives twice is changed by the loop between: what it holds then is not as it gave it.
 import torch
 
 
