@@ -333,7 +333,7 @@ class Iterator(Cell):
     length: int | None = _agreed(None)
     belief: Belief = fixed(Belief.PROVEN)
     causes: tuple[Cause, ...] = _marks()
-    listed: Value = _value(NOTHING)
+    listed: Value = _value(UNKNOWN)
     certain: tuple[Ref, ...] = _certain(())
     returned: Value = _value(UNKNOWN)
     touches: tuple[Ref, ...] = _alternatives(())

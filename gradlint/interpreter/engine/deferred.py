@@ -286,7 +286,7 @@ def on_next(m: Interpreter, thing: Iterator) -> Iterator:
         return replace(thing, certain=(), empty=thing.empty | UNSURE)
     now = [variables.held(m, key[1]) or value if key[0] == "name" else value for key, value in thing.seen]
     element = result_of_unknown([thing.element, *now])
-    return replace(thing, element=element, listed=NOTHING, certain=(), empty=thing.empty | UNSURE)
+    return replace(thing, element=element, listed=UNKNOWN, certain=(), empty=thing.empty | UNSURE)
 
 
 def resume_again(m: Interpreter, thing: Iterator) -> None:

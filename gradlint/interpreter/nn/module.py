@@ -249,7 +249,7 @@ def tensor_iterator(
     if by.startswith("named") and element != NOTHING:
         element = m.new(node, "pair", Container("tuple", items=((0, PlainObject("str")), (1, element))))
     belief = max((module.belief for _, module in m.all(owner, Module)), default=Belief.PROVEN)
-    listed: Value = NOTHING
+    listed: Value = UNKNOWN
     one_each = len(there) == len(found) <= MOST_PARAMETERS and not any(m[ref].is_summary for ref in there)
     if by == "parameters()" and opened is NO and one_each:
         listed = container(m, node, "tuple", [ref for _, ref in found], "listed")

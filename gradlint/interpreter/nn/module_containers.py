@@ -340,14 +340,14 @@ def _clear(m: Interpreter, node: Site, ref: Ref, args: Arguments) -> Value:
 
 def _keys(m: Interpreter, node: Site, ref: Ref, args: Arguments) -> Value:
     entries = _entries(m, m[ref])
-    listed = container(m, node, "tuple", [Constant(name) for name, _ in entries], "listed") if entries else NOTHING
+    listed = container(m, node, "tuple", [Constant(name) for name, _ in entries], "listed") if entries else UNKNOWN
     return iterator(m, node, Iterator(keys(m, m[ref]), ref, "keys()", empty=_empty(m, ref), listed=listed))
 
 
 def _values(m: Interpreter, node: Site, ref: Ref, args: Arguments) -> Value:
     held = all_parts(m, m[ref])
     entries = _entries(m, m[ref])
-    listed = container(m, node, "tuple", [part for _, part in entries], "listed") if entries else NOTHING
+    listed = container(m, node, "tuple", [part for _, part in entries], "listed") if entries else UNKNOWN
     made = Iterator(held, ref, "values()", empty=_empty(m, ref), listed=listed, certain=_certain(m, m[ref]))
     return iterator(m, node, made)
 
@@ -360,7 +360,7 @@ def _items(m: Interpreter, node: Site, ref: Ref, args: Arguments) -> Value:
         m.new(node, f"pair {at}", Container("tuple", items=((0, Constant(name)), (1, part))))
         for at, (name, part) in enumerate(entries)
     ]
-    listed = container(m, node, "tuple", pairs, "listed") if pairs else NOTHING
+    listed = container(m, node, "tuple", pairs, "listed") if pairs else UNKNOWN
     made = Iterator(pair, ref, "items()", empty=_empty(m, ref), listed=listed, certain=_certain(m, module))
     return iterator(m, node, made)
 

@@ -12,7 +12,7 @@ from gradlint.domain.objects import Container, Module, Tensor
 from gradlint.domain.refs import Ref
 from gradlint.domain.state import OLDEST
 from gradlint.domain.value_sets import alternatives
-from gradlint.domain.values import NOTHING, Constant, ImportPath, Unknown, Value
+from gradlint.domain.values import NOTHING, UNKNOWN, Constant, ImportPath, Unknown, Value
 from gradlint.interpreter.engine.dispatch import TypeSlot, implements
 from gradlint.interpreter.engine.iteration import MOST_ELEMENTS
 from gradlint.interpreter.engine.machine import Interpreter
@@ -145,11 +145,11 @@ LISTINGS: dict[str, Callable[[Interpreter, Ref], Named | None]] = {
 
 
 def listing(m: Interpreter, node: Site, owner: Value, by: str) -> Value:
-    """A list of what a method of a module gives, with names where it gives pairs; `NOTHING` where it is not known or
+    """A list of what a method of a module gives, with names where it gives pairs; `UNKNOWN` where it is not known or
     long."""
     found = LISTINGS[by](m, owner) if by in LISTINGS and type(owner) is Ref else None
     if found is None or not 0 < len(found) <= MOST_ELEMENTS:
-        return NOTHING
+        return UNKNOWN
     held: list[Value] = [ref for _, ref in found]
     if by.startswith("named"):
         held = [

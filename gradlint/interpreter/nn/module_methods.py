@@ -44,7 +44,7 @@ def _tensors_of(which: Callable[..., Tensors], by: str, position: int) -> Method
         deep = flag(args, "recurse", position, default=True)
         own = which(m, owner, recurse=False)[0] if deep.may(NO) else None
         made = tensor_iterator(m, node, owner, which(m, owner, recurse=deep.may(YES)), by, surely=own)
-        if not args.values() and not args.unknown and (listed := listing(m, node, owner, by)) != NOTHING:
+        if not args.values() and not args.unknown and (listed := listing(m, node, owner, by)) != UNKNOWN:
             m.update_fields(made, Iterator, listed=listed)
         return made
 
@@ -143,7 +143,7 @@ def _direct(m: Interpreter, node: Site, owner: Value) -> Value:
 
 def _named(m: Interpreter, node: Site, element: Value, by: str, owner: Value, args: Arguments) -> Value:
     pair = m.new(node, "pair", Container("tuple", items=((0, PlainObject("str")), (1, element))))
-    listed = listing(m, node, owner, by) if not args.values() and not args.unknown else NOTHING
+    listed = listing(m, node, owner, by) if not args.values() and not args.unknown else UNKNOWN
     return iterator(m, node, Iterator(pair, owner, by, listed=listed, certain=_certain(m, owner, element)))
 
 

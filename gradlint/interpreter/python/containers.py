@@ -153,7 +153,7 @@ def certainly_at_most_one(m: Interpreter, value: Value) -> bool:
         return False
     if iterator is not None and iterator.by == "range":
         return False  # who writes that means more
-    if iterator is None or iterator.listed == NOTHING:
+    if iterator is None or m.only(iterator.listed, Container) is None:
         return True
     return any(certainly_at_most_one(m, source) for source in alternatives(iterator.source))
 

@@ -183,7 +183,7 @@ def _enumerate(m: Interpreter, node: Site, args: Arguments) -> Value:
     numbers: list[Value] = [
         PythonNumber(INTEGER) if first is None else Constant(first + at) for at in range(len(listing or ()))
     ]
-    known = NOTHING if listing is None else _pairs(m, node, [numbers, listing])
+    known = UNKNOWN if listing is None else _pairs(m, node, [numbers, listing])
     there, empty = containers.certain(m, source), _emptiness(m, [source])
     return iterator(m, node, Iterator(pair, source, "enumerate", empty=empty, listed=known, certain=there))
 
@@ -194,7 +194,7 @@ def _zip(m: Interpreter, node: Site, args: Arguments) -> Value:
     empty = _emptiness(m, args.positional)
     start = m.push(*args.positional)
     m.push(_tuple(m, node, _each(m, node, args.positional)))
-    known = NOTHING if args.unknown else _pairs(m, node, listings)
+    known = UNKNOWN if args.unknown else _pairs(m, node, listings)
     *sources, pair = m.pop_from(start)
     return iterator(m, node, Iterator(pair, _all_of(sources), "zip", empty=empty, listed=known))
 
@@ -208,10 +208,10 @@ def _pairs(m: Interpreter, node: Site, listings: list[list[Value] | None]) -> Va
     """Where all iterables are known one by one: the pairs one by one, as many as the shortest has."""
     known = [listing for listing in listings if listing is not None]
     if not known or len(known) < len(listings):
-        return NOTHING
+        return UNKNOWN
     rows = list(zip(*known, strict=False))
     if len(rows) > MOST_ELEMENTS:
-        return NOTHING
+        return UNKNOWN
     pairs = [_tuple(m, node, row, f"pair {index}") for index, row in enumerate(rows)]
     return containers.container(m, node, "list", pairs, "pairs")
 
@@ -393,7 +393,7 @@ def _range(m: Interpreter, node: Site, args: Arguments) -> Value:
     length = max(0, behind - first) if len(numbers) == len(args.positional) < 3 else 0
     if length:
         several = YES if length > 1 else NO
-        listed: Value = NOTHING
+        listed: Value = UNKNOWN
         if length <= MOST_ELEMENTS:
             listed = containers.container(m, node, "tuple", [*map(Constant, range(first, behind))], "listed")
         made = Iterator(PythonNumber(INTEGER), by="range", empty=NO, several=several, length=length, listed=listed)
