@@ -8,6 +8,7 @@ from typing import Any
 from gradlint.domain.facts import NO, UNSURE, YES
 from gradlint.domain.objects import MOST_ITEMS, Container, Instance, Tensor
 from gradlint.domain.provenance import Cause, CauseKind
+from gradlint.domain.refs import Ref
 from gradlint.domain.values import NOTHING, UNKNOWN, ImportPath, Value
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd.record import apply
@@ -45,13 +46,23 @@ def _given(m: Interpreter, value: Value) -> list[Value]:
 def _build(m: Interpreter, node: Site, path: str, args: Arguments) -> Value:
     """A new distribution. Some compute what they keep of their parameters (Categorical, Beta), some keep views: without
     gradients the one is off the graph, the other is a leaf that shows the parameter's flag."""
-    kept = args.values() if m.recording is YES else [_kept_off(m, value) for value in args.values()]
+    keep = _kept if m.recording is YES else _kept_off
+    kept = [keep(m, m.part_of(node, f"kept {at}"), value) for at, value in enumerate(args.values())]
     given = m.new(node, "parameters", Container("tuple", items=tuple(enumerate(kept))))
     about = Instance(ImportPath(path), ((GIVEN, given),), open=UNSURE, causes=(Cause(CauseKind.MADE, node),))
     return m.new(node, "distribution", about)
 
 
-def _kept_off(m: Interpreter, value: Value) -> Value:
+def _kept(m: Interpreter, node: Site, value: Value) -> Value:
+    """Return what is left in a distribution of a parameter: that one is asked for gradients later does not put on the
+    graph what was computed of it before, and shows on a view."""
+    thing = m.thing(value)
+    if type(thing) is not Tensor or type(value) is not Ref or thing.requires_grad is not NO:
+        return value
+    return m.new(node, "kept", replace(thing, base=(*(thing.base or (value,)), None)))
+
+
+def _kept_off(m: Interpreter, node: Site, value: Value) -> Value:
     """Return what is left in a distribution of a parameter that it was given without gradients."""
     return value if all(tensor.requires_grad is NO for _, tensor in m.all(value, Tensor)) else UNKNOWN
 
