@@ -25,7 +25,7 @@ from typing import Any
 
 from gradlint.domain import YES, Cause, Syntax, memories
 from gradlint.events import Called, LoopFinished, ModuleKept, OptimizerStepped, Returned, StateLoaded
-from gradlint.rule import LIKELY, Edit, Findings, Question, Rule, quoted
+from gradlint.rule import CERTAIN, LIKELY, Edit, Findings, Question, Rule, quoted
 
 rule = Rule(
     "GRD310",
@@ -46,7 +46,9 @@ def consequence(returned: Any, cured: Any) -> bool:
 @rule.on(StateLoaded)
 def check_loaded(event: StateLoaded) -> Findings:
     if event.shares <= YES and event.written.possibly(YES):
-        yield from _at_each(event.taken, event.node, event.name, "loaded here, where it already equals the model")
+        for draft in _at_each(event.taken, event.node, event.name, "loaded here, where it already equals the model"):
+            certain = LIKELY if event.written.is_unsure else CERTAIN
+            yield draft.lowered(certain, "code that is not shown may have cleared what is stepped by", Question.TORCH)
 
 
 @rule.on(Returned)

@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 from typing import Any
 
 from gradlint import events
-from gradlint.domain.facts import FLOAT, INTEGER, NO, READY, UNSURE, YES, Truth, either
+from gradlint.domain.facts import FLOAT, FRESH, INTEGER, LOST, MIXED, NO, NONE, READY, UNSURE, USED, YES, Truth, either
 from gradlint.domain.joining import joined
 from gradlint.domain.objects import MOST_PARAMETERS, Class, Container, Items, Optimizer, Tensor, with_item
 from gradlint.domain.provenance import Cause, CauseKind
@@ -30,6 +30,7 @@ from gradlint.interpreter.autograd import in_place
 from gradlint.interpreter.autograd.grad import (
     clear_gradients,
     has_gradient,
+    is_held,
     joined_gradients,
     left_as_none,
     may_lack_gradient,
@@ -311,7 +312,9 @@ def update(m: Interpreter, node: Site, owner: Value, *, certain: bool) -> None:
     refs, sure = held(m, owner), surely_held(m, owner)
     recorded = either([thing.differentiable for _, thing in m.all(owner, Optimizer)])
     for ref in refs:
-        if has_gradient(m[ref]):
+        if _may_only_be_filled_unseen(m[ref]):
+            in_place.memory_written(m, m[ref].storage, in_place.UNSEEN)
+        elif has_gradient(m[ref]):
             whole = ref in sure and certain and not may_lack_gradient(m[ref])
             if recorded is not YES:
                 in_place.written_without_graph(
@@ -322,6 +325,12 @@ def update(m: Interpreter, node: Site, owner: Value, *, certain: bool) -> None:
         _used(m, ref, sure=ref in sure)
     m.update_fields(owner, Optimizer, stepped=YES)
     _others(m, owner, refs)
+
+
+def _may_only_be_filled_unseen(thing: Tensor) -> bool:
+    """Whether a parameter had no gradient but for what unseen code may have given it, so that nobody sees a write."""
+    none_seen = thing.grad.is_unsure and thing.grad.possibly(NONE) and not is_held(thing.gradient)
+    return none_seen and not thing.grad.possibly(FRESH | USED | MIXED | LOST)
 
 
 def _write_recorded(m: Interpreter, node: Site, ref: Ref, owner: Value, *, sure: bool) -> None:
