@@ -18,6 +18,7 @@ from gradlint.events.gradients import (
     GradientRead,
     GradientsCleared,
     GradientsClipped,
+    GradientsGiven,
     HookRegistered,
 )
 from gradlint.events.graphs import (
@@ -68,6 +69,7 @@ __all__ = [
     "GradientRead",
     "GradientsCleared",
     "GradientsClipped",
+    "GradientsGiven",
     "GraphGrown",
     "HookRegistered",
     "IteratorConsumed",

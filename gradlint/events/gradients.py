@@ -10,6 +10,17 @@ from gradlint.frozen import frozen
 
 
 @frozen(kw_only=True, eq=False)
+class GradientsGiven(Event):
+    """`torch.autograd.grad` gives `gradients` with a graph of their own (`create_graph=True`): `graph` names what
+    computed them, for `used` and the like of `ModuleFinished`."""
+
+    believed_from: ClassVar[tuple[str, ...]] = ("gradients",)
+
+    gradients: tuple[Tensor, ...]
+    graph: Graph
+
+
+@frozen(kw_only=True, eq=False)
 class GradientRead(Event):
     """`.grad` of `tensor` is read: for its value, or as a `guard` (compared with None, tested for truth).
 

@@ -14,6 +14,7 @@ from gradlint.testing.diary import parameters, several
 from tests.fuzz.acts import FILE, arrivals, content, nodes_of, value_of
 
 BACKWARD = inspect.signature(torch.autograd.backward)
+GRAD = inspect.signature(torch.autograd.grad)
 
 
 class Listener(Protocol):
@@ -90,7 +91,8 @@ class Entries:
         def grad(outputs: Any, inputs: Any, *args: Any, **keywords: Any) -> Any:
             nodes = nodes_of(several(outputs))
             found = run(outputs, inputs, *args, **keywords)
-            self.witness.note("grad", nodes=nodes, inputs=several(inputs), result=found)
+            circle = bool(GRAD.bind(outputs, inputs, *args, **keywords).arguments.get("create_graph"))
+            self.witness.note("grad", nodes=nodes, inputs=several(inputs), result=found, circle=circle)
             return found
 
         return grad

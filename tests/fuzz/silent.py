@@ -100,6 +100,7 @@ SEEN: dict[str, Oracle] = {
     "GRD502": Oracle(graphs.graph_collected, graphs.graphs_collected_in_vain),
     "GRD504": Oracle(graphs.kept_for_nothing, graphs.kept_by_habit),
     "GRD509": Oracle(lambda run: [*graphs.graphs_growing(run), *graphs.graph_collected(run)]),
+    "GRD510": Oracle(graphs.gradient_graphs_unused),
     # training
     "GRD314": Oracle(training.added_to_used, training.updated_by_hand),
     "GRD617": Oracle(training.wasted),

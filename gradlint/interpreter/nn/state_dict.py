@@ -20,6 +20,7 @@ from gradlint.interpreter.autograd.in_place import Write, written_without_graph
 from gradlint.interpreter.autograd.tensor import fresh
 from gradlint.interpreter.autograd.version_counter import counts_alone
 from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.history import cut_at
 from gradlint.interpreter.engine.machine import Interpreter, not_none
 from gradlint.interpreter.engine.module_tree import buffers, certain_parts, parameters, submodules
 from gradlint.interpreter.nn.module import depends_on_mode, of_lazy_layers
@@ -81,6 +82,7 @@ def load_state_dict(m: Interpreter, node: Site, owner: Value, args: Arguments) -
     given = [thing for _, thing in m.all(source, Container)]
     inside = [value for thing in given for value in thing.held]
     loaded = [tensor for value in inside for _, tensor in m.all(value, Tensor)]
+    cut_at(m, Cause(CauseKind.CUT, node, "load_state_dict"), inside)
     shares = _shares(m, source, loaded, memories)
     shown = m.only(owner, Module)
     if shown is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from gradlint import events
 from gradlint.domain.facts import MAYBE, NO, YES, negation
 from gradlint.domain.objects import MAPPINGS, Container, Node, Tensor
 from gradlint.domain.provenance import Cause, CauseKind
@@ -46,8 +47,11 @@ def _grad(m: Interpreter, node: Site, args: Arguments) -> Value:
     graph = _second_order(m, node, roots, request)
     sizes = () if args.unknown or args.given("is_grads_batched", 7) else shape.UNKNOWN_SIZES
     made = [_gradient(m, node, f"gradient {n}", value, request, sizes) for n, value in enumerate(inputs)]
-    for ref in made if graph is not None else ():
-        m.state.heap[ref] = replace(m[ref], node=(graph, None))
+    if graph is not None:
+        for ref in made:
+            m.state.heap[ref] = replace(m[ref], node=(graph, None))
+        if request.create is YES and not m.is_silent:
+            m.emit(events.GradientsGiven, node, gradients=tuple(m[ref] for ref in made), graph=graph.key)
     found = [ref if request.allow_unused is NO else one_of((ref, NONE_VALUE)) for ref in made]
     given = m.only(wanted, Container)
     if given is not None and given.kind in MAPPINGS:

@@ -222,6 +222,17 @@ def _is_leaf(node: Any) -> bool:
     return hasattr(node, "variable")
 
 
+def gradient_graphs_unused(run: Run) -> Iterator[Mistake]:
+    """Gradients were given back with a graph of their own, as far as they are not constant, and no other backward goes
+    through it."""
+    runs = [*run.of("backward", "grad")]
+    for number, act in enumerate(runs):
+        if act.what == "grad" and act.circle:
+            made = {one.grad_fn for one in tensors(act.result) if one.grad_fn is not None}
+            if not any(made & one.nodes.keys() for one in runs[number + 1 :]):
+                yield at(act.row)
+
+
 def kept_by_habit(run: Run) -> Iterator[Mistake]:
     """The same of every backward there is, again and again."""
     acts = [*run.of("backward")]
