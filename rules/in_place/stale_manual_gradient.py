@@ -4,7 +4,8 @@
 
 `backward()` adds to what is in `.grad`. An optimizer comes with `zero_grad()`, which people remember; a loop that
 updates its weights by hand has to clear each gradient itself, and if it does not, the second update uses the first
-gradient once more, the third the first two, and so on.
+gradient once more, the third the first two, and so on. So it is where nothing is updated and one input is asked for its
+gradient again, in a loop or by a function that is called twice: what is read is the sum of all that was asked.
 
 ## What it costs
 
@@ -21,14 +22,26 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from gradlint.domain import FRESH, MIXED, USED, YES, Syntax, Tensor
-from gradlint.events import AttributeAssigned, BackwardRun, Event, GradientRead, LoopFinished, WrittenInPlace
-from gradlint.rule import Draft, Edit, Findings, Rule, quoted
+from gradlint.domain import FRESH, MIXED, NO, USED, YES, Memory, Syntax, Tensor, memories
+from gradlint.events import (
+    AttributeAssigned,
+    BackwardRun,
+    Event,
+    GradientRead,
+    LoopFinished,
+    ModuleFinished,
+    OptimizerStepped,
+    Recorded,
+    Returned,
+    Stored,
+    WrittenInPlace,
+)
+from gradlint.rule import LIKELY, Draft, Edit, Findings, Rule, quoted
 
 rule = Rule(
     "GRD314",
     "stale-manual-gradient",
-    "the gradient of {name} is never cleared: `backward()` adds to earlier iterations",
+    "the gradient of {name} is never cleared: `backward()` adds to earlier {rounds}",
     help="set `w.grad = None` after each update",
     effect="wrong result",
     tokens=("grad",),
@@ -55,9 +68,61 @@ def check(event: LoopFinished) -> Findings:
             meant = {one.node: one for one in updates if any(_are_one(leaf, _target(one)) for leaf in left)}
             if meant:
                 first = next(iter(meant.values()))
-                draft = rule.at(run.node, name=quoted(_name(first), "a tensor")).note(first.node, "used here")
-                draft = draft.resting_on(run, first)
+                draft = rule.at(run.node, name=quoted(_name(first), "a tensor"), rounds="iterations")
+                draft = _used(draft, first, event.story).resting_on(run, first)
                 yield _cured(draft, tuple(meant.values()), event.story)
+
+
+def _used(draft: Draft, update: Update, story: Sequence[Event]) -> Draft:
+    """The finding with where the gradient is used, and where it was read for that."""
+    before = story[: next(index for index, one in enumerate(story) if one is update)]
+    reads = (one for one in reversed(before) if isinstance(one, GradientRead) and not one.guard)
+    read = next((one for one in reads if _are_one(one.tensor, _target(update))), None)
+    draft = draft.note(update.node, "used here")
+    return draft if read is None else draft.note(read.node, "read here")
+
+
+@rule.on(ModuleFinished)
+def check_read_again(end: ModuleFinished) -> Findings:
+    """What is read at a place holds the gradient that was read there before as well: a loop, or a function that is
+    called again, asks by the same input, which nobody steps."""
+    kept = memories(tensor for one in end.story if isinstance(one, OptimizerStepped) for tensor in one.parameters)
+    kept |= memories(_target(one) for one in end.story if isinstance(one, Update) and one.updates)
+    read: dict[Syntax, frozenset[Memory]] = {}
+    left: tuple[BackwardRun, frozenset[Memory]] | None = None
+    again: tuple[BackwardRun, GradientRead] | None = None
+    told: set[Syntax] = set()
+    for event in end.story:
+        if isinstance(event, BackwardRun) and event.how == "backward":
+            held = memories(leaf for leaf in event.leaves if _is_left(leaf) and leaf.parameter <= NO) - kept
+            left, again = (event, held) if held else None, None
+        elif isinstance(event, GradientRead) and event.use == "needed" and not event.guard:
+            own = memories([event.tensor])
+            if left is not None and own <= left[1] and own & read.get(event.node, frozenset()):
+                again = left[0], event
+            read[event.node] = read.get(event.node, frozenset()) | own
+        elif again is not None and _makes_use(event) and event.run == again[1].run == again[0].run:
+            if again[0].node not in told:
+                told.add(again[0].node)
+                yield _read_twice(*again)
+            again = None
+
+
+def _makes_use(event: Event) -> bool:
+    """Whether something is made of a gradient, rather than told of it."""
+    if isinstance(event, Returned | Stored):
+        return isinstance(event.value, Tensor) and bool(event.value.grad_of)
+    return isinstance(event, Recorded) and len(event.operands) > 1 and any(one.grad_of for one in event.operands)
+
+
+def _read_twice(run: BackwardRun, read: GradientRead) -> Draft:
+    rounds = "iterations" if run.later <= YES else "calls"
+    draft = rule.at(run.node, name=quoted(read.name, "a tensor"), rounds=rounds).note(read.node, "read here each time")
+    return draft.resting_on(run, read).advising(CLEAR).lowered(LIKELY, "the sum of them may be wanted")
+
+
+CLEAR = "set `.grad = None` before `backward()`, or ask by `torch.autograd.grad()`"
+"""The cure where nothing is updated."""
 
 
 def _name(update: Update) -> str:
@@ -186,3 +251,31 @@ def data_replaced_and_gradient_cleared():
         weight.data = weight.data - 0.1 * weight.grad
         weight.grad = None
     return weight
+
+
+@rule.bad
+def one_input_asked_twice():
+    import torch
+
+    place = torch.ones(2, requires_grad=True)
+
+    def slope(power):
+        place.pow(power).sum().backward()  # GRD314
+        return place.grad.clone()
+
+    slope(2)
+    return slope(3)
+
+
+@rule.good(cures=one_input_asked_twice)
+def one_input_asked_without_grad():
+    import torch
+
+    place = torch.ones(2, requires_grad=True)
+
+    def slope(power):
+        (found,) = torch.autograd.grad(place.pow(power).sum(), place)
+        return found.clone()
+
+    slope(2)
+    return slope(3)

@@ -151,3 +151,43 @@ if __name__ == "__main__":
     parser.add_argument("--lr", type=float, default=0.1)
     args = parser.parse_args()
     with_own_optimizer(args), with_own_optimizer_never_cleared(args), with_optimizer(args)
+
+
+net = nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 2)).requires_grad_(False)
+ray = torch.randn(3, requires_grad=True)
+
+
+def pull(which):
+    net(ray)[which].backward()  # GRD314
+    return ray.grad.clone()
+
+
+def pull_anew(which):
+    ray.grad = None
+    net(ray).select(0, which).backward()  # ok: cleared before
+    return ray.grad.clone()
+
+
+def pull_of(beam):
+    net(beam + 1).mean().backward()  # ok: another tensor at each call
+    return beam.grad.clone()
+
+
+first, second = pull(0), pull(1)
+third, fourth = pull_anew(0), pull_anew(1)
+fifth, sixth = [pull_of(torch.randn(3, requires_grad=True)) for _ in range(2)]
+
+
+def all_slopes(steps):
+    place, slopes = torch.zeros(3, requires_grad=True), []
+    for _ in range(steps):
+        net(place).exp().sum().backward()  # GRD314
+        slopes.append(place.grad.norm())
+    return slopes
+
+
+def sum_of_slopes(steps):
+    place = torch.zeros(3, requires_grad=True)
+    for _ in range(steps):
+        (net(place) ** 2).max().backward()  # ok: the sum is read in the end
+    return place.grad.clone()
