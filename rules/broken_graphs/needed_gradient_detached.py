@@ -5,7 +5,8 @@
 An optimizer steps the parameters that have a gradient and skips those whose `.grad` is None. Where the output of a
 network is detached, or was computed under `torch.no_grad()`, before the loss, backward ends there. That is
 what the discriminator's step wants; in the generator's own loss, or between a backbone and its head, it
-leaves the network untrained.
+leaves the network untrained. Where another term of the loss still reaches it, the term by which the discriminator
+was to judge trains nobody: its gradients go to the discriminator alone, which does not step.
 
 ## What it costs
 
@@ -20,21 +21,22 @@ that get a gradient at any other step, are not reported.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any
 
-from gradlint.domain import NONE, YES, Cause, CauseKind, Memory, Syntax
-from gradlint.events import BackwardRun, ModuleFinished, OptimizerStepped
+from gradlint.domain import NONE, YES, Cause, CauseKind, Memory, Syntax, memories
+from gradlint.events import BackwardRun, Event, GradientsCleared, ModuleFinished, OptimizerStepped
 from gradlint.rule import LIKELY, Draft, Findings, Rule
 
 from ._cutting import DETACHED, MODE, kind_of, spelled
 from ._flowing import cut_off
 from ._parameters import modules_of
+from ._terms import ways_before
 
 rule = Rule(
     "GRD618",
     "needed-gradient-detached",
-    "no gradient reaches {whose}: {why}",
+    "no gradient {reaches} {whose}: {why}",
     help="leave out the cut, or give the optimizer only the parameters to be trained",
     effect="wrong result",
     yields_to=("GRD112", "GRD411"),
@@ -43,6 +45,8 @@ rule = Rule(
 
 MOST_NAMED = 2
 LEAVES = "{} detaches their output"
+OF_A_TERM, CUT_OFF = "of one term reaches", "it is cut off here"
+CUT_LATER = "leave out the cut in this term, and cut in the loss of the other network only"
 UNDONE = "{} detaches the root of `backward()`"
 DIFFERENTIATE = "call `backward()` on the loss computed from these parameters, before the step"
 
@@ -79,15 +83,63 @@ def check(end: ModuleFinished) -> Findings:
                     yield draft.resting_on(event).lowered(LIKELY, "what is cut is taken for what the step is to train")
 
 
+@rule.on(ModuleFinished)
+def check_term(end: ModuleFinished) -> Findings:
+    """A term of the loss was computed from what the step trains, and gradients get by it to parameters alone that no
+    step uses then."""
+    steps = {run: found for run, found in _next_steps(end.story).items() if found[1]}
+    told: set[Syntax] = set()
+    for run, ways in ways_before(end.story, steps):
+        step, strange = steps[run]
+        trained = memories(step.parameters)
+        terms = [*ways.terms(run.root)]
+        if not any(term.reached & trained for term in terms) or any(term.open for term in terms):
+            continue
+        for term in terms:
+            aimed = term.lost & trained
+            if term.reached and term.reached <= strange and aimed and term.cut not in told:
+                told.add(term.cut)
+                whose = _whose(aimed, step, end)
+                draft = rule.at(term.cut, reaches=OF_A_TERM, whose=whose, why=CUT_OFF).advising(CUT_LATER)
+                draft = draft.note(term.added, "added here").note(run.node, "differentiated here")
+                draft = draft.note(step.node, "stepped here").resting_on(run, step)
+                yield draft.lowered(LIKELY, "what is cut is taken for what the step is to train")
+
+
+def _next_steps(story: Sequence[Event]) -> dict[BackwardRun, tuple[OptimizerStepped, frozenset[Memory]]]:
+    """For each backward whose gradients one optimizer alone uses that step, and the leaves whose gradients are cleared
+    or added to before another does."""
+    found: dict[BackwardRun, tuple[OptimizerStepped, frozenset[Memory]]] = {}
+    waiting: dict[BackwardRun, OptimizerStepped | None] = {}
+    for event in story:
+        if isinstance(event, BackwardRun) and event.how == "backward":
+            waiting = {run: step for run, step in waiting.items() if step is not None and run.node is not event.node}
+            waiting[event] = None
+        elif isinstance(event, OptimizerStepped):
+            now = memories(event.parameters)
+            for run, step in [*waiting.items()]:
+                if step is None and now & memories(run.leaves):
+                    waiting[run] = event
+                    found[run] = event, memories(run.leaves) - now
+                elif step is not None and not now <= memories(step.parameters):
+                    found[run] = step, found[run][1] - now
+        elif isinstance(event, GradientsCleared):
+            cleared = memories(event.parameters)
+            waiting = {run: step for run, step in waiting.items() if step is None or not cleared & found[run][1]}
+    return found
+
+
 def _cut(mark: Cause, whose: str, step: OptimizerStepped, computed: Syntax) -> Draft:
     """The finding at the cut through which all goes that is computed from the parameters."""
-    draft = rule.at(mark.node, whose=whose, why=LEAVES.format(spelled(mark))).note(step.node, "stepped here")
+    draft = rule.at(mark.node, reaches="reaches", whose=whose, why=LEAVES.format(spelled(mark))).note(
+        step.node, "stepped here"
+    )
     return draft if computed is mark.node else draft.note(computed, "computed from them here")
 
 
 def _undone(mark: Cause, whose: str, step: OptimizerStepped) -> Draft:
     """The finding at the step, where something is computed from them that is not cut off, and not differentiated."""
-    draft = rule.at(step.node, whose=whose, why=UNDONE.format(spelled(mark))).advising(DIFFERENTIATE)
+    draft = rule.at(step.node, reaches="reaches", whose=whose, why=UNDONE.format(spelled(mark))).advising(DIFFERENTIATE)
     return draft.note(mark.node, "the graph is left here")
 
 
@@ -168,3 +220,52 @@ def only_the_target_outside_of_the_graph():
     (head(features) - target).pow(2).mean().backward()
     optimizer.step()
     return encoder.weight
+
+
+def other_gradients(returned: Any, cured: Any) -> bool:
+    """The gradient is that of the other terms alone."""
+    return not returned.grad.allclose(cured.grad)
+
+
+@rule.bad(shows=other_gradients)
+def judged_behind_a_cut():
+    import torch
+    from torch import nn
+
+    torch.manual_seed(0)
+    judge, maker = nn.Linear(2, 1), nn.Linear(3, 2)
+    optimizer = torch.optim.SGD(maker.parameters(), lr=0.0)
+    of_judge = torch.optim.SGD(judge.parameters(), lr=0.1)
+    for _ in range(2):
+        made = maker(torch.ones(4, 3))
+        fooling = -judge(made.detach()).mean()  # GRD618
+        loss = fooling + 0.1 * made.pow(2).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        of_judge.zero_grad()
+        judge(made.detach()).mean().backward()
+        of_judge.step()
+    return maker.weight
+
+
+@rule.good(cures=judged_behind_a_cut)
+def judged_through_the_graph():
+    import torch
+    from torch import nn
+
+    torch.manual_seed(0)
+    judge, maker = nn.Linear(2, 1), nn.Linear(3, 2)
+    optimizer = torch.optim.SGD(maker.parameters(), lr=0.0)
+    of_judge = torch.optim.SGD(judge.parameters(), lr=0.1)
+    for _ in range(2):
+        made = maker(torch.ones(4, 3))
+        fooling = -judge(made).mean()
+        loss = fooling + 0.1 * made.pow(2).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        of_judge.zero_grad()
+        judge(made.detach()).mean().backward()
+        of_judge.step()
+    return maker.weight

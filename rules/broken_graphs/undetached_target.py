@@ -56,7 +56,7 @@ rule = Rule(
     "gradients of {name} also reach {whose}, not updated by the step",
     help="detach the output of the other network, or freeze it with `requires_grad_(False)`",
     effect="wrong result",
-    yields_to=("GRD721",),
+    yields_to=("GRD618", "GRD721"),
     tokens=("backward",),
 )
 

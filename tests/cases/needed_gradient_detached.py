@@ -125,3 +125,63 @@ def optimizers_by_name():
 probe()
 right_probe()
 finetune()
+
+
+def fooled(rounds):
+    maker, judge = nn.Sequential(nn.Linear(3, 8), nn.ReLU(), nn.Linear(8, 2)), nn.Linear(2, 1)
+    of_maker, of_judge = torch.optim.Adam(maker.parameters()), torch.optim.Adam(judge.parameters())
+    for _ in range(rounds):
+        made, true = maker(torch.randn(4, 3)), torch.randn(4, 2)
+        of_judge.zero_grad()
+        (judge(made.detach()).mean() - judge(true).mean()).backward()  # ok: the judge's own loss
+        of_judge.step()
+        of_maker.zero_grad()
+        fooling = -judge(made.detach()).mean()  # GRD618
+        total = (made - true).abs().mean() + fooling / 2
+        total.backward()
+        of_maker.step()
+
+
+def fooled_by_sums(rounds):
+    maker, judge = nn.Linear(3, 2), nn.Linear(2, 1)
+    of_maker, of_judge = torch.optim.Adam(maker.parameters()), torch.optim.Adam(judge.parameters())
+    for _ in range(rounds):
+        made = maker(torch.randn(4, 3))
+        total = made.square().mean()
+        total = total - judge(made.data).mean()  # GRD618
+        of_maker.zero_grad()
+        total.backward()
+        of_maker.step()
+        of_judge.zero_grad()
+        judge(made.detach()).mean().backward()  # ok: the judge steps by it
+        of_judge.step()
+
+
+def both_in_one_loss(rounds):
+    maker, judge = nn.Linear(3, 2), nn.Linear(2, 1)
+    of_maker, of_judge = torch.optim.Adam(maker.parameters()), torch.optim.Adam(judge.parameters())
+    for _ in range(rounds):
+        made = maker(torch.randn(4, 3))
+        probe = judge(made.detach()).square().mean()  # ok: of the judge, which steps by it as well
+        of_maker.zero_grad()
+        of_judge.zero_grad()
+        (made.square().mean() + probe).backward()
+        of_maker.step()
+        of_judge.step()
+
+
+def probe_beside(rounds):
+    trunk, head, probe = nn.Linear(3, 4), nn.Linear(4, 1), nn.Linear(4, 1)
+    optimizer = torch.optim.SGD([*trunk.parameters(), *head.parameters(), *probe.parameters()], lr=0.1)
+    for _ in range(rounds):
+        features = trunk(torch.randn(2, 3)).tanh()
+        loss = head(features).square().mean() + probe(features.detach()).abs().mean()  # ok: the probe is trained
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+
+fooled(3)
+fooled_by_sums(3)
+both_in_one_loss(3)
+probe_beside(3)
