@@ -8,6 +8,9 @@ generator's gradients are cleared before its own step: they were never wanted. J
 target network or a teacher gives goes through that as well, which no optimizer holds. And a trained network that judges
 what another makes has to be passed through, but its parameters need no gradients for that.
 
+A value network that is fitted to a gain and a share of the best it gives itself for what comes next has a target that
+moves: if that is not detached, gradients lower it as well as they raise the value.
+
 ## What it costs
 
 The backward pass of the whole generator, and its activations kept until then. Where its gradients are not cleared
@@ -47,13 +50,14 @@ from gradlint.events import (
 )
 from gradlint.rule import LIKELY, POSSIBLE, Draft, Edit, Findings, Rule, quoted, runs_around, words
 
+from ._goals import chases
 from ._joins import Meeting, meeting
 from ._seams import seams
 
 rule = Rule(
     "GRD617",
     "undetached-target",
-    "gradients of {name} also reach {whose}, not updated by the step",
+    "gradients of {name} also reach {whose}, {why}",
     help="detach the output of the other network, or freeze it with `requires_grad_(False)`",
     effect="wrong result",
     yields_to=("GRD618", "GRD721"),
@@ -61,6 +65,9 @@ rule = Rule(
 )
 
 
+NOT_STEPPED = "not updated by the step"
+OWN = "computed by the network that is fitted to it"
+HELD_STILL = "compute the target under `torch.no_grad()`, or detach it"
 HANDED = "detach what {} gives before it is passed on"
 COMPARED = "freeze {0} with `requires_grad_(False)`, or call {0} under `torch.no_grad()`"
 PASSED = "freeze {} with `requires_grad_(False)`, through which gradients still pass"
@@ -206,6 +213,15 @@ def check_held_by_none(end: ModuleFinished) -> Findings:
                 yield draft.note(event.node, "steps other parameters, and no optimizer holds these")
 
 
+@rule.on(ModuleFinished)
+def check_own_target(end: ModuleFinished) -> Findings:
+    """A network is fitted to a goal that it gives itself, and the goal moves along."""
+    for chase in chases(end):
+        draft = rule.at(chase.node, name="the loss", whose="its target", why=OWN).advising(HELD_STILL)
+        draft = draft.note(chase.goal, "the target is computed here") if chase.goal is not chase.node else draft
+        yield draft.resting_on(chase.event).lowered(LIKELY, "gradients may go through the target on purpose")
+
+
 def _with_unseen_optimizers(
     end: ModuleFinished, runs: Mapping[int, Run], built: Sequence[OptimizerBuilt]
 ) -> set[Syntax]:
@@ -260,7 +276,7 @@ def _at(end: ModuleFinished, one: _Waiting, wasted: frozenset[Memory], met: Meet
     whose = " and ".join(names) if 0 < len(names) <= MOST_NAMED else "other parameters"
     network = names[0] if len(names) == 1 else "the other networks"
     cure = PASSED if passed else HANDED if met.handed is not None else COMPARED
-    draft = rule.at(one.event.node, name=quoted(one.event.name, "the loss"), whose=whose)
+    draft = rule.at(one.event.node, name=quoted(one.event.name, "the loss"), whose=whose, why=NOT_STEPPED)
     draft = draft.advising(cure.format(network))
     if met.place is not None:
         draft = draft.note(met.place, "here they get into the loss")
@@ -412,3 +428,43 @@ def judge_frozen():
         loss.backward()
         optimizer.step()
     return judge[0].weight
+
+
+def follows_its_target(returned: Any, cured: Any) -> bool:
+    """The gradient is not that of the value alone."""
+    return not returned.grad.allclose(cured.grad)
+
+
+@rule.bad(shows=follows_its_target)
+def goal_of_the_same_network():
+    import torch
+    from torch import nn
+
+    torch.manual_seed(0)
+    table = nn.Linear(3, 2)
+    optimizer = torch.optim.SGD(table.parameters(), lr=0.1)
+    now, following, gain = torch.randn(4, 3), torch.randn(4, 3), torch.randn(4)
+    goal = gain + 0.9 * table(following).max(1).values
+    loss = nn.functional.mse_loss(table(now)[:, 0], goal)  # GRD617
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    return table.weight
+
+
+@rule.good(cures=goal_of_the_same_network)
+def goal_held_still():
+    import torch
+    from torch import nn
+
+    torch.manual_seed(0)
+    table = nn.Linear(3, 2)
+    optimizer = torch.optim.SGD(table.parameters(), lr=0.1)
+    now, following, gain = torch.randn(4, 3), torch.randn(4, 3), torch.randn(4)
+    with torch.no_grad():
+        goal = gain + 0.9 * table(following).max(1).values
+    loss = nn.functional.mse_loss(table(now)[:, 0], goal)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    return table.weight

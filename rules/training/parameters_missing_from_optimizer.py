@@ -15,7 +15,8 @@ with it, and nothing warns. The gradients of the second network are never cleare
 ## When it is right to ignore it
 
 Where the second network is meant to stay as it is: a teacher, a loss network, a random target. One
-that is frozen, put into eval mode, loaded from a checkpoint or written by hand is not reported; say
+that is frozen, put into eval mode, loaded from a checkpoint or written by hand is not reported, nor one whose results a
+trained network is to tell from data, which are to be detached (GRD617); say
 `requires_grad_(False)` for any other.
 """
 
@@ -135,7 +136,24 @@ def _filled_in_vain(
     theirs = memories(module.parameters)
     if any(_is_left_alone(happened, module, theirs) for happened in story):
         return None
-    return _filled_together(story, mine, theirs, repeated)
+    return None if _is_judged(story, mine, theirs) else _filled_together(story, mine, theirs, repeated)
+
+
+def _is_judged(story: Sequence[Event], mine: frozenset[Graph], theirs: frozenset[Graph]) -> bool:
+    """Whether the network that is trained is handed what the other gives and, in the same run, what has no graph: then
+    it tells the two apart, and what the other gives is to be detached."""
+    made: set[Graph] = set()
+    judged: set[int] = set()
+    beside: set[int] = set()
+    for event in story:
+        if type(event) is not ModuleCalled or event.nested:
+            continue
+        own = frozenset(ref.key for memory in event.memories for ref in memory)
+        if own and own <= theirs:
+            made.update(event.graph)
+        elif own and own <= mine:
+            (beside if not event.fed_by else judged if made.intersection(event.fed_by) else set()).add(event.run)
+    return not judged.isdisjoint(beside)
 
 
 def _whole_modules(story: Sequence[Event]) -> list[ModuleBuilt]:

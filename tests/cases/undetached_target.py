@@ -308,3 +308,78 @@ if __name__ == "__main__":
     args = argparse.ArgumentParser().parse_args()
     fit()
     right_fit()
+
+
+def table_of_its_own_goals(rounds):
+    table = nn.Sequential(nn.Linear(4, 16), nn.ReLU(), nn.Linear(16, 3))
+    optimizer = optim.Adam(table.parameters(), lr=1e-3)
+    for _ in range(rounds):
+        now, following, gain = torch.randn(6, 4), torch.randn(6, 4), torch.randn(6)
+        pick = torch.randint(3, (6, 1))
+        goal = gain + 0.95 * table(following).max(1).values
+        loss = F.smooth_l1_loss(table(now).gather(1, pick).squeeze(1), goal)  # GRD617
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+
+def difference_in_time(rounds):
+    table = nn.Linear(4, 3)
+    optimizer = optim.SGD(table.parameters(), lr=0.1)
+    for _ in range(rounds):
+        gain, done = torch.randn(6), torch.zeros(6)
+        gap = gain + 0.9 * (1 - done) * table(torch.randn(6, 4)).amax(1) - table(torch.randn(6, 4))[:, 0]  # GRD617
+        optimizer.zero_grad()
+        gap.square().mean().backward()
+        optimizer.step()
+
+
+def goals_held_still(rounds):
+    table = nn.Linear(4, 3)
+    optimizer = optim.SGD(table.parameters(), lr=0.1)
+    for _ in range(rounds):
+        gain = torch.randn(6)
+        goal = gain + 0.9 * table(torch.randn(6, 4)).max(dim=1)[0].detach()  # GRD401
+        loss = F.mse_loss(table(torch.randn(6, 4))[:, 1], goal)  # ok: the goal is detached
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+
+def margin_of_scores(rounds):
+    scorer = nn.Linear(4, 3)
+    optimizer = optim.SGD(scorer.parameters(), lr=0.1)
+    for _ in range(rounds):
+        scores, label = scorer(torch.randn(6, 4)), torch.randint(3, (6, 1))
+        margin = (0.5 + 0.9 * scores.max(1).values - scores.gather(1, label).squeeze(1)).abs()  # ok: no gain
+        optimizer.zero_grad()
+        margin.mean().backward()
+        optimizer.step()
+
+
+def two_views(rounds):
+    net, noise = nn.Linear(4, 3), torch.randn(6, 3)
+    optimizer = optim.SGD(net.parameters(), lr=0.1)
+    for _ in range(rounds):
+        loss = F.mse_loss(net(torch.randn(6, 4)), noise + 0.9 * net(torch.randn(6, 4)))  # ok: both views are trained
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+
+def judged_with_a_live_maker(rounds):
+    maker, judge = nn.Linear(2, 6), nn.Linear(6, 1)
+    optimizer = optim.Adam(judge.parameters(), lr=1e-3)
+    for _ in range(rounds):
+        high, low = judge(torch.randn(4, 6)), judge(maker(torch.randn(4, 2)))
+        optimizer.zero_grad()
+        (F.softplus(-high).mean() + F.softplus(low).mean()).backward()  # GRD617
+        optimizer.step()
+
+
+table_of_its_own_goals(3)
+difference_in_time(3)
+goals_held_still(3)
+margin_of_scores(3)
+two_views(3)
+judged_with_a_live_maker(3)

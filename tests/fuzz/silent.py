@@ -73,7 +73,7 @@ SEEN: dict[str, Oracle] = {
     "GRD605": Oracle(training.nothing_arrives, training.flat_everywhere),
     "GRD609": Oracle(modules.computed_wrapped, modules.computed_wrapped_in_forward),
     "GRD612": Oracle(modules.grads_without_graph, modules.constants_added),
-    "GRD618": Oracle(training.stepped_without, training.never_arrives),
+    "GRD618": Oracle(lambda run: [*training.stepped_without(run), *training.wasted(run)], training.never_arrives),
     # what torch warns about
     "GRD115": Oracle(warning("volatile was removed and now has no effect"), attributes.volatile),
     "GRD123": Oracle(warning("To copy construct from a tensor"), gradients.copied),
@@ -103,7 +103,7 @@ SEEN: dict[str, Oracle] = {
     "GRD510": Oracle(graphs.gradient_graphs_unused),
     # training
     "GRD314": Oracle(training.added_to_used, training.updated_by_hand),
-    "GRD617": Oracle(training.wasted),
+    "GRD617": Oracle(lambda run: [*training.wasted(run), *training.fitted_to_itself(run)]),
     "GRD701": Oracle(training.added_to_used, training.steps_on_mixed),
     "GRD702": Oracle(training.steps_in_vain, training.steps_on_lost),
     "GRD703": Oracle(training.steps_in_vain),

@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 from gradlint.domain import FRESH, LOST, MIXED, SCALED, USED
-from tests.fuzz.acts import Act, Run
+from tests.fuzz.acts import Act, Run, nodes_of
 from tests.fuzz.seeing import Mistake, always, at, by_row, has_gradient, is_computed, own_parameters
 
 
@@ -244,6 +244,24 @@ def wasted(run: Run) -> Iterator[Mistake]:
             for leaf, grad, _ in act.tensors:
                 if grad in (FRESH, MIXED) and id(leaf) in filled:
                     yield at(filled[id(leaf)])
+
+
+FITTING = frozenset({"sub", "rsub", "__sub__", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"})
+"""Operations by which something is fitted to something else."""
+
+
+def fitted_to_itself(run: Run) -> Iterator[Mistake]:
+    """Two tensors were compared to which the same leaves lead."""
+    for act in run.of("op"):
+        if act.name in FITTING:
+            found = [_leaves_behind(one) for one in act.operands]
+            if any(one & other for at_, one in enumerate(found) for other in found[at_ + 1 :]):
+                yield at(act.row)
+
+
+def _leaves_behind(tensor: torch.Tensor) -> set[int]:
+    """The leaves that lead to a tensor, by name."""
+    return {id(node.variable) for node in nodes_of([tensor]) if hasattr(node, "variable")}
 
 
 def stepped_without(run: Run) -> Iterator[Mistake]:
