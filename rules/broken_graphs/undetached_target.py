@@ -60,7 +60,7 @@ rule = Rule(
     "gradients of {name} also reach {whose}, {why}",
     help="detach the output of the other network, or freeze it with `requires_grad_(False)`",
     effect="wrong result",
-    yields_to=("GRD618", "GRD721"),
+    yields_to=("GRD618", "GRD620", "GRD721"),
     tokens=("backward",),
 )
 

@@ -259,6 +259,15 @@ def fitted_to_itself(run: Run) -> Iterator[Mistake]:
                 yield at(act.row)
 
 
+def weighed_with_graph(run: Run) -> Iterator[Mistake]:
+    """Two tensors were multiplied, and one has leaves that the other has not."""
+    for act in run.of("op"):
+        if act.name in {"mul", "rmul", "__mul__"} and len(act.operands) > 1:
+            one, other, *_ = map(_leaves_behind, act.operands)
+            if one and other and one != other:
+                yield at(act.row)
+
+
 def _leaves_behind(tensor: torch.Tensor) -> set[int]:
     """The leaves that lead to a tensor, by name."""
     return {id(node.variable) for node in nodes_of([tensor]) if hasattr(node, "variable")}
