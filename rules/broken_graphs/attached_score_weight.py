@@ -2,10 +2,10 @@
 
 ## Why it happens
 
-The score function estimator trains what a sample was drawn from: `log_prob(sample)` times how good the sample was. That
-weight, an advantage or a reward less a baseline, stands for a number. Where it is computed by a critic and not
-detached, the product has a gradient for the critic as well: each time it pushes the critic's estimate to where the loss of the
-policy is smallest, which is no estimate of anything.
+The score function estimator trains what a sample was drawn from: `log_prob(sample)` times how good the sample was.
+That weight, an advantage or a reward less a baseline, stands for a number. Where it is computed by a critic and
+not detached, the product has a gradient for the critic as well: each time it pushes the critic's estimate to where
+the loss of the policy is smallest, which is no estimate of anything.
 
 ## What it costs
 
