@@ -4,8 +4,9 @@
 
 An optimizer changes the parameters it was given and no others. If a loss goes through two networks and
 the optimizer was built from one of them, `backward()` fills the gradients of both, and `step()` leaves
-the second as it was initialised. So it is with a part that was frozen when the optimizer was built from the
-parameters that require grad: switching it on later gives it gradients, and no optimizer.
+the second as it was initialised. So it is with a group that is filled and never given to the optimizer, and
+with a part that was frozen when the optimizer was built from the parameters that require grad: switching it
+on later gives it gradients, and no optimizer.
 
 ## What it costs
 
@@ -26,7 +27,7 @@ from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any
 
-from gradlint.domain import EVAL, FRESH, NO, YES, Graph, Syntax
+from gradlint.domain import EVAL, FRESH, NO, YES, Graph, Syntax, Tensor
 from gradlint.events import (
     BackwardRun,
     Event,
@@ -39,6 +40,7 @@ from gradlint.events import (
     OptimizerStepped,
     RequiresGradChanged,
     StateLoaded,
+    Stored,
     WrittenInPlace,
 )
 from gradlint.rule import LIKELY, Findings, Rule, quoted
@@ -56,6 +58,7 @@ rule = Rule(
 )
 
 
+GIVE = "give this group to the optimizer as well"
 ADD = "call `optimizer.add_param_group()` for them here, or build the optimizer over all parameters"
 
 
@@ -76,6 +79,7 @@ def check(event: ModuleFinished) -> Findings:
     yield from _unfrozen_too_late(event.story, held)
     trained = memories(tensor for one in steps if some(one.parameters, FRESH) for tensor in one.parameters)
     repeated = frozenset(run.index for run in event.runs if run.function is not None and run.function.owner is not None)
+    yield from _never_given(event, built, held, repeated)
     own, elsewhere = _made_together(event.story, held)
     for one in built:
         mine = memories(one.parameters) & trained
@@ -88,6 +92,29 @@ def check(event: ModuleFinished) -> Findings:
                     yield draft.resting_on(one, module).lowered(
                         LIKELY, "it may be left out of the optimizer on purpose"
                     )
+
+
+def _never_given(
+    end: ModuleFinished, built: Sequence[OptimizerBuilt], held: frozenset[Graph], repeated: Set[int]
+) -> Findings:
+    """A group that was filled with parameters beside an optimizer, and that no optimizer is given."""
+    story = end.story
+    for one in built:
+        for name, tensors in one.beside:
+            theirs = memories(tensors)
+            if not theirs.isdisjoint(held | end.escaped) or any(_is_used(happened, theirs) for happened in story):
+                continue
+            filled = _filled_together(story, memories(one.parameters), theirs, repeated)
+            if filled is not None:
+                draft = rule.at(one.node, name=quoted(name, "a group")).advising(GIVE)
+                stores = [other.node for other in story if type(other) is Stored and _is_among(other.value, theirs)]
+                draft = draft.note(stores[-1], "this group is filled here and never given") if stores else draft
+                draft = draft.note(filled, "differentiated here with the others").resting_on(one)
+                yield draft.lowered(LIKELY, "it may be left out of the optimizer on purpose")
+
+
+def _is_among(thing: Any, theirs: frozenset[Graph]) -> bool:
+    return type(thing) is Tensor and memories((thing,)) <= theirs
 
 
 @dataclass
@@ -311,6 +338,45 @@ def unfrozen_and_given_to_the_optimizer():
         if epoch == 2:
             model[0].requires_grad_(True)
             optimizer.add_param_group({"params": model[0].parameters()})
+        optimizer.zero_grad()
+        model(torch.ones(4, 2)).mean().backward()
+        optimizer.step()
+    return before, model[0].weight
+
+
+@rule.bad
+def group_filled_and_left_out():
+    import torch
+    from torch import nn
+
+    model = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 1))
+    groups = []
+    group = {"params": list(model[1].parameters()), "lr": 0.1}
+    groups.append(group)
+    group = {"params": list(model[0].parameters()), "lr": 0.01}
+    optimizer = torch.optim.SGD(groups)  # GRD721
+    before = model[0].weight.detach().clone()
+    for _ in range(3):
+        optimizer.zero_grad()
+        model(torch.ones(4, 2)).mean().backward()
+        optimizer.step()
+    return before, model[0].weight
+
+
+@rule.good(cures=group_filled_and_left_out)
+def both_groups_given():
+    import torch
+    from torch import nn
+
+    model = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 1))
+    groups = []
+    group = {"params": list(model[1].parameters()), "lr": 0.1}
+    groups.append(group)
+    group = {"params": list(model[0].parameters()), "lr": 0.01}
+    groups.append(group)
+    optimizer = torch.optim.SGD(groups)
+    before = model[0].weight.detach().clone()
+    for _ in range(3):
         optimizer.zero_grad()
         model(torch.ones(4, 2)).mean().backward()
         optimizer.step()

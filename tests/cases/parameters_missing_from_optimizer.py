@@ -281,3 +281,66 @@ def shown_in_the_end(batches: list[torch.Tensor]):
     model.encoder.requires_grad_(requires_grad=True)  # ok: its gradient is what is looked at
     model(batches[0]).sum().backward()
     print(model.encoder.layers[0].weight.grad.norm())
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.trunk, self.tail = nn.Linear(3, 4), nn.Linear(4, 1)
+
+    def forward(self, x):
+        return self.tail(self.trunk(x).relu())
+
+
+def by_decay(rounds):
+    net = Net()
+    decayed, plain = {"params": [], "weight_decay": 0.1}, {"params": [], "weight_decay": 0.0}
+    for name, p in net.named_parameters():
+        (decayed if name.endswith("weight") else plain)["params"].append(p)
+    optimizer = torch.optim.AdamW([decayed], lr=1e-3)  # GRD721
+    for _ in range(rounds):
+        optimizer.zero_grad()
+        net(torch.randn(5, 3)).pow(2).mean().backward()
+        optimizer.step()
+
+
+def by_decay_right(rounds):
+    net = Net()
+    decayed, plain = {"params": [], "weight_decay": 0.1}, {"params": [], "weight_decay": 0.0}
+    for name, p in net.named_parameters():
+        (decayed if name.endswith("weight") else plain)["params"].append(p)
+    optimizer = torch.optim.RAdam([decayed, plain], lr=1e-3)  # ok: both are given
+    for _ in range(rounds):
+        optimizer.zero_grad()
+        net(torch.randn(5, 3)).pow(2).mean().backward()
+        optimizer.step()
+
+
+def given_later(rounds):
+    net = Net()
+    slow = {"params": list(net.trunk.parameters()), "lr": 1e-4}
+    optimizer = torch.optim.NAdam(net.tail.parameters())  # ok: the other group is added
+    optimizer.add_param_group(slow)
+    for _ in range(rounds):
+        optimizer.zero_grad()
+        net(torch.randn(5, 3)).pow(2).mean().backward()
+        optimizer.step()
+
+
+def one_for_each(rounds):
+    net = Net()
+    slow, quick = {"params": list(net.trunk.parameters())}, {"params": list(net.tail.parameters())}
+    first = torch.optim.Adagrad(params=[slow], lr=0.1)  # ok: the other optimizer has the other group
+    second = torch.optim.Adadelta([quick])
+    for _ in range(rounds):
+        first.zero_grad()
+        second.zero_grad()
+        net(torch.randn(5, 3)).pow(2).mean().backward()
+        first.step()
+        second.step()
+
+
+by_decay(3)
+by_decay_right(3)
+given_later(3)
+one_for_each(3)

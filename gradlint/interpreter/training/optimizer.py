@@ -57,6 +57,7 @@ from gradlint.interpreter.training.param_groups import (
     given_elements,
     given_parts,
     given_tensors,
+    groups_beside,
     under_params,
 )
 from gradlint.knowledge.training.clearing import OF_OPTIMIZERS
@@ -128,6 +129,7 @@ def _emit_built(m: Interpreter, node: Site, ref: Ref, parts: list[list[Ref]], gi
         in_two_groups=given.twice,
         duplicated=given.repeated,
         graph=ref.key,
+        beside=groups_beside(m, (held for part in parts for held in part)),
     )
 
 

@@ -93,6 +93,17 @@ def given_elements(m: Interpreter, given: Value) -> Given:
     )
 
 
+def groups_beside(m: Interpreter, held: Iterable[Ref]) -> tuple[tuple[str, tuple[Tensor, ...]], ...]:
+    """The groups that the function that runs holds by a name, and of which an optimizer that it makes holds nothing."""
+    taken, found = frozenset(held), list[tuple[str, tuple[Tensor, ...]]]()
+    for (frame, name), value in m.state.names.items():
+        if frame == m.frame.id and len(params := _params(m, value)) == 1 and m.only(value, Container) is not None:
+            inside = [one for one in certain(m, params[0]) if type(one) is Ref and type(m[one]) is Tensor]
+            if inside and taken.isdisjoint(inside):
+                found.append((str(name), tuple(m[one] for one in inside)))
+    return tuple(found)
+
+
 def certainly_given(m: Interpreter, given: Value) -> frozenset[Ref]:
     """The tensors that are certainly among those that the argument holds or runs over."""
     found = [one for part in _parts(m, given) for one in (part, *certain(m, part))]
