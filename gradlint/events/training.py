@@ -13,9 +13,10 @@ from gradlint.frozen import frozen
 class OptimizerBuilt(Event):
     """An optimizer is made over `parameters`, which come in `parts`, one for each group. `elements` are what certainly
     stands in each part, one by one: each is joined over what it may be, and all that an iteration gives is one.
-    `in_two_groups` are the elements that certainly stand in two parts, `duplicated` those that stand more than once in
-    one. `graph` is the optimizer's name for `escaped` and `returned` of `ModuleFinished`. `beside` are groups (dicts with
-    "params") that a name of the running function holds and this optimizer holds nothing of, by that name."""
+    `in_two_groups` are the elements that certainly stand in two parts, `duplicated` those that stand more than
+    once in one. `graph` is the optimizer's name for `escaped` and `returned` of `ModuleFinished`. `beside` are
+    groups (dicts with "params") that a name of the running function holds and this optimizer holds nothing of, by
+    that name."""
 
     believed_from: ClassVar[tuple[str, ...]] = ("optimizer",)
 

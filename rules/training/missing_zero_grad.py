@@ -7,6 +7,9 @@ step reads the gradient and leaves it where it is. If nothing clears it in betwe
 uses the sum of two gradients, the third one the sum of three, and what the first batch said is said
 again in every step that follows.
 
+A network that judges what another makes is in the other's backward, by necessity. If its gradients are cleared after
+its own step alone, what the other's round has left in them is used by its next one.
+
 ## What it costs
 
 Nothing warns. The steps grow with the iterations and point to where the loss once fell: training
@@ -22,18 +25,19 @@ never fades, is better served by the `momentum` of the optimizer.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
-from gradlint.domain import FRESH, MIXED, NONE_VALUE, YES, CauseKind
-from gradlint.events import LoopFinished, OptimizerStepped
-from gradlint.rule import Edit, Findings, Rule, quoted
+from gradlint.domain import FRESH, MIXED, NONE_VALUE, YES, CauseKind, Memory, Syntax, memories
+from gradlint.events import BackwardRun, GradientsCleared, LoopFinished, ModuleFinished, OptimizerStepped
+from gradlint.rule import LIKELY, Draft, Edit, Findings, Rule, quoted
 
 from ._protocol import pointing_at_uncalled, uncalled
 
 rule = Rule(
     "GRD701",
     "missing-zero-grad",
-    "`backward()` accumulates into gradients that {name} has already used",
+    "`backward()` accumulates into gradients that {left}",
     help="call `{call}.zero_grad()` once for each step",
     effect="wrong result",
     yields_to=("GRD606",),
@@ -65,9 +69,65 @@ def _left_over(event: OptimizerStepped) -> Findings:
     mixing = (mark for p in event.parameters if p.grad <= USABLE for mark in p.causes if mark.kind == CauseKind.MIXED)
     for node in dict.fromkeys(mark.node for mark in mixing):
         call = event.name or "optimizer"
-        draft = rule.at(node, name=quoted(event.name, "the optimizer"), call=call)
+        draft = rule.at(node, left=f"{quoted(event.name, 'the optimizer')} has already used", call=call)
         draft = draft.note(event.node, "used by the step here, as in the iteration before")
         yield draft.fix(*_cleared(event), safety="unsafe")
+
+
+@dataclass
+class _Passed:
+    """A backward by whose gradients others were stepped, from which the way leads through this parameter: its gradient
+    was filled by necessity and waits. `step` is that of the others, `by` what added to it afterwards."""
+
+    event: BackwardRun
+    through: frozenset[Memory]
+    step: OptimizerStepped | None = None
+    by: BackwardRun | None = None
+
+
+@rule.on(ModuleFinished)
+def check_stray(end: ModuleFinished) -> Findings:
+    """A network that judges what another makes gets gradients in the other's round, and steps by them in its own."""
+    waiting: dict[Memory, _Passed] = {}
+    told: set[Syntax] = set()
+    for event in end.story:
+        if isinstance(event, BackwardRun) and event.how == "backward":
+            _add(event, waiting)
+        elif isinstance(event, GradientsCleared):
+            for memory in memories(event.parameters):
+                waiting.pop(memory, None)
+        elif isinstance(event, OptimizerStepped):
+            now = memories(event.parameters)
+            mine = [waiting.pop(memory) for memory in now if memory in waiting]
+            for one in mine:
+                if one.step is not None and one.by is not None and one.by.node not in told:
+                    told.add(one.by.node)
+                    yield _stray(one, event)
+            for one in waiting.values():
+                if one.step is None and one.through & now:
+                    one.step = event
+
+
+def _add(event: BackwardRun, waiting: dict[Memory, _Passed]) -> None:
+    """Take in which gradients a backward fills, and which of those it adds to that another has left."""
+    for at, leaf in enumerate(event.leaves):
+        if not event.certain >> at & 1 or not leaf.requires_grad <= YES:
+            continue
+        before = waiting.get(leaf.storage)
+        if before is not None and before.step is not None and leaf.grad <= FRESH and before.event.node != event.node:
+            before.by = before.by or event
+        elif before is None or before.step is None:
+            bits = event.co_leaves[at] if at < len(event.co_leaves) else 0
+            through = memories(one for index, one in enumerate(event.leaves) if bits >> index & 1 and index != at)
+            waiting[leaf.storage] = _Passed(event, through)
+
+
+def _stray(one: _Passed, step: OptimizerStepped) -> Draft:
+    assert one.by is not None and one.step is not None
+    draft = rule.at(one.by.node, left="another step has left", call=step.name or "optimizer")
+    draft = draft.advising(f"call `{step.name or 'optimizer'}.zero_grad()` before this `backward()`")
+    draft = draft.note(one.event.node, "fills them for the other step").note(step.node, "used by this step")
+    return draft.resting_on(one.event, one.by, step).lowered(LIKELY, "both gradients may be meant for this step")
 
 
 def _cleared(event: OptimizerStepped) -> tuple[Edit, ...]:
@@ -169,3 +229,45 @@ def closure_that_clears_first():
     for _ in range(2):
         optimizer.step(closure)
     return weight.detach()
+
+
+@rule.bad
+def gradients_of_the_makers_round():
+    import torch
+    from torch import nn
+
+    torch.manual_seed(0)
+    maker, judge = nn.Linear(2, 3), nn.Linear(3, 1)
+    of_maker = torch.optim.SGD(maker.parameters(), lr=0.1)
+    of_judge = torch.optim.SGD(judge.parameters(), lr=0.1)
+    for _ in range(2):
+        made = maker(torch.ones(4, 2))
+        (-judge(made).mean()).backward()
+        of_maker.step()
+        of_maker.zero_grad()
+        loss = judge(made.detach()).mean() - judge(torch.ones(4, 3)).mean()
+        loss.backward()  # GRD701
+        of_judge.step()
+        of_judge.zero_grad()
+    return judge.weight.detach()
+
+
+@rule.good(cures=gradients_of_the_makers_round)
+def gradients_of_the_own_round_alone():
+    import torch
+    from torch import nn
+
+    torch.manual_seed(0)
+    maker, judge = nn.Linear(2, 3), nn.Linear(3, 1)
+    of_maker = torch.optim.SGD(maker.parameters(), lr=0.1)
+    of_judge = torch.optim.SGD(judge.parameters(), lr=0.1)
+    for _ in range(2):
+        made = maker(torch.ones(4, 2))
+        (-judge(made).mean()).backward()
+        of_maker.step()
+        of_maker.zero_grad()
+        loss = judge(made.detach()).mean() - judge(torch.ones(4, 3)).mean()
+        of_judge.zero_grad()
+        loss.backward()
+        of_judge.step()
+    return judge.weight.detach()

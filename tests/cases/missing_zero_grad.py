@@ -310,3 +310,49 @@ def scaled_but_not_cleared(net, loader):
         descent.step()
         for p in net.parameters():
             p.grad.mul_(0.5)
+
+
+def rounds_in_turn(rounds, real):
+    maker, judge = nn.Sequential(nn.Linear(2, 8), nn.ReLU(), nn.Linear(8, 3)), nn.Linear(3, 1)
+    of_maker, of_judge = torch.optim.Adam(maker.parameters()), torch.optim.RMSprop(judge.parameters())
+    for _ in range(rounds):
+        made = maker(torch.randn(4, 2))
+        judge(2 * made).relu().sum().backward()  # ok: the maker's own round
+        of_maker.step()
+        of_maker.zero_grad()
+        (judge(made.detach()) - judge(real).exp()).sum().backward()  # GRD701
+        of_judge.step()
+        of_judge.zero_grad()
+
+
+def rounds_in_turn_right(rounds, real):
+    maker, judge = nn.Sequential(nn.Linear(2, 8), nn.ReLU(), nn.Linear(8, 3)), nn.Linear(3, 1)
+    of_maker, of_judge = torch.optim.Adam(maker.parameters()), torch.optim.RMSprop(judge.parameters())
+    for _ in range(rounds):
+        made = maker(torch.randn(4, 2))
+        of_maker.zero_grad()
+        judge(made).abs().mean().backward()
+        of_maker.step()
+        judge.zero_grad()
+        (judge(real.square()) - judge(made.detach().abs())).sum().backward()  # ok: cleared before
+        of_judge.step()
+
+
+def heads_of_one_trunk(rounds):
+    trunk, left, right = nn.Linear(2, 4), nn.Linear(4, 1), nn.Linear(4, 1)
+    of_trunk = torch.optim.SGD(trunk.parameters(), lr=0.1)
+    of_left, of_right = torch.optim.SGD(left.parameters(), lr=0.1), torch.optim.SGD(right.parameters(), lr=0.1)
+    for _ in range(rounds):
+        of_trunk.zero_grad()
+        of_left.zero_grad()
+        of_right.zero_grad()
+        left(trunk(torch.randn(4, 2))).exp().mean().backward()
+        of_left.step()
+        right(trunk(torch.randn(4, 2))).cosh().mean().backward()  # ok: both tasks train the trunk
+        of_right.step()
+        of_trunk.step()
+
+
+rounds_in_turn(3, torch.randn(4, 3))
+rounds_in_turn_right(3, torch.randn(4, 3))
+heads_of_one_trunk(3)
