@@ -165,6 +165,17 @@ def _in_vain(calls: Sequence[ModuleCalled], whole: Whole) -> Iterator[Way]:
             for step in [*whole.callers(call)][depth : depth + 1]:
                 parted.setdefault(step, []).append(call)
         waiting += [((those, step), depth + 1) for step, those in parted.items()]
+        if not parted:
+            yield from ((those, None) for those in _by_round(some) if _all_in_vain(those, whole))
+
+
+def _by_round(calls: Sequence[ModuleCalled]) -> list[list[ModuleCalled]]:
+    """The calls at one place in eval mode, by the rounds of a loop over few known things, each of which makes a graph
+    of its own (`for phase in ("train", "valid")`); none where all make the same."""
+    parted: dict[tuple[Graph, ...], list[ModuleCalled]] = {}
+    for call in calls:
+        parted.setdefault(call.graph, []).append(call)
+    return [those for those in parted.values() if len(parted) > 1 and all(one.module.mode <= EVAL for one in those)]
 
 
 def _all_in_vain(calls: Sequence[ModuleCalled], whole: Whole) -> bool:

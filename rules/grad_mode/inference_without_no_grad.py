@@ -18,7 +18,7 @@ the time to record. A validation loop that collects outputs runs out of memory.
 A forward in eval mode, or in a function that evaluates by its name or by a flag it is called with
 (`validate`, `sample`, `train=False`), or of which all results leave the graph (`.item()`, `.detach()`, `argmax`,
 NumPy) or are printed as they are, where no backward may get to it. Where one helper serves training and evaluation,
-the calls are told apart.
+the calls are told apart, and so are the phases of a loop (`for phase in ("train", "valid")`).
 Code that is not shown and that by its names measures, logs or saves is taken to read what it is handed; any other may
 differentiate it.
 
@@ -94,7 +94,9 @@ def _draft(node: Syntax, found: Sequence[Way], whole: Whole) -> tuple[Draft, Mod
     calls, first = next((calls, caller) for calls, caller in found if believed_by[caller] is most)
     callers = [caller for caller, belief in believed_by.items() if belief is most and caller is not None]
     in_eval = calls[0].module.mode <= EVAL
-    advice = APART if callers else BLOCK if any(whole.trains(call) for call in calls) else TOGETHER
+    phased = not callers and {*whole.places[node]} > {call for some, _ in found for call in some}
+    trains = any(whole.trains(call) for call in calls)
+    advice = PHASED if phased else APART if callers else BLOCK if trains else TOGETHER
     runs = "runs in eval mode" if in_eval else "is evaluated"
     draft = rule.at(node, name=quoted(calls[0].name, "the model"), runs=runs).advising(advice)
     for caller in callers or whole.evaluating(calls):
@@ -103,15 +105,18 @@ def _draft(node: Syntax, found: Sequence[Way], whole: Whole) -> tuple[Draft, Mod
         draft = draft.note(switch.node, "`eval()` does not change the grad mode")
     if (left := exit_of(calls[0], whole)) is not None:
         draft = draft.note(left.node, "its result is detached here")
-    edits = [Edit("put under", place, "with torch.no_grad():") for place in callers or [node]]
-    return draft.fix(*edits, safety="unsafe", imports=("torch",)).showing(*shown_by[first]), calls[0]
+    if not phased:
+        edits = [Edit("put under", place, "with torch.no_grad():") for place in callers or [node]]
+        draft = draft.fix(*edits, safety="unsafe", imports=("torch",))
+    return draft.showing(*shown_by[first]), calls[0]
 
 
 TOGETHER = "wrap the call in `with torch.no_grad():`, or decorate the function with `@torch.no_grad()`"
 BLOCK = "wrap the call in `with torch.no_grad():`"
+PHASED = "switch gradients by the phase: `with torch.set_grad_enabled(training):`"
 APART = "wrap the call that evaluates in `with torch.no_grad():`"
-"""The words of the message where all calls at a place record in vain, where the function trains besides, and where only
-those of some callers do."""
+"""The words of the message where all calls at a place record in vain, where the function trains besides, where only
+those of some phases do, and where only those of some callers do."""
 MODES = frozenset({"torch.no_grad", "torch.inference_mode", "torch.autograd.no_grad"})
 """What switches gradients off where it is entered, and does nothing as a statement."""
 
@@ -283,3 +288,50 @@ def sampling_without_gradients():
         return [generator(torch.randn(1, 4)) for _ in range(count)]
 
     return sample(3)
+
+
+@rule.bad
+def one_loop_for_both_phases():
+    import torch
+    from torch import nn
+
+    model = nn.Sequential(nn.Linear(4, 4), nn.Dropout(0.5), nn.Linear(4, 1))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    loaders = {"train": [torch.ones(2, 4)], "valid": [torch.ones(2, 4)]}
+    for phase in ("train", "valid"):
+        if phase == "train":
+            model.train()
+        else:
+            model.eval()
+        for batch in loaders[phase]:
+            result = model(batch)  # GRD401
+            loss = result.pow(2).mean()
+            if phase == "train":
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+    return result
+
+
+@rule.good(cures=one_loop_for_both_phases)
+def gradients_switched_by_the_phase():
+    import torch
+    from torch import nn
+
+    model = nn.Sequential(nn.Linear(4, 4), nn.Dropout(0.5), nn.Linear(4, 1))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    loaders = {"train": [torch.ones(2, 4)], "valid": [torch.ones(2, 4)]}
+    for phase in ("train", "valid"):
+        if phase == "train":
+            model.train()
+        else:
+            model.eval()
+        for batch in loaders[phase]:
+            with torch.set_grad_enabled(phase == "train"):
+                result = model(batch)
+                loss = result.pow(2).mean()
+            if phase == "train":
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+    return result

@@ -812,3 +812,46 @@ if __name__ == "__main__":
     for size in (1, 2, 4):
         print(shown(torch.randn(size, 8)).argmax(1))  # GRD401
     print(as_percentages("the weights"))
+
+
+def phases(model, loaders, criterion, optimizer, epochs=25):
+    for epoch in range(epochs):
+        for phase in ["train", "val"]:
+            if phase == "train":
+                model.train()
+            else:
+                model.eval()
+            total = 0.0
+            for pictures, labels in loaders[phase]:
+                optimizer.zero_grad()
+                loss = criterion(model(pictures.to("cpu")), labels)  # GRD401
+                if phase == "train":
+                    loss.backward()
+                    optimizer.step()
+                total += loss.item()
+            print(phase, total)
+
+
+def phases_with_a_switch(model, loaders, criterion, optimizer, epochs=25):
+    for epoch in range(epochs):
+        for phase in ["train", "val"]:
+            if phase == "train":
+                model.train()
+            else:
+                model.eval()
+            for pictures, labels in loaders[phase]:
+                optimizer.zero_grad()
+                with torch.set_grad_enabled(phase == "train"):
+                    loss = criterion(model(pictures.float()), labels)  # ok: off in the other phase
+                    if phase == "train":
+                        loss.backward()
+                        optimizer.step()
+
+
+def both_are_trained(first: torch.nn.Module, second: torch.nn.Module, batches, optimizer):
+    for net in (first.train(), second.eval()):
+        for batch in batches:
+            gap = net(batch).square().mean()  # ok: in either mode it is differentiated
+            optimizer.zero_grad()
+            gap.backward()
+            optimizer.step()
