@@ -115,13 +115,14 @@ class BackwardRun(Event):
 @frozen(kw_only=True, eq=False)
 class GradientsClipped(Event):
     """The gradients of `parameters` are clipped by a function of `torch.nn.utils`, not just measured (a norm clipped to
-    infinity); `grad` and `unit` as for `OptimizerStepped`."""
+    infinity); `grad` and `unit` as for `OptimizerStepped`. `joint`: by a norm over all of them."""
 
     believed_from: ClassVar[tuple[str, ...]] = ("parameters",)
 
     parameters: tuple[Tensor, ...]
     grad: Grad
     unit: Unit
+    joint: bool = True
 
 
 @frozen(kw_only=True, eq=False)

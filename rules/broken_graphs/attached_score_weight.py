@@ -57,11 +57,11 @@ class _Scores:
     ways: Ways = field(default_factory=Ways)
     made: set[Graph] = field(default_factory=set)
 
-    def hear(self, event: Recorded | ModuleCalled | WrittenInPlace) -> bool:
-        """Take in an operation; say whether it multiplies a score by what other parameters computed."""
+    def hear(self, event: Recorded | ModuleCalled | WrittenInPlace) -> Recorded | None:
+        """Take in an operation; hand it back if it multiplies a score by what other parameters computed."""
         self.ways.hear(event)
         if not isinstance(event, Recorded):
-            return False
+            return None
         live = [one for one in event.operands if one.requires_grad.may(YES)]
         scores = [one for one in live if self._is_score(one)]
         if (event.op in SCORES and any(_is_drawn(one) for one in event.operands)) or (
@@ -69,7 +69,8 @@ class _Scores:
         ):
             self.made.update(nodes_of(event.result))
         weights = [one for one in live if one not in scores and one.requires_grad <= YES]
-        return event.op == "mul" and bool(scores) and any(self._is_of_others(one, scores) for one in weights)
+        weighs = event.op == "mul" and scores and any(self._is_of_others(one, scores) for one in weights)
+        return event if weighs else None
 
     def _is_score(self, tensor: Tensor) -> bool:
         nodes = nodes_of(tensor)
@@ -95,11 +96,10 @@ def check(end: ModuleFinished) -> Findings:
         return
     scores, told = _Scores(), set[Syntax]()
     for event in end.story:
-        if isinstance(event, Recorded | ModuleCalled | WrittenInPlace) and scores.hear(event):
-            is_used = all(node in end.used for node in nodes_of(event.result))
-            if is_used and event.node not in told:
-                told.add(event.node)
-                yield rule.at(event.node).resting_on(event).lowered(LIKELY, "the weight may be trained on purpose")
+        found = scores.hear(event) if isinstance(event, Recorded | ModuleCalled | WrittenInPlace) else None
+        if found is not None and found.node not in told and all(node in end.used for node in nodes_of(found.result)):
+            told.add(found.node)
+            yield rule.at(found.node).resting_on(found).lowered(LIKELY, "the weight may be trained on purpose")
 
 
 @rule.bad

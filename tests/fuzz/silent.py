@@ -118,6 +118,7 @@ SEEN: dict[str, Oracle] = {
     "GRD719": Oracle(training.steps_in_vain, training.steps_without_backward),
     "GRD720": Oracle(training.cleared_unused, training.accumulation_cleared),
     "GRD721": Oracle(training.held_by_none, training.trained_beside),
+    "GRD723": Oracle(training.clipped_with_strangers),
     # modules and functions
     "GRD608": Oracle(modules.made_in_forward, modules.made_in_each_forward),
     "GRD614": _same(modules.squashed_twice),

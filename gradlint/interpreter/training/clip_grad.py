@@ -49,7 +49,8 @@ def _clipping(path: str) -> Model:
         tensors = tensors_of(m, [ref for ref, _ in m.all(given, Tensor)])
         grad, unit = joined_gradients(tensors)
         if args.get(BOUNDS.get(name, "max_norm"), 1, UNKNOWN) != Constant(inf):
-            m.emit(events.GradientsClipped, node, parameters=tensors, grad=grad, unit=unit)
+            joint = row.returns == "norm"
+            m.emit(events.GradientsClipped, node, parameters=tensors, grad=grad, unit=unit, joint=joint)
         for tensor in tensors:
             for _, gradient in m.all(tensor.gradient, Tensor):
                 memory_written(m, gradient.storage, Change(sure=False, noticed=YES))

@@ -169,6 +169,14 @@ def clipped_before_use(run: Run) -> Iterator[Mistake]:
     return (one for one in clipped_early(run) if one <= mine)
 
 
+def clipped_with_strangers(run: Run) -> Iterator[Mistake]:
+    """Some of what is clipped has a gradient and no optimizer."""
+    held = {id(one) for act in run.of("optimizer") for one in act.held}
+    for act in run.of("clipped"):
+        if any(has_gradient(one) and id(one[0]) not in held for one in act.tensors):
+            yield at(act.row)
+
+
 def clipped_scaled(run: Run) -> Iterator[Mistake]:
     """What is clipped is multiplied by the factor of a scaler."""
     for act in run.of("clipped"):
