@@ -108,7 +108,8 @@ class _Goals:
 
 def chases(end: ModuleFinished) -> Iterator[Chase]:
     """The losses by which a network is fitted to goals of its own, by backwards that a step of it follows."""
-    if not any(isinstance(one, Recorded) and one.op in MOST_OF for one in end.story):
+    ops = {one.op for one in end.story if isinstance(one, Recorded)}
+    if ops.isdisjoint(MOST_OF) or not any(isinstance(one, OptimizerStepped) for one in end.story):
         return
     goals, found, told = _Goals(), list[tuple[Chase, int]](), set[Syntax]()
     pending: set[Memory] = set()

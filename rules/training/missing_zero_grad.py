@@ -74,13 +74,18 @@ def _left_over(event: OptimizerStepped) -> Findings:
         yield draft.fix(*_cleared(event), safety="unsafe")
 
 
+TAKES_TWO = 2
+"""As many optimizers it takes for one to step in the other's round."""
+
+
 @dataclass
 class _Passed:
     """A backward by whose gradients others were stepped, from which the way leads through this parameter: its gradient
-    was filled by necessity and waits. `step` is that of the others, `by` what added to it afterwards."""
+    was filled by necessity and waits. `company` are the leaves that lead to it, as bits, `step` is that of the others,
+    `by` what added to it afterwards."""
 
     event: BackwardRun
-    through: frozenset[Memory]
+    company: int
     step: OptimizerStepped | None = None
     by: BackwardRun | None = None
 
@@ -88,6 +93,9 @@ class _Passed:
 @rule.on(ModuleFinished)
 def check_stray(end: ModuleFinished) -> Findings:
     """A network that judges what another makes gets gradients in the other's round, and steps by them in its own."""
+    steps = {memories(one.parameters) for one in end.story if isinstance(one, OptimizerStepped)}
+    if len(steps) < TAKES_TWO:
+        return
     waiting: dict[Memory, _Passed] = {}
     told: set[Syntax] = set()
     for event in end.story:
@@ -98,13 +106,18 @@ def check_stray(end: ModuleFinished) -> Findings:
                 waiting.pop(memory, None)
         elif isinstance(event, OptimizerStepped):
             now = memories(event.parameters)
-            mine = [waiting.pop(memory) for memory in now if memory in waiting]
+            mine = [waiting.pop(one.storage) for one in event.parameters if one.storage in waiting]
             for one in mine:
                 if one.step is not None and one.by is not None and one.by.node not in told:
                     told.add(one.by.node)
                     yield _stray(one, event)
+            stepped: dict[BackwardRun, int] = {}
             for one in waiting.values():
-                if one.step is None and one.through & now:
+                if one.event not in stepped:
+                    stepped[one.event] = sum(
+                        1 << index for index, leaf in enumerate(one.event.leaves) if leaf.storage in now
+                    )
+                if one.step is None and one.company & stepped[one.event]:
                     one.step = event
 
 
@@ -117,9 +130,7 @@ def _add(event: BackwardRun, waiting: dict[Memory, _Passed]) -> None:
         if before is not None and before.step is not None and leaf.grad <= FRESH and before.event.node != event.node:
             before.by = before.by or event
         elif before is None or before.step is None:
-            bits = event.co_leaves[at] if at < len(event.co_leaves) else 0
-            through = memories(one for index, one in enumerate(event.leaves) if bits >> index & 1 and index != at)
-            waiting[leaf.storage] = _Passed(event, through)
+            waiting[leaf.storage] = _Passed(event, event.co_leaves[at] if at < len(event.co_leaves) else 0)
 
 
 def _stray(one: _Passed, step: OptimizerStepped) -> Draft:
