@@ -22,8 +22,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import Syntax
-from gradlint.events import GradientsGiven, ModuleFinished
+from gradlint.domain import YES, Container, Syntax, Tensor
+from gradlint.events import AttributeAssigned, GradientsGiven, ModuleFinished
 from gradlint.rule import CERTAIN, LIKELY, Edit, Findings, Rule, only_tested
 
 from ._kept import BY_NAME
@@ -52,13 +52,28 @@ def check(end: ModuleFinished) -> Findings:
     reached = end.used | end.escaped | end.returned
     left = dict(end.left)
     for node, found in places.items():
-        if any(one.graph in reached or only_tested(one, end) for one in found):
+        if any(one.graph in reached or one.file or only_tested(one, end) or _is_kept(one, end) for one in found):
             continue
         draft = rule.at(node).resting_on(*found).fix(Edit("drop keyword", node, "create_graph"), safety="unsafe")
         if (mark := next((left[one.graph] for one in found if one.graph in left), None)) is not None:
             draft = draft.note(mark.node, "what was computed from it leaves the graph here")
         by_name = any(one.graph in end.read_by_name for one in found)
         yield draft.lowered(LIKELY if by_name else CERTAIN, BY_NAME)
+
+
+def _is_kept(given: GradientsGiven, end: ModuleFinished) -> bool:
+    """Whether a gradient, or what is computed from it, is set on an object, a parameter even, from where it may come
+    back on ways that nobody sees."""
+    own = {ref.key for one in given.gradients for ref in one.grad_of}
+    for event in end.story:
+        if isinstance(event, AttributeAssigned):
+            value = event.value
+            carrying = value.grad_of if isinstance(value, Tensor) and value.requires_grad.may(YES) else ()
+            if any(ref.key in own for ref in carrying):
+                return True
+            if isinstance(value, Container) and event.run == given.run:
+                return True
+    return False
 
 
 @rule.bad
