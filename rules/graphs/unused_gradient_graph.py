@@ -50,9 +50,9 @@ def check(end: ModuleFinished) -> Findings:
         if isinstance(event, GradientsGiven):
             places.setdefault(event.node, []).append(event)
     reached = end.used | end.escaped | end.returned
-    left = dict(end.left)
+    left, kept = dict(end.left), _kept(end) if places else frozenset()
     for node, found in places.items():
-        if any(one.graph in reached or one.file or only_tested(one, end) or _is_kept(one, end) for one in found):
+        if any(one.graph in reached or one.file or only_tested(one, end) or _is_kept(one, kept) for one in found):
             continue
         draft = rule.at(node).resting_on(*found).fix(Edit("drop keyword", node, "create_graph"), safety="unsafe")
         if (mark := next((left[one.graph] for one in found if one.graph in left), None)) is not None:
@@ -61,19 +61,17 @@ def check(end: ModuleFinished) -> Findings:
         yield draft.lowered(LIKELY if by_name else CERTAIN, BY_NAME)
 
 
-def _is_kept(given: GradientsGiven, end: ModuleFinished) -> bool:
-    """Whether a gradient, or what is computed from it, is set on an object, a parameter even, from where it may come
-    back on ways that nobody sees."""
-    own = {ref.key for one in given.gradients for ref in one.grad_of}
-    for event in end.story:
-        if isinstance(event, AttributeAssigned):
-            value = event.value
-            carrying = value.grad_of if isinstance(value, Tensor) and value.requires_grad.may(YES) else ()
-            if any(ref.key in own for ref in carrying):
-                return True
-            if isinstance(value, Container) and event.run == given.run:
-                return True
-    return False
+def _kept(end: ModuleFinished) -> frozenset[object]:
+    """The tensors of which a gradient with a graph, or what is computed from it, is set on an object, a parameter even,
+    from where it may come back on ways that nobody sees; and the runs in which containers are set on objects."""
+    set_on = [event for event in end.story if isinstance(event, AttributeAssigned)]
+    values = [one.value for one in set_on if isinstance(one.value, Tensor) and one.value.requires_grad.may(YES)]
+    tensors: set[object] = {ref.key for value in values for ref in value.grad_of}
+    return frozenset(tensors | {one.run for one in set_on if isinstance(one.value, Container)})
+
+
+def _is_kept(given: GradientsGiven, kept: frozenset[object]) -> bool:
+    return given.run in kept or any(ref.key in kept for one in given.gradients for ref in one.grad_of)
 
 
 @rule.bad
