@@ -123,6 +123,8 @@ def _next_steps(story: Sequence[Event]) -> dict[BackwardRun, tuple[OptimizerStep
                     found[run] = event, memories(run.leaves) - now
                 elif step is not None and not now <= memories(step.parameters):
                     found[run] = step, found[run][1] - now
+                if run in found and not found[run][1]:
+                    del waiting[run]
         elif isinstance(event, GradientsCleared):
             cleared = memories(event.parameters)
             waiting = {run: step for run, step in waiting.items() if step is None or not cleared & found[run][1]}
