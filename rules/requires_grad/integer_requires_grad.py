@@ -43,8 +43,7 @@ LEGAL_WITH = {"factory": ("dtype", "torch.float32", ("torch",)), "Parameter": ("
 
 @rule.on(RequiresGradChanged)
 def check(event: RequiresGradChanged) -> Findings:
-    certain = event.tensor.dtype <= DISCRETE
-    if event.to <= YES and (certain or event.counted):
+    if event.to <= YES and ((certain := event.tensor.dtype <= DISCRETE) or event.counted):
         kind = "integer" if not certain else KINDS.get(event.tensor.dtype, "integer or boolean")
         named = f" `{event.name}`" if event.name else ""
         draft = rule.at(event.node, kind=kind, named=named)

@@ -46,7 +46,7 @@ rule = Rule(
     help="use `{right}`",
     tokens=tuple(MEANT),
 )
-consequence = Raises(AttributeError, "has no attribute")
+consequence = Raises(AttributeError, "'Tensor' object has no attribute")
 
 
 @rule.on(ModuleFinished)

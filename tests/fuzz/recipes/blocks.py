@@ -92,7 +92,8 @@ else:
 1
 try:
     <body>
-except RuntimeError as error:
+    print(<x>.gradient)
+except (AttributeError, RuntimeError) as error:
     print(error)
 
 1
