@@ -10,14 +10,16 @@ from typing import Any, get_args
 import pytest
 
 from gradlint import linter, registry
-from gradlint.domain import UNKNOWN, Cause, CauseKind, Constant, Fact, Instance, Ref, Tensor, replace
+from gradlint.domain import UNKNOWN, YES, Cause, CauseKind, Constant, Fact, Instance, Ref, Tensor, replace
 from gradlint.domain.fields import Join, Key, declarations
 from gradlint.domain.keys import IN_KEY
 from gradlint.domain.objects import Object
+from gradlint.events import Run
 from gradlint.finding import Confidence
 from gradlint.interpreter.engine import call_summaries
 from gradlint.interpreter.engine.call_keys import Given
 from gradlint.interpreter.engine.circumstances import LoopNest
+from gradlint.interpreter.engine.event_log import EventLog
 from gradlint.testing.programs import revealed, spell
 from tests import two_calls
 
@@ -54,6 +56,17 @@ for fold in range(3):
             total = total + ones(2)
 """
     assert [code for _, code, _, _ in findings(text)] == ["GRD101"]
+
+
+def test_what_a_pass_noted_of_calls_is_forgotten_with_it():
+    """The runs in which those calls are have gone, and others have their numbers."""
+    log = EventLog(listen=lambda event: None, trace=None)
+    log.alike["before", "call", 1] = None
+    with log.held_back() as forget:
+        log.runs.append(Run(2, None, None, YES, ()))
+        log.alike["first", "second", 2] = None
+        forget()
+    assert (log.runs, [*log.alike]) == ([], [("before", "call", 1)])
 
 
 @pytest.mark.parametrize(

@@ -82,7 +82,7 @@ class EventLog:
             return
         listen, held = self.listen, list[Event]()
         story, runs, run, counts = len(self.story), len(self.runs), self.run, self.counts.copy()
-        undo = len(self.undo)
+        undo, alike = len(self.undo), len(self.alike)
 
         def forget() -> None:
             self._forget_traced(traced)
@@ -90,6 +90,8 @@ class EventLog:
             bounds = {name: number for name, number in self.counts.items() if name.startswith(BOUND)}
             self.run = run
             self.counts = counts | Counter(bounds)  # what hit them may be recalled, and not hit them again
+            for call in [*self.alike][alike:]:
+                del self.alike[call]
             for take_back in self.undo[undo:]:
                 take_back()
             del self.undo[undo:]
