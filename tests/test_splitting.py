@@ -36,12 +36,16 @@ OTHERWISE = {
     ("unregistered_parameter", by_role),
     ("unregistered_submodules", by_class),
     ("unregistered_submodules", by_role),
+    # That a class of another file rings a bell every so many times is not known here.
+    ("zero_grad_breaks_accumulation", by_role),
     # What one file holds by itself decides: its only backward, the optimizers in it, who else reads a buffer, whether
     # it has a class whose gradients are numbers, whether it is a file of tests.
     ("mismatched_grad_assignment", by_class),
     ("mismatched_grad_assignment", by_function),
     ("inference_without_no_grad", by_function),
     ("inference_without_no_grad", by_role),
+    ("bypassed_ddp", by_class),
+    ("bypassed_ddp", by_role),
     ("graph_held_by_buffer", by_class),
     ("graph_held_by_buffer", by_role),
     ("habitual_retain_graph", by_class),

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 
 from gradlint.domain import YES, Constant, Graph, Memory, Syntax, Tensor, memories
 from gradlint.events import BackwardRun, ModuleFinished, OptimizerStepped, Recorded, WrittenInPlace
-from gradlint.frozen import frozen
 
 from ._terms import SUMS, UNKNOWN, Ways, nodes_of
 
@@ -21,7 +20,7 @@ DEEPEST = 6
 """How many operations are looked back from a sum to what it takes the most of."""
 
 
-@frozen()
+@dataclass(frozen=True)
 class Chase:
     """A loss that fits a network to what it gives itself: where it is compared, and where the goal is computed."""
 

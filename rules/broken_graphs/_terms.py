@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 
 from gradlint.domain import NO, YES, CauseKind, Graph, Memory, Syntax, Tensor
 from gradlint.events import BackwardRun, Event, ModuleCalled, Recorded, WrittenInPlace
-from gradlint.frozen import frozen
 
 SUMS = frozenset({"add", "sub", "add_", "sub_", "iadd", "isub"})
 SCALES = frozenset({"neg", "mul", "div", "mul_", "div_", "GradScaler.scale"})
@@ -15,7 +14,7 @@ SCALES = frozenset({"neg", "mul", "div", "mul_", "div_", "GradScaler.scale"})
 Key = tuple[object, ...]
 
 
-@frozen()
+@dataclass(frozen=True)
 class Term:
     """A summand: the `tensor`, and where it is added. `reached` are the parameters that gradients get to by it, `lost`
     those that it was computed from behind a cut, which stands at `cut`; `open` says that nobody knows all of them."""

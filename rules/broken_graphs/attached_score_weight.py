@@ -33,7 +33,7 @@ from ._terms import UNKNOWN, Ways, nodes_of
 rule = Rule(
     "GRD620",
     "attached-score-weight",
-    "what weighs the `log_prob` of a sample requires grad, and is trained by this product",
+    "the weight of the `log_prob` of a sample requires grad, and is trained by their product",
     help="detach the weight: `log_prob * advantage.detach()`",
     effect="wrong result",
     tokens=("log_prob",),

@@ -125,6 +125,7 @@ def gradient_penalty_through_autograd_grad():
     x = torch.ones(3, 2, requires_grad=True)
     (grad,) = torch.autograd.grad(model(x).sum(), x, create_graph=True)
     penalty = grad.pow(2).sum()
+    penalty.backward()
     return penalty
 
 

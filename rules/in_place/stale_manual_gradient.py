@@ -59,9 +59,7 @@ Update = WrittenInPlace | AttributeAssigned
 
 @rule.on(LoopFinished)
 def check(event: LoopFinished) -> Findings:
-    updates = [
-        one for one in event.story if isinstance(one, Update) and one.updates and getattr(one, "by", "") != "step"
-    ]
+    updates = [one for one in event.story if isinstance(one, Update) and one.updates and _is_by_hand(one)]
     for run in event.story:
         if isinstance(run, BackwardRun) and run.how == "backward" and run.later <= YES:
             left = [leaf for leaf in run.leaves if _is_left(leaf)]
@@ -129,6 +127,12 @@ CLEAR = "set `.grad = None` before `backward()`, or ask by `torch.autograd.grad(
 
 def _name(update: Update) -> str:
     return update.name.removesuffix(".data")
+
+
+def _is_by_hand(update: Update) -> bool:
+    """Whether the program itself updates what is known to be a tensor, and no optimizer does."""
+    thing = update.target if isinstance(update, WrittenInPlace) else update.owner
+    return isinstance(thing, Tensor) and getattr(update, "by", "") != "step"
 
 
 def _target(update: Update) -> Tensor:

@@ -67,7 +67,7 @@ def _is_passing(event: RequiresGradChanged) -> bool:
 
 
 def _draft(event: RequiresGradChanged) -> Draft:
-    draft = rule.at(event.node, name=quoted(event.name, "what is asked here")).resting_on(event)
+    draft = rule.at(event.node, name=quoted(event.name, "the handle")).resting_on(event)
     if event.repeats:
         return draft.lowered(POSSIBLE, "the tensor itself has this flag")
     if event.tensor.belief >= Belief.FROM_USAGE and event.to <= YES and event.tensor.made != "detach":

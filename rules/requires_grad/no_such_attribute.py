@@ -68,7 +68,7 @@ def _known_by(event: Event) -> str:
 
 def _draft(event: AttributeMissing) -> Draft:
     right = MEANT[event.attr] or f"{event.name or 'x'}.grad = None"
-    draft = rule.at(event.node, name=quoted(event.name, "this"), attr=event.attr, right=right).resting_on(event)
+    draft = rule.at(event.node, name=quoted(event.name, "the result"), attr=event.attr, right=right).resting_on(event)
     return draft.fix(Edit("rename", event.node, right), safety="unsafe") if MEANT[event.attr] else draft
 
 

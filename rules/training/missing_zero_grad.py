@@ -25,11 +25,12 @@ never fades, is better served by the `momentum` of the optimizer.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from gradlint.domain import FRESH, MIXED, NONE_VALUE, YES, CauseKind, Memory, Syntax, memories
-from gradlint.events import BackwardRun, GradientsCleared, LoopFinished, ModuleFinished, OptimizerStepped
+from gradlint.events import BackwardRun, Event, GradientsCleared, LoopFinished, ModuleFinished, OptimizerStepped
 from gradlint.rule import LIKELY, Draft, Edit, Findings, Rule, quoted
 
 from ._protocol import pointing_at_uncalled, uncalled
@@ -57,21 +58,38 @@ USABLE = FRESH | MIXED
 @rule.on(LoopFinished)
 def check(loop: LoopFinished) -> Findings:
     """Point as well at a `zero_grad` that is not called: that is then the mistake."""
-    place = uncalled("zero_grad", loop.story)
+    place, after = uncalled("zero_grad", loop.story), _filled_after(loop.story)
     for event in loop.story:
         if isinstance(event, OptimizerStepped) and event.later <= YES:
-            for draft in _left_over(event):
+            for draft in _left_over(event, fixed=event.node not in after):
                 yield pointing_at_uncalled(draft, place).resting_on(event)
 
 
-def _left_over(event: OptimizerStepped) -> Findings:
+def _filled_after(story: Sequence[Event]) -> set[Syntax]:
+    """The steps behind which another backward fills their gradients in the same round: clearing there is too early."""
+    found: set[Syntax] = set()
+    seen: set[Syntax] = set()
+    filled: set[Memory] = set()
+    for event in reversed(story):
+        if isinstance(event, BackwardRun):
+            filled |= memories(event.leaves)
+        elif isinstance(event, GradientsCleared):
+            filled -= memories(event.parameters)
+        elif isinstance(event, OptimizerStepped) and event.node not in seen:
+            seen.add(event.node)
+            if not filled.isdisjoint(memories(event.parameters)):
+                found.add(event.node)
+    return found
+
+
+def _left_over(event: OptimizerStepped, *, fixed: bool) -> Findings:
     """The step uses what a backward has added to gradients of the steps before."""
     mixing = (mark for p in event.parameters if p.grad <= USABLE for mark in p.causes if mark.kind == CauseKind.MIXED)
     for node in dict.fromkeys(mark.node for mark in mixing):
         call = event.name or "optimizer"
         draft = rule.at(node, left=f"{quoted(event.name, 'the optimizer')} has already used", call=call)
         draft = draft.note(event.node, "used by the step here, as in the iteration before")
-        yield draft.fix(*_cleared(event), safety="unsafe")
+        yield draft.fix(*_cleared(event), safety="unsafe") if fixed else draft
 
 
 TAKES_TWO = 2

@@ -62,7 +62,7 @@ def handed_on(model: nn.Linear, x, again):
 
 def second_order(model: nn.Linear, x):
     x = x.detach().requires_grad_()
-    torch.autograd.grad(model(x).sum(), x, create_graph=True)  # ok: keeps it for the gradient's own graph
+    torch.autograd.grad(model(x).sum(), x, create_graph=True)  # GRD510
     torch.autograd.grad(model(x).norm(), [x], retain_graph=True)  # GRD504
 
 

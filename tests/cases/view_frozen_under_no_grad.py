@@ -42,7 +42,7 @@ def inspected(steps: int):
     weight = torch.zeros(steps, 2, requires_grad=True)
     with torch.inference_mode():
         first = weight[0]
-    weight.data[1:].requires_grad = False  # ok: `.data` is no view to autograd
+    weight.data[1:].requires_grad = False  # GRD117
     with torch.no_grad():
         diagonal = torch.diagonal(weight)
         total = weight.sum(0)
