@@ -44,8 +44,6 @@ OTHERWISE = {
     ("mismatched_grad_assignment", by_function),
     ("inference_without_no_grad", by_function),
     ("inference_without_no_grad", by_role),
-    ("bypassed_ddp", by_class),
-    ("bypassed_ddp", by_role),
     ("graph_held_by_buffer", by_class),
     ("graph_held_by_buffer", by_role),
     ("habitual_retain_graph", by_class),

@@ -26,7 +26,7 @@ class Trainer:
         self.optimizer.zero_grad()
         loss.backward()
         self.optimizer.step()
-        return self.model.module(x).argmax(1)  # ok: nobody differentiates it
+        return self.model.module(x).argmax(1)  # GRD401
 
     def save(self, path):
         torch.save(self.model.module.state_dict(), path)
@@ -86,4 +86,6 @@ def wrapped_by_hand(batches):
 
 if __name__ == "__main__":
     dist.init_process_group("gloo")
-    Trainer(dist.get_rank()).step(torch.ones(2, 4), torch.zeros(2, dtype=torch.long))
+    trainer = Trainer(dist.get_rank())
+    for _ in range(3):
+        trainer.step(torch.ones(2, 4), torch.zeros(2, dtype=torch.long))
