@@ -87,7 +87,8 @@ def check_read_again(end: ModuleFinished) -> Findings:
     if not any(isinstance(one, GradientRead) and one.use == "needed" for one in end.story):
         return
     kept = memories(tensor for one in end.story if isinstance(one, OptimizerStepped) for tensor in one.parameters)
-    kept |= memories(_target(one) for one in end.story if isinstance(one, Update) and one.updates)
+    updates = [one for one in end.story if isinstance(one, Update) and one.updates and _is_of_tensor(one)]
+    kept |= memories(map(_target, updates))
     read: dict[Syntax, frozenset[Memory]] = {}
     left: tuple[BackwardRun, frozenset[Memory]] | None = None
     again: tuple[BackwardRun, GradientRead] | None = None
@@ -131,8 +132,11 @@ def _name(update: Update) -> str:
 
 def _is_by_hand(update: Update) -> bool:
     """Whether the program itself updates what is known to be a tensor, and no optimizer does."""
-    thing = update.target if isinstance(update, WrittenInPlace) else update.owner
-    return isinstance(thing, Tensor) and getattr(update, "by", "") != "step"
+    return _is_of_tensor(update) and getattr(update, "by", "") != "step"
+
+
+def _is_of_tensor(update: Update) -> bool:
+    return isinstance(update.target if isinstance(update, WrittenInPlace) else update.owner, Tensor)
 
 
 def _target(update: Update) -> Tensor:

@@ -43,7 +43,8 @@ from gradlint.interpreter.engine.machine import Interpreter
 class Suspended:
     """Code that waits, while it is followed from this state on: what it writes, what it has changed, of which tensors
     the gradient alone (`filled`), and what it looks at. A mode that it sets itself, whoever asks it, is None. `alone`:
-    nobody is seen to ask it; whoever does, most likely leaves flags alone."""
+    nobody is seen to ask it; whoever does, most likely leaves flags alone. `taken` is with what of that it has given it
+    goes on afterwards, `frame` the index of the frame that it runs in."""
 
     m: Interpreter
     before: State

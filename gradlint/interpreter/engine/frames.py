@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from gradlint.interpreter.engine.deferred import Suspended
 
 RESULT = "return"
-"""The names under which a frame keeps what it returns and yields; no variable can be called so."""
+"""The name under which a frame keeps what it returns; no variable can be called so."""
 
 
 @dataclass(slots=True)
