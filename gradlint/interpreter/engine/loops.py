@@ -13,13 +13,17 @@ from gradlint import events
 from gradlint.domain.facts import MAYBE, NO, UNSURE, YES, Truth
 from gradlint.domain.refs import Ref
 from gradlint.domain.state import OLDEST, State, joined_states, same
-from gradlint.domain.values import UNKNOWN
+from gradlint.domain.values import UNKNOWN, Function
 from gradlint.domain.weakening import after_unseen_code
 from gradlint.interpreter.engine.circumstances import ActiveLoop
+from gradlint.interpreter.engine.escape import havoc
 from gradlint.interpreter.engine.frames import LoopPaths
 from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.engine.variables import lookup
+from gradlint.interpreter.static import scopes
 from gradlint.interpreter.static.periodic import periodic
 from gradlint.interpreter.static.sites import Site, syntax
+from gradlint.source import parts
 
 MOST_PASSES = 8
 """Passes before what still changes is given up as unknown."""
@@ -42,6 +46,11 @@ TELLING_APART = frozenset(
 """What leaves the objects of one iteration in another state than those of the iterations before it."""
 MOST_LOOPS_DEEP = 4
 """Loops inside loops (and clauses of comprehensions) that run to a fixpoint; those further inside run once."""
+MOST_STATEMENTS = 1_000
+"""Longer loops run twice, where each pass may cost a second. The longest of torch and of what is built on it
+has 203."""
+LENGTH = "length of loops"
+"""The bound on that."""
 
 
 def open_end(_: int) -> Truth:
@@ -102,17 +111,21 @@ def run_loop(m: Interpreter, node: Site, loop: Loop) -> None:
     """Run the first and later iterations, and go on from all the ways the loop can end."""
     outer, began, depth = m.frame.loop, len(m.log.story), len(m.state.stack)
     paths = m.frame.loop = LoopPaths(node, conditions=m.conditions)
-    height = m.scan.loops[syntax(node)].height if node in m.scan.loops else 0
-    peel = loop.once or (height < PEELED_LEVELS and m.loops.peeled <= PEELED_LEVELS)
+    written = m.scan.loops[syntax(node)] if node in m.scan.loops else scopes.Loop()
+    peel = loop.once or (written.height < PEELED_LEVELS and m.loops.peeled <= PEELED_LEVELS)
+    bound = _bound(m, written)
     with _ageing(m) as grow_older:
         if peel:
             m.loops.peeled += 1
             loop.turn(m, paths, grow_older, YES)
         m.loops.deep += 1
-        if m.loops.deep > MOST_LOOPS_DEEP:
-            m.log.exceeded("depth of loops")
+        if bound:
+            m.log.exceeded(bound)
             if not peel:
                 loop.turn(m, paths, grow_older, YES)
+            if bound == LENGTH:
+                _once_more(m, partial(loop.turn, m, paths, grow_older, NO), grow_older)
+                _go_round_unseen(m, node)
             leave(m, loop.left)
         elif m.state.live:
             _later_iterations(m, loop, paths, grow_older, peel)
@@ -129,6 +142,39 @@ def run_loop(m: Interpreter, node: Site, loop: Loop) -> None:
     del m.state.stack[depth:]
     if not m.is_silent and isinstance(node, cst.CSTNode):
         m.emit(events.LoopFinished, node, story=tuple(m.log.story[began:]), periodic=periodic(m.scan))
+
+
+def _bound(m: Interpreter, written: scopes.Loop) -> str:
+    """The bound behind which a loop is not run to a fixpoint, empty where it may be."""
+    if written.statements > MOST_STATEMENTS:
+        return LENGTH
+    return "depth of loops" if m.loops.deep >= MOST_LOOPS_DEEP else ""
+
+
+def _once_more(m: Interpreter, turn: Callable[[], None], grow_older: Callable[[], list[Ref]]) -> None:
+    """Run the second iteration by itself, which shows what iterations do to each other."""
+    outer, m.loops.later = m.loops.later, YES
+    if m.state.live:
+        grow_older()
+        turn()
+    m.loops.later = outer
+
+
+def _go_round_unseen(m: Interpreter, node: Site) -> None:
+    """Let what a loop mentions be as it may be after iterations that are not run: as if unseen code had run them."""
+    if not m.state.live:
+        return
+    todo, mentioned = [syntax(node)], dict[str, None]()
+    while todo:
+        one = todo.pop()
+        todo += parts(one)
+        if type(one) is cst.Name:
+            mentioned[one.value] = None
+    found = {name: value for name in mentioned if (value := lookup(m, name)) is not None}
+    havoc(m, found.values())
+    for name, value in found.items():
+        if (m.frame.id, name) in m.state.names and type(value) is not Function:
+            m.state.names[m.frame.id, name] = UNKNOWN
 
 
 def _later_iterations(
