@@ -208,7 +208,7 @@ def _waits(m: Interpreter, function: Function) -> bool:
 
 def run_class(m: Interpreter, node: Site) -> None:
     """Make an instance of a class as an unknown caller would, and run each method that nobody called on it."""
-    m.steps.grant(m.scan.statements)
+    m.steps.grant(m.scan.statements, work=m.state.heap.index.work)
     cls = m.defined.classes[node]
     m.state.reaching(cls)
     if type(m.state.heap.get(cls)) is not Class:
@@ -317,7 +317,7 @@ def run_alone(m: Interpreter, function: Function, owner: Value | None) -> None:
     if (cls := m.defined.classes.get(function.owner)) is not None:
         m.state.reaching(cls)
     m.defined.called[function.node] = None
-    m.steps.grant(m.scan.statements)
+    m.steps.grant(m.scan.statements, work=m.state.heap.index.work)
     outer = m.frame
     m.switch(m.frames[function.frame])
     frame = new_frame(m, ("alone", function.node), function)

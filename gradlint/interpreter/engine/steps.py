@@ -18,6 +18,9 @@ MOST_STEPS_IN_ALL = 10
 """How often the statements of a file are run on average, whatever runs on its own, before that may run few of them:
 otherwise the cost of a file would grow with the square of its length."""
 FEWEST_STEPS_LATE = 200
+WORK_BEFORE_LATE = 6_000_000
+"""Behind so much work in a file, what still begins may run as few statements: where there are many objects each
+statement is dear, however few statements there are."""
 FEWEST_STEPS_ELSEWHERE = 100
 """How many statements of other files are run for what nobody calls in a file, besides one for every two of its own."""
 FEWEST_STEPS_ELSEWHERE_OF_A_SCRIPT = 3_000
@@ -25,7 +28,7 @@ FEWEST_STEPS_ELSEWHERE_OF_A_SCRIPT = 3_000
 
 HEAP_OF_A_STEP = 150
 """A statement of another file counts once more for each so many objects there are: so much longer it takes."""
-MOST_WORK = 35_000_000
+MOST_WORK = 20_000_000
 """How many objects may be gone over one by one (see `Index.work`) until a file is given up: where as many are there as
 it has statements, the cost of each statement grows with their number."""
 WORK_OF_AN_EVENT = 200
@@ -64,11 +67,11 @@ class Steps:
         steps.grant(statements, FEWEST_STEPS_OF_A_SCRIPT)
         return steps
 
-    def grant(self, statements: int, fewest: int = FEWEST_STEPS) -> None:
+    def grant(self, statements: int, fewest: int = FEWEST_STEPS, work: int = 0) -> None:
         """What begins now may run so many statements before calls are no longer followed, however much it was that ran
-        before it, as long as there are steps left in all."""
+        before it, as long as there are steps left in all and it was not too much `work`."""
         self.in_all -= self.granted - self.left
-        most = max(fewest, MOST_STEPS_PER_STATEMENT * statements)
+        most = max(fewest, MOST_STEPS_PER_STATEMENT * statements) if work < WORK_BEFORE_LATE else FEWEST_STEPS_LATE
         self.granted = self.left = max(FEWEST_STEPS_LATE, min(most, self.in_all))
 
     def grant_elsewhere(self, statements: int) -> None:
