@@ -26,8 +26,11 @@ from gradlint.interpreter.syntax.assignment import assign
 from gradlint.interpreter.syntax.narrowing import truthiness
 from gradlint.interpreter.torch_api.contexts import EXIT_STACK, bound, saving
 
+SEVERAL_HANDLERS: tuple[type, ...] = (cst.TryStar,) if hasattr(cst, "TryStar") else ()
+"""Where a handler runs after those above it, each for its part of what was raised, even if one of them raises."""
 
-@executes(cst.Try, *([cst.TryStar] if hasattr(cst, "TryStar") else []))
+
+@executes(cst.Try, *SEVERAL_HANDLERS)
 def try_(m: Interpreter, node: cst.Try) -> None:
     before = [len(waiting) for waiting in m.frame.pending()]
     tries = m.frame.tries
@@ -46,6 +49,8 @@ def try_(m: Interpreter, node: cst.Try) -> None:
     after: list[State] = [m.state]
     for handler in node.handlers:
         m.state = caught.copy() if caught is not None else State(live=False)
+        if caught is not None and isinstance(node, SEVERAL_HANDLERS):
+            m.join([m.state, *after[1:], *(one.copy() for one in [tries[-1].raised] if one is not None)])
         if handler.type is not None:
             m.value(handler.type)
         if handler.name is not None and isinstance(handler.name.name, cst.Name):
