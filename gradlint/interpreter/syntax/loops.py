@@ -11,12 +11,16 @@ import libcst as cst
 
 from gradlint.domain.facts import NO, UNSURE, YES, Truth, negation
 from gradlint.domain.objects import Container, Module, Tensor
+from gradlint.domain.provenance import Belief
+from gradlint.domain.refs import ASTRAY, OPAQUE
 from gradlint.domain.state import State
 from gradlint.domain.value_sets import alternatives
-from gradlint.domain.values import NOTHING, Constant, Value
+from gradlint.domain.values import NOTHING, UNKNOWN, Constant, Value
+from gradlint.frozen import replace
+from gradlint.interpreter.autograd.version_counter import own_count
 from gradlint.interpreter.engine import per_element
 from gradlint.interpreter.engine.dispatch import executes
-from gradlint.interpreter.engine.iteration import begin, consume, following, iterated
+from gradlint.interpreter.engine.iteration import begin, consume, element_list, following, iterated
 from gradlint.interpreter.engine.loops import MOST_ROUNDS, Loop, leave, open_end, run_loop
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.rounds import Rounds, ran, to_run
@@ -29,13 +33,14 @@ from gradlint.interpreter.syntax.narrowing import narrow, truthiness
 def for_(m: Interpreter, node: cst.For) -> None:
     start = m.push(iterated(m, node, m.value(node.iter)), NOTHING)  # and what is known of those gone over
     leaves, walk = m.scan.loops[node].leaves, per_element.iteration_of(m, node)
-    modes, waited = m.state.modes, [False]
+    modes, waited, computed = m.state.modes, [False], _only_computed(m, m.state.stack[start])
 
     def step(first: Truth) -> None:
         iterable = m.state.stack[start]
         go_on(m.state)
         ended = first is NO and containers.certainly_at_most_one(m, iterable)
-        element = NOTHING if ended else following(m, node, iterable)
+        like = computed if first is NO else None
+        element = NOTHING if ended else _another(m, node, like) if like else following(m, node, iterable)
         if element == NOTHING:
             m.end_path()
             return
@@ -83,6 +88,26 @@ def for_(m: Interpreter, node: cst.For) -> None:
     least = containers.rounds_at_least(m, m.state.stack[start])
     run_loop(m, node, Loop(step, node.orelse, after, once, least, left, ends))
     m.pop_from(start)
+
+
+def _only_computed(m: Interpreter, value: Value) -> Tensor | None:
+    """The only element that a caller handed over for a loop, if it was computed from tensors."""
+    known = element_list(m, value) if m.only(value, Container) is not None else None
+    if known is None or len(known) != 1 or containers.certainly_at_most_one(m, value):
+        return None
+    tensor = m.only(known[0], Tensor)
+    return tensor if tensor is not None and tensor.node and tensor.leaf is NO else None
+
+
+def _another(m: Interpreter, node: cst.For, like: Tensor) -> Value:
+    """An element like the only one that this caller has handed over: another caller hands over more, each of which has
+    a graph of its own."""
+    memory = m.memory(node, "another element")
+    made = replace(
+        like, node=(OPAQUE, ASTRAY), storage=(memory,), base=(), count=own_count(memory), grad_of=(), hooks=(),
+        gradient=UNKNOWN, belief=max(like.belief, Belief.FROM_USAGE),
+    )  # fmt: skip
+    return m.new(node, "another element", made)
 
 
 def _are_parts(m: Interpreter, element: Value) -> bool:
