@@ -8,7 +8,8 @@ itself does (those inside lists do not count), whatever happened inside; whole n
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import libcst as cst
@@ -73,6 +74,7 @@ def call(m: Interpreter, node: Site, cls: Ref, args: Arguments) -> Value | None:
     known = (needed(m, m.part_of(node, "ctx"), "ctx"),)
     context = m.new(m.part_of(node, "ctx"), "ctx", Instance(cls=ImportPath(CONTEXT), attributes=known, open=NO))
     start = m.push(context, *args.values())
+    before = [_asks(m, value) for value in args.values()]
     given = args if setup is not None else args.with_first(context)
     found = unrecorded(m, lambda: call_function(m, m.part_of(node, "forward"), forward, given))
     m.push(found)
@@ -83,7 +85,33 @@ def call(m: Interpreter, node: Site, cls: Ref, args: Arguments) -> Value | None:
     held, *values, found = m.pop_from(start)
     backward = next((one for name in sorted(BACKWARD) if (one := find_method(m, cls, name)) is not None), None)
     refused = frozenset() if backward is None else _refused(backward.node, len(values))
-    return _Outcome(m, Forward(node, thing.name, values, held, refused)).of(found)
+    outcome = _Outcome(m, Forward(node, thing.name, values, held, refused))
+    with _as_applied(m, values, before, outcome.dirty):
+        return outcome.of(found)
+
+
+def _asks(m: Interpreter, value: Value) -> Truth | None:
+    """Whether a value is a leaf that requires grad; None for what is no leaf."""
+    tensor = m.only(value, Tensor)
+    return tensor.requires_grad if tensor is not None and not tensor.node else None
+
+
+@contextmanager
+def _as_applied(
+    m: Interpreter, values: list[Value], before: list[Truth | None], dirty: tuple[Ref, ...]
+) -> Iterator[None]:
+    """Let leaves ask for gradients as they did when the function was applied: that decides, not what its `forward` asks
+    of them, and it is how what it marks as `dirty` is left."""
+    changed = {}
+    for value, asked in zip(values, before, strict=True):
+        tensor = m.only(value, Tensor)
+        if type(value) is Ref and tensor is not None and asked is not None and tensor.requires_grad is not asked:
+            changed[value] = tensor.requires_grad
+            m.store_exact(value, replace(tensor, requires_grad=asked))
+    yield
+    for ref, asks in changed.items():
+        if ref not in dirty:
+            m.store_exact(ref, replace(m[ref], requires_grad=asks))
 
 
 def _refused(backward: Any, count: int) -> frozenset[int]:
@@ -132,6 +160,7 @@ class _Outcome:
     def __init__(self, m: Interpreter, call: Forward) -> None:
         self.m, self.node, self.name, self.given, self.refused = m, call.node, call.name, call.given, call.refused
         self.noted = dict(getattr(m.thing(call.context), "attributes", ()))
+        self.dirty = self._noted(DIRTY)
         self.count = 0
 
     def of(self, value: Value) -> Value:
@@ -166,7 +195,7 @@ class _Outcome:
                 old: Node = m[recorded]
                 slots = tuple((*slot, NOWHERE) if place in refused else slot for place, slot in enumerate(old.inputs))
                 m.state.heap[recorded] = replace(old, inputs=slots, saves=self._saves())
-        if ref in self._noted(DIRTY):
+        if ref in self.dirty:
             m.store(ref, replace(tensor, requires_grad=new.requires_grad, leaf=new.leaf, node=new.node))
             return ref
         base = (ref,) if ref in [one for value in self.given for one in alternatives(value)] else tensor.base

@@ -1,4 +1,4 @@
-# todo: a custom function is recorded by what its inputs were when it was applied, not by what its forward asks of them.
+# A custom function is recorded by what its inputs were when it was applied, not by what its forward asks of them.
 import torch
 
 
