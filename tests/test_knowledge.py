@@ -6,6 +6,7 @@ import ast
 import inspect
 import itertools
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -99,7 +100,7 @@ def test_the_tables_cannot_be_written() -> None:
 def test_a_row_speaks_of_its_own_operands(row: Operation) -> None:
     names = set(row.operands)
     assert names <= set(row.parameters)
-    for listed in (row.numbers, row.optional, row.writes, row.ignores, row.rejects_grad):
+    for listed in (row.numbers, row.optional, row.writes, row.ignores, row.rejects_grad, row.adds):
         assert {entry.partition(": ")[0] for entry in listed} <= names
     assert {name for name, _ in row.needs} <= set(row.parameters)
     assert not row.needs or row.results[0].kind.startswith("self or ")
@@ -285,6 +286,29 @@ def test_backward_reads_what_the_row_saves(row: Operation) -> None:
                 outcome = call(row, function, Operands(word, asking), watched=True)
                 if any(seen.requires_grad for seen in outcome.results):
                     assert outcome.saved == expected_saves(row, word, asking), (word, asking)
+
+
+SEVERAL = [row for row in MEASURED_ROWS if row.saves and not row.writes and len(operand_names(row)) > 1]
+
+
+@pytest.mark.parametrize("row", SEVERAL, ids=lambda row: row.paths[0])
+def test_a_backward_to_one_operand_frees_the_rest_unless_it_is_added_last(row: Operation) -> None:
+    names = operand_names(row)
+    word = "f" * len(names)
+    able = [place for place in range(len(names)) if not row.rejects(names[place], word)]
+    for place, function in itertools.product(able, functions(row)):
+        operands = Operands(word, frozenset(able)).made(row)
+        scope = {**dict(zip(LETTERS, operands, strict=False)), "f": function, "torch": torch}
+        try:
+            found = eval(row.example, scope)  # examples are our own rows
+        except RuntimeError:
+            continue  # it takes other kinds
+        result = found[0] if isinstance(found, tuple | list) else found
+        if result.requires_grad:
+            ones = torch.ones_like(result)
+            if torch.autograd.grad(result, operands[place], ones, allow_unused=True) != (None,):
+                with nullcontext() if names[place] in row.adds else pytest.raises(RuntimeError, match="a second time"):
+                    result.backward(ones)
 
 
 CUBE = torch.rand(2, 2, 2, requires_grad=True)

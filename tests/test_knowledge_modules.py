@@ -173,6 +173,19 @@ def test_a_module_saves_what_its_row_says_where_some_parameters_are_frozen(row: 
                 first.backward(torch.ones_like(first))
 
 
+@pytest.mark.parametrize("row", [row for row in CALLED if len(row.parameters) > 1], ids=lambda row: row.path)
+def test_a_backward_to_one_parameter_frees_the_rest_unless_it_is_added_last(row: ModuleRow) -> None:
+    assert {*row.adds} <= {*row.parameters}
+    for name in row.parameters:
+        module, _, given, _ = module_call(row, frozen=False, asks=True)
+        first = given[0] if isinstance(given, tuple) else given
+        ones = torch.ones_like(first)
+        asked = torch.autograd.grad(first, dict(module.named_parameters())[name], ones, allow_unused=True)
+        if asked != (None,):
+            with nullcontext() if name in row.adds else pytest.raises(RuntimeError, match="a second time"):
+                first.backward(ones)
+
+
 @each_module
 def test_a_module_in_eval_and_in_place_is_as_its_row_says(row: ModuleRow) -> None:
     _, arguments, given, _ = module_call(row, frozen=False, asks=True, train=False)

@@ -170,6 +170,8 @@ class Operation(Versioned):
     saves `other` only where `input` requires grad, "weight: fc" saves it only if it is a tensor of these kinds (else
     numbers are kept as well), "result beside other" only if `other` is a tensor and no number, "a or copy of any"
     may keep a copy of it instead (see `STACK`), "own" stands for what nobody else can write.
+    `adds` are operands that it adds to the rest of the result by an operation of its own: a backward to these alone
+    goes through nothing of the rest, and frees none of it.
     `writes` are the operands whose memory changes (for `Tensor.add_`: input), unless the parameter `writes_if` is
     False; `unchecked` says that torch lets it write a leaf that requires grad with gradients on, `in_no_grad` that it
     does its work with gradients off inside (`nn.init`), which comes to the same.
@@ -197,6 +199,7 @@ class Operation(Versioned):
     results: tuple[Result, ...] = (Result(),)
     bundle: str = ""
     saves: tuple[str, ...] = ()
+    adds: tuple[str, ...] = ()
     writes: tuple[str, ...] = ()
     writes_if: str = ""
     refuses: tuple[str, ...] = ()
@@ -296,6 +299,7 @@ class ModuleRow(Versioned):
     whole) input, in training mode; where it does not pass gradients on, some of the parameters may get none.
     `saves` is what backward reads, as in `Operation`: "input", names of parameters, "result", "own"; conditions are
     "input", names of parameters, and "parameters": all of them ask, where nobody wrote down what one alone needs.
+    `adds` are parameters that it adds by an operation of its own, as in `Operation`.
     `identity_in_eval`: in eval mode the call may return its argument itself (Dropout, Identity).
     `inplace_at`: where `inplace` stands among the arguments of a class that with `inplace=True` writes and returns its
     argument (AlphaDropout takes the word and does not).
@@ -310,6 +314,7 @@ class ModuleRow(Versioned):
     call: str = "layer"
     result: Result = Result()
     saves: tuple[str, ...] = ()
+    adds: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
     identity_in_eval: bool = False
     inplace_at: int | None = None

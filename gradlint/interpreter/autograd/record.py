@@ -300,12 +300,21 @@ def _record(m: Interpreter, call: OperationCall, results: Mapping[Ref, bool]) ->
     saves = [slot for one in (*row.savings, *besides) for slot in saved(m, one, involved, asked, refs, sure)]
     grown = grows(m, call.site, part, inputs)
     new = Node(row.name, syntax(call.site), inputs, tuple(filter(None, saves)), grows=grown)
-    ref = m.new(call.site, f"{part}node", new)
+    ref = _adding(m, call, new) if row.adds else m.new(call.site, f"{part}node", new)
     older = operands[0].tensor.node if operands[0].tensor and _may_be_element(row, operands[0]) else ()
     for result, passes in results.items():
         tensor = m[result]
         nodes: Alternatives = (ref,) if passes and tensor.requires_grad is YES and tensor.leaf is NO else (ref, None)
         m.state.heap[result] = replace(tensor, node=tuple(dict.fromkeys((*nodes, *older))))
+
+
+def _adding(m: Interpreter, call: OperationCall, whole: Node) -> Ref:
+    """A node for what is added last, and before it one for all the rest, which alone saves anything."""
+    added = {place for place, one in enumerate(call.involved) if one.name in call.row.adds}
+    rest = tuple((None,) if place in added else slot for place, slot in enumerate(whole.inputs))
+    last = [whole.inputs[place] for place in sorted(added)]
+    inner = m.new(call.site, f"{call.requested.part}node before", replace(whole, inputs=rest))
+    return m.new(call.site, f"{call.requested.part}node", replace(whole, inputs=((inner,), *last), saves=()))
 
 
 def _as_heard(slot: Alternatives, one: Operand) -> Alternatives:

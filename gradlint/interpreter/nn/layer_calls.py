@@ -42,7 +42,7 @@ def _applied(
     requested: Requested = NOTHING_REQUESTED,
 ) -> Value:
     """Return what the operation gives that a layer applies to its arguments and its own tensors."""
-    row = Operation(layer.name, (), operands, operands, "", results=results, saves=layer.row.saves)
+    row = Operation(layer.name, (), operands, operands, "", results=results, saves=layer.row.saves, adds=layer.row.adds)
     if row.name.startswith("Lazy"):
         _made_at_last(m, layer.ref)
     inputs = [

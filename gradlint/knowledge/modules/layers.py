@@ -26,6 +26,7 @@ ROWS = (
         parameters=("weight", "bias"),
         call="two",
         saves=("input if weight", "target if input", "target if weight", "weight if input"),
+        adds=("bias",),
     ),
     ModuleRow(
         "torch.nn.Identity", "torch.nn.Identity()", "torch.rand(2, 2)", result=Result("self"), identity_in_eval=True

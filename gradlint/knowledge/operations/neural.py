@@ -31,6 +31,7 @@ ROWS = (
             "weight if input2",
             "weight if input1",
         ),
+        adds=("bias",),
         refuses=(MIXED, "b+"),
         optional=("bias",),
         rejects_grad=("input1: c+", "input2: c+", "weight: c+"),

@@ -1,4 +1,4 @@
-# todo: asked for the bias alone, autograd frees nothing that the weights of a layer need: they are no one operation.
+# Asked for the bias alone, autograd frees nothing that the weights of a layer need: it is added by another operation.
 import torch
 
 layer = torch.nn.Bilinear(2, 2, 2)
