@@ -8,10 +8,11 @@ from operator import or_
 from typing import Any
 
 from gradlint import events
-from gradlint.domain.facts import DISCRETE, INTEGER, NO, UNSURE, YES, Truth, both, either, negation
+from gradlint.domain.facts import ANY_DTYPE, DISCRETE, INTEGER, NO, UNSURE, YES, Truth, both, either, negation
+from gradlint.domain.fields import Aspect, unknown
 from gradlint.domain.mentions import object_references
 from gradlint.domain.objects import Container, Instance, Module, Tensor
-from gradlint.domain.provenance import MOST_CAUSES, Cause, CauseKind
+from gradlint.domain.provenance import MOST_CAUSES, Belief, Cause, CauseKind
 from gradlint.domain.refs import ASTRAY, OPAQUE, Ref
 from gradlint.domain.value_sets import references
 from gradlint.domain.values import Value
@@ -66,6 +67,35 @@ def set_requires_grad(m: Interpreter, value: Value, this: Asked, sure: Collectio
         m.store(ref, replace(tensor, requires_grad=now, causes=marks), sure=certain)
         if by not in NEW:
             show_on_views(m, ref, tensor, now, sure=certain)
+        _show_on_the_same(m, ref, tensor)
+
+
+def _show_on_the_same(m: Interpreter, ref: Ref, tensor: Tensor) -> None:
+    """Leave open what was asked of leaves that unseen code was handed: what it gave may be one of them."""
+    for other, thing in perhaps_given_back(m, ref, tensor):
+        if thing.leaf.may(YES) and not thing.requires_grad.is_unsure:
+            m.store_exact(other, replace(thing, requires_grad=thing.requires_grad | UNSURE))
+
+
+def perhaps_given_back(m: Interpreter, ref: Ref, tensor: Tensor) -> list[tuple[Ref, Tensor]]:
+    """The tensors of the program's own making that unseen code was handed and may have given back as this one; none for
+    what was seen made."""
+    if tensor.belief < Belief.FROM_USAGE:
+        return []
+    bases = [base for base in tensor.base if base is not None and base in m.state.heap]
+    given = [tensor, *(thing for base in bases if type(thing := m[base]) is Tensor)]
+    holding = m.state.heap.holding([memory for one in given for memory in one.storage])
+    others = dict.fromkeys([*bases, *(other for other, _ in holding)])
+    found = [(other, thing) for other in others if type(thing := m[other]) is Tensor]
+    return [(other, thing) for other, thing in found if thing.belief is Belief.PROVEN and other not in m.same(ref)]
+
+
+def perhaps_elsewhere(m: Interpreter, given: Iterable[tuple[Ref, Tensor]], memories: Iterable[Ref]) -> None:
+    """Let these tensors be in other memory, of any size and kind, if what unseen code gave is one of them."""
+    forgotten = unknown(Tensor, Aspect.MEMORY) | unknown(Tensor, Aspect.SIZE) | unknown(Tensor, Aspect.LAYOUT)
+    for ref, thing in given:
+        either_memory = tuple(dict.fromkeys((*thing.storage, *memories)))
+        m.store_exact(ref, replace(thing, dtype=ANY_DTYPE, storage=either_memory, **forgotten))
 
 
 def _is_counted(tensor: Tensor) -> bool:

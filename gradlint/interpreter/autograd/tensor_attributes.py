@@ -18,6 +18,7 @@ from gradlint.interpreter.autograd.grad import clear_gradients, read_gradient
 from gradlint.interpreter.autograd.in_place import gradients_written
 from gradlint.interpreter.autograd.operations import plain_value
 from gradlint.interpreter.autograd.record import apply
+from gradlint.interpreter.autograd.requires_grad import perhaps_elsewhere, perhaps_given_back
 from gradlint.interpreter.autograd.tensor import CLEARING, dtype_told, unknown_tensor
 from gradlint.interpreter.autograd.tensor_methods import is_tensor_method
 from gradlint.interpreter.autograd.version_counter import is_shared
@@ -148,6 +149,7 @@ def _set(m: Interpreter, node: Site, ref: Ref, name: str, value: Value, sure: bo
             facts["inference"] |= thing.inference  # it may be written as before, and be saved as what it was given
         facts["alone"] = truth(other is not None and is_shared(m, memory, value))
         gradients_written(m, thing.storage)
+        perhaps_elsewhere(m, perhaps_given_back(m, ref, thing), memory)
         m.store(ref, replace(thing, storage=memory, **facts), sure=sure)
 
 

@@ -24,7 +24,13 @@ from gradlint.interpreter.autograd.grad import clear_gradients
 from gradlint.interpreter.autograd.in_place import Write, gradients_written, write
 from gradlint.interpreter.autograd.operations import operation_row, plain_value, run_factory, run_operation
 from gradlint.interpreter.autograd.record import apply
-from gradlint.interpreter.autograd.requires_grad import Asked, set_requires_grad, show_on_views
+from gradlint.interpreter.autograd.requires_grad import (
+    Asked,
+    perhaps_elsewhere,
+    perhaps_given_back,
+    set_requires_grad,
+    show_on_views,
+)
 from gradlint.interpreter.autograd.results import Requested
 from gradlint.interpreter.autograd.tensor import KINDS_ASKED, is_of_kind
 from gradlint.interpreter.engine.arguments import Arguments
@@ -195,6 +201,7 @@ def _in_memory(m: Interpreter, owner: Value, memories: tuple[Ref, ...]) -> Value
     for ref, tensor in found:
         storage = tuple(dict.fromkeys((*tensor.storage, *memories)))
         gradients_written(m, tensor.storage)
+        perhaps_elsewhere(m, perhaps_given_back(m, ref, tensor), memories)
         m.store(ref, replace(tensor, storage=storage, **layout.UNKNOWN_LAYOUT), sure=m.is_strong(found))
     return owner
 

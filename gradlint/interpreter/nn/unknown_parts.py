@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from gradlint.domain.facts import ANY_DTYPE, ANY_GRAD, FLOAT, NO, UNSURE, YES
@@ -63,6 +64,9 @@ def unseen_module(m: Interpreter, node: Site, part: str, reach: tuple[Ref, ...])
     given = parameters(m, handed)[0]
     if given and not any(m[ref].requires_grad.possibly(YES) for _, ref in given):
         leave_open_whether_frozen(m, made)
+    same = tuple(dict.fromkeys(ref for _, ref in given))
+    for ref, tensor in m.all(m[made].rest, Tensor) if same else ():
+        m.store_exact(ref, replace(tensor, base=(*same, None)))
     return made
 
 
@@ -72,9 +76,11 @@ def leave_open_whether_frozen(m: Interpreter, made: Ref) -> None:
         m.store_exact(ref, replace(tensor, requires_grad=UNSURE))
 
 
-def unseen_parameter(m: Interpreter, node: Site, part: str) -> Ref:
-    """A parameter that unseen code gave."""
-    facts = {"requires_grad": UNSURE, "leaf": UNSURE, "retains": UNSURE, "grad": ANY_GRAD, "inference": UNSURE}
+def unseen_parameter(m: Interpreter, node: Site, part: str, reach: Iterable[Ref] = ()) -> Ref:
+    """A parameter that unseen code gave; it may be one that it was handed, or share its memory."""
+    same = tuple(ref for ref in reach if type(thing := m.state.heap.get(ref)) is Tensor and thing.parameter.may(YES))
+    facts: dict[str, Any] = dict.fromkeys(("requires_grad", "leaf", "retains", "inference"), UNSURE)
+    facts |= {"grad": ANY_GRAD, "base": (*same, None) if same else ()}
     return parameter(m, node, part, **facts, unseen=YES, made="", belief=Belief.FROM_USAGE, causes=())
 
 
@@ -85,7 +91,7 @@ def taken_as_part(m: Interpreter, node: Site, value: Value, kind: type, part: st
         return value
     reach = value.reach if type(value) is Unknown else references(value)
     weak_update(m, Unknown(tuple(reach)))  # what is done to the stand-in from now on
-    return unseen_module(m, node, part, tuple(reach)) if kind is Module else unseen_parameter(m, node, part)
+    return unseen_module(m, node, part, tuple(reach)) if kind is Module else unseen_parameter(m, node, part, reach)
 
 
 def _is_strange(m: Interpreter, value: Value) -> bool:

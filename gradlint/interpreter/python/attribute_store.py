@@ -27,7 +27,7 @@ from gradlint.frozen import frozen, replace
 from gradlint.interpreter.autograd.grad import tensors_of
 from gradlint.interpreter.autograd.in_place import updates
 from gradlint.interpreter.autograd.leaf import require_leaves
-from gradlint.interpreter.autograd.requires_grad import Asked, set_requires_grad
+from gradlint.interpreter.autograd.requires_grad import Asked, perhaps_elsewhere, set_requires_grad
 from gradlint.interpreter.autograd.tensor import truth_of
 from gradlint.interpreter.engine.arguments import Arguments, arguments_in
 from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot, implements
@@ -85,6 +85,9 @@ def set_attribute(
     if not found and type(owner) is Unknown:
         escape_graphs(m, [value])
         weak_update(m, owner)
+        if name == "data":
+            given = [(ref, thing) for ref in owner.reach if type(thing := m.state.heap.get(ref)) is Tensor]
+            perhaps_elsewhere(m, given, [memory for _, one in m.all(value, Tensor) for memory in one.storage])
 
 
 def set_past_class(
