@@ -216,7 +216,8 @@ def written_without_graph(
     m.state.grad_mode = mode
     mark = Cause(WRITERS[this.by], syntax(this.node))
     noticed, count = negation(unnoticed(m, tensor)), count_through(tensor)
-    memory_written(m, tensor.storage, Change(sure, noticed, ref, mark=mark, same=same, count=count))
+    doubted = this.by == "step" and tensor.grad.is_unsure
+    memory_written(m, tensor.storage, Change(sure, noticed, ref, mark=mark, same=same, count=count, doubted=doubted))
 
 
 WRITERS = {"step": CauseKind.STEPPED, "load": CauseKind.LOADED}
@@ -278,7 +279,8 @@ class Change:
     """A write to memory: whether it certainly happened (`sure`), and whether it is `noticed` by nodes that compare the
     count; through which handle (`by`), whose `count` moved, which is noticed by whoever compares it, whatever memory
     was written. `known` says that the write was seen, which left this `mark`; else unknown code may have done it.
-    Where the `same` numbers are written, the nodes notice all the same."""
+    Where the `same` numbers are written, the nodes notice all the same. `doubted`: unseen code may have seen to it that
+    nothing is written."""
 
     sure: bool
     noticed: Truth
@@ -287,6 +289,7 @@ class Change:
     mark: Cause | None = None
     same: bool = False
     count: Ref | None = None
+    doubted: bool = False
 
 
 UNSEEN = Change(sure=False, noticed=UNSURE, known=False)
@@ -298,6 +301,7 @@ def memory_written(m: Interpreter, memories: Iterable[Ref], change: Change) -> N
     memories = tuple(memories)
     written = frozenset(memories)
     known, mark, noticed = change.known, change.mark, change.noticed
+    perhaps = UNSURE if not known else YES | UNSURE if change.doubted else YES
     certain = change.sure and _is_one(written)
     same_one = () if change.by is None else m.same(change.by)
     compared = comparing(change.count) if change.sure else frozenset()
@@ -309,9 +313,7 @@ def memory_written(m: Interpreter, memories: Iterable[Ref], change: Change) -> N
         if type(thing) is Node and ref.recency < OLDEST and not compared.isdisjoint(thing.saves):
             m.state.heap[ref] = _outdated(thing, mark)
         elif type(thing) is Node and any(written.intersection(slot) for slot in thing.saves):
-            spoiled = _spoiled(
-                thing, thing.saves, written, noticed, certain and ref.recency < 2, YES if known else UNSURE
-            )
+            spoiled = _spoiled(thing, thing.saves, written, noticed, certain and ref.recency < 2, perhaps)
             if any(getattr(thing, name) is not fact for name, fact in spoiled.items()):
                 marks = thing.causes if mark is None else with_mark(thing.causes, mark)
                 m.state.heap[ref] = replace(thing, causes=marks, **spoiled)
@@ -319,7 +321,7 @@ def memory_written(m: Interpreter, memories: Iterable[Ref], change: Change) -> N
             type(thing) is Tensor and ref not in same_one and not change.same and not written.isdisjoint(thing.storage)
         ):
             strong = certain and written.issuperset(thing.storage) and ref.recency < 2
-            now = YES if strong else thing.overwritten | (YES if known else UNSURE)
+            now = YES if strong else thing.overwritten | perhaps
             if thing.overwritten is not YES and now is not thing.overwritten:
                 m.store_exact(
                     ref, replace(thing, overwritten=now, probability_op="" if known else thing.probability_op)
