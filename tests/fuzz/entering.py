@@ -11,7 +11,7 @@ import torch
 from torch import nn
 
 from gradlint.testing.diary import parameters, several
-from tests.fuzz.acts import FILE, arrivals, content, nodes_of, value_of
+from tests.fuzz.acts import FILE, arrivals, content, flat, nodes_of, value_of
 
 BACKWARD = inspect.signature(torch.autograd.backward)
 GRAD = inspect.signature(torch.autograd.grad)
@@ -67,11 +67,13 @@ class Entries:
             roots = several(tensors)
             nodes = nodes_of(roots)
             leaves = [one for node in nodes if (one := getattr(node, "variable", None)) is not None]
-            leaves += [root for root in roots if root.grad_fn is None and root.requires_grad]
+            own = [root for root in roots if root.grad_fn is None and root.requires_grad]
+            leaves += own
             before = [None if leaf.grad is None else value_of(leaf.grad) for leaf in leaves]
             states = [self.witness.state(leaf) for leaf in leaves]
             facts: dict[str, Any] = {
                 "roots": roots,
+                "own": own,
                 "nodes": nodes,
                 "leaves": leaves,
                 "before": before,
@@ -92,7 +94,8 @@ class Entries:
             nodes = nodes_of(several(outputs))
             found = run(outputs, inputs, *args, **keywords)
             circle = bool(GRAD.bind(outputs, inputs, *args, **keywords).arguments.get("create_graph"))
-            self.witness.note("grad", nodes=nodes, inputs=several(inputs), result=found, circle=circle)
+            cut = [one for one in flat(found) if not one.requires_grad]
+            self.witness.note("grad", nodes=nodes, inputs=several(inputs), result=found, circle=circle, cut=cut)
             return found
 
         return grad

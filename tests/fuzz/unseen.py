@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 import random
+import re
 import textwrap
 from collections.abc import Iterator
 from contextlib import redirect_stderr, redirect_stdout
@@ -16,7 +17,7 @@ from contextlib import redirect_stderr, redirect_stdout
 from gradlint.finding import Confidence
 from gradlint.frozen import frozen
 from tests.fuzz.revealing import REVEAL, filled, gaps, places
-from tests.fuzz.watching import Files, execute, runs_of, settled
+from tests.fuzz.watching import Files, execute, runs_of, settled, watched
 from tests.fuzz.writing import is_autograds
 
 MODULE, HOLDER, HELD = "elsewhere", "Holder", "holder"
@@ -127,7 +128,8 @@ KINDS: dict[str, Kind] = {
 def handing_over(text: str, chance: random.Random, kind: Kind) -> tuple[str, Files]:
     """The program with some calls of unseen code, without what it reveals, and the module with that code.
 
-    A call that stops the program, or what comes after it, is mostly left out again.
+    A call that stops the program, or what comes after it, is mostly left out again. So are all where a handler hides
+    that what a callee gave is used as what it is not: what the uses of a thing show is then not true of it.
     """
     callees = _callees(chance, kind)
     files = ((f"{MODULE}.py", _module(kind, callees)),)
@@ -142,7 +144,20 @@ def handing_over(text: str, chance: random.Random, kind: Kind) -> tuple[str, Fil
         now = _ended(filled(lines, spots, tried), files)
         if repr(now) == repr(ended) or (is_autograds(now) and chance.random() < REFUSED):
             written, ended = tried, now
-    return filled(lines, spots, written), files
+    none = filled(lines, spots, [""] * len(spots))
+    found = filled(lines, spots, written)
+    return (none if _misuses(found, files) > _misuses(none, files) else found), files
+
+
+NO_TENSOR = re.compile(r"'(NoneType|float|int|list|tuple|dict)' object ")
+"""How Python begins to refuse what is done to something that a callee may give, and that is no tensor."""
+
+
+def _misuses(text: str, files: Files) -> int:
+    """How often Python refuses something, whether or not a handler of the program catches that."""
+    with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+        raised = watched(text, files).raised
+    return sum(NO_TENSOR.match(words) is not None for found in raised.values() for words in found)
 
 
 def _callees(chance: random.Random, kind: Kind) -> dict[str, str]:

@@ -129,9 +129,7 @@ def root_asked(run: Run) -> Iterator[Mistake]:
     """A tensor was asked that a backward then starts from, and ends at."""
     asked = {id(act.tensor): act.row for act in run.of("asked") if act.to and not act.had}
     for act in run.of("backward"):
-        for root in act.roots:
-            if root.grad_fn is None and root.requires_grad:
-                yield at(asked.get(id(root), act.row), act.row)
+        yield from (at(asked.get(id(root), act.row), act.row) for root in act.own)
 
 
 def computed_root_asked(run: Run) -> Iterator[Mistake]:

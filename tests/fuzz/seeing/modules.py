@@ -107,7 +107,7 @@ def computed_wrapped_in_forward(run: Run) -> Iterator[Mistake]:
 
 def grads_without_graph(run: Run) -> Iterator[Mistake]:
     """What `autograd.grad` gives has no history."""
-    return (at(act.row) for act in run.of("grad") if not any(one.requires_grad for one in tensors(act.result)))
+    return (at(act.row) for act in run.of("grad") if len(act.cut) == len([*tensors(act.result)]))
 
 
 def constants_added(run: Run) -> Iterator[Mistake]:
@@ -118,7 +118,7 @@ def constants_added(run: Run) -> Iterator[Mistake]:
         used |= act.nodes
     for act in run.of("grad", "op"):
         if act.what == "grad":
-            given |= {id(one): act.row for one in tensors(act.result) if not one.requires_grad}
+            given |= {id(one): act.row for one in act.cut}
             continue
         rows = {given[id(one)] for one in act.operands if id(one) in given}
         for one, _, node in act.made if act.name not in ("detach", "data", "clone") else ():
