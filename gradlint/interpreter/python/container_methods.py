@@ -18,7 +18,7 @@ from gradlint.interpreter.engine.dispatch import TypeSlot, implements
 from gradlint.interpreter.engine.iteration import MOST_ELEMENTS, SEQUENCES, iterator
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python import containers
-from gradlint.interpreter.python.containers import copied, get_item, keys_of, without
+from gradlint.interpreter.python.containers import copied, discarded, get_item, keys_of, without
 from gradlint.interpreter.python.descriptors import member_of
 from gradlint.interpreter.python.mro import field_names, field_of, find_member
 from gradlint.interpreter.static.sites import Site
@@ -115,6 +115,7 @@ def _insert(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Argume
 def _extend_somewhere(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Arguments) -> None:
     m.store(ref, thinned(thing))
     containers.extend(m, node, ref, _first(args))
+    m.store(ref, thinned(m[ref]))
 
 
 @changing("update")
@@ -173,6 +174,7 @@ method("popleft")(lambda m, node, ref, thing, args: _take(m, ref, thing, Constan
 
 def _take(m: Interpreter, ref: Ref, thing: Container, index: Value) -> Value:
     if thing.kind not in SEQUENCES:
+        m.store(ref, thinned(thing))
         return _all(thing)
     found = get_item(m, ref, thing, index)
     m.store(ref, without(thing, key_of(index)))
@@ -186,7 +188,7 @@ def _pop_item(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Argu
 
 
 changing("clear")(lambda m, node, ref, thing, args: m.store(ref, replace(thing, items=(), rest=NOTHING, certain=())))
-changing("remove", "discard")(lambda m, node, ref, thing, args: m.store(ref, thinned(thing)))
+changing("remove", "discard")(lambda m, node, ref, thing, args: m.store(ref, discarded(thing, _first(args))))
 
 
 @changing("sort")
@@ -221,12 +223,20 @@ method("difference", "intersection")(lambda m, node, ref, thing, args: m.new(nod
 method("index", "count", "__len__", "total")(lambda m, node, ref, thing, args: PythonNumber(INTEGER))
 
 
-@method("union", "symmetric_difference")
+@method("union")
 def _union(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Arguments) -> Value:
     made = m.new(node, "union", thing)
     for more in args.positional:
         containers.extend(m, node, made, more)
     return made
+
+
+@method("symmetric_difference")
+def _symmetric_difference(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Arguments) -> Value:
+    made = m.new(node, "union", thinned(thing))
+    for more in args.positional:
+        containers.extend(m, node, made, more)
+    return m.new(node, "difference", thinned(m[made]))
 
 
 # ---- named tuples

@@ -24,6 +24,8 @@ from gradlint.interpreter.static.sites import Site, syntax
 
 CERTAIN, NOT_EMPTY = SLOTS[TypeSlot.CERTAIN], SLOTS[TypeSlot.NOT_EMPTY]
 
+SETS = frozenset({"set"})
+"""Kinds whose items have no places: that one stands among them says that it is in the set."""
 BOUNDED = "bounded deque"
 """A deque that drops elements: none of them has a place of its own, and none is certainly there."""
 
@@ -78,7 +80,7 @@ def unpacked(m: Interpreter, node: Site, value: Value, count: int) -> list[Value
     out: list[list[Value]] = [[] for _ in range(count)]
     for option in alternatives(value):
         thing = m.state.heap.get(option) if type(option) is Ref else None
-        if type(thing) is Container and thing.kind not in MAPPINGS and len(thing.items) >= count:
+        if type(thing) is Container and thing.kind in SEQUENCES and len(thing.items) >= count:
             for slot, (_, element) in zip(out, thing.items, strict=False):
                 slot.append(element)
         elif (known := element_list(m, option)) is not None and len(known) == count:
@@ -270,9 +272,12 @@ def stored(thing: Container, at: Value, value: Value) -> Container:
 
 
 def appended(thing: Container, value: Value) -> Container:
-    """The sequence with one more element at its end."""
-    if thing.rest == NOTHING and len(thing.items) < MOST_ITEMS and thing.kind in SEQUENCES:
-        return replace(thing, items=(*thing.items, (len(thing.items), value)))
+    """The sequence with one more element at its end, the set with one more constant."""
+    if thing.rest == NOTHING and len(thing.items) < MOST_ITEMS:
+        if thing.kind in SETS and any(value == known for _, known in thing.items):
+            return thing
+        if thing.kind in SEQUENCES or (thing.kind in SETS and key_of(value) is not None):
+            return replace(thing, items=(*thing.items, (len(thing.items), value)))
     return with_more(thing, value, with_certain((), [value]))
 
 
@@ -289,6 +294,17 @@ def delete_item(m: Interpreter, owner: Value, key: Value) -> None:
     found = m.all(owner, Container)
     for ref, thing in found:
         m.store(ref, without(thing, key_of(key)), sure=m.is_strong_update(owner, found))
+
+
+def discarded(thing: Container, value: Value) -> Container:
+    """The sequence or set after an element that equals this was taken out, of constants the one; other values may
+    equal anything."""
+    held = [known for _, known in thing.items]
+    if thing.rest != NOTHING or any(key_of(known) is None for known in (value, *held)):
+        return thinned(thing)
+    wanted = key_of(value)
+    at = next((number for number, known in enumerate(held) if key_of(known) == wanted), len(held))
+    return replace(thing, items=tuple(enumerate(held[:at] + held[at + 1 :])))
 
 
 def without(thing: Container, key: object | None) -> Container:
