@@ -13,7 +13,7 @@ from gradlint.domain.fields import Aspect, unknown
 from gradlint.domain.mentions import object_references
 from gradlint.domain.objects import Container, Instance, Module, Tensor
 from gradlint.domain.provenance import MOST_CAUSES, Belief, Cause, CauseKind
-from gradlint.domain.refs import ASTRAY, OPAQUE, Ref
+from gradlint.domain.refs import ASTRAY, OPAQUE, Alternatives, Ref
 from gradlint.domain.value_sets import references
 from gradlint.domain.values import Value
 from gradlint.frozen import frozen, replace
@@ -64,7 +64,7 @@ def set_requires_grad(m: Interpreter, value: Value, this: Asked, sure: Collectio
         now = _afterwards(m, tensor, to)
         marks = _marks(tensor, to, Cause(CauseKind.ASKED, this.site, by, this.name))
         certain = m.is_strong(found) if sure is None else ref in sure
-        m.store(ref, replace(tensor, requires_grad=now, causes=marks), sure=certain)
+        m.store(ref, replace(tensor, requires_grad=now, node=_nodes_if_asked(tensor, to), causes=marks), sure=certain)
         if by not in NEW:
             show_on_views(m, ref, tensor, now, sure=certain)
         _show_on_the_same(m, ref, tensor)
@@ -96,6 +96,13 @@ def perhaps_elsewhere(m: Interpreter, given: Iterable[tuple[Ref, Tensor]], memor
     for ref, thing in given:
         either_memory = tuple(dict.fromkeys((*thing.storage, *memories)))
         m.store_exact(ref, replace(thing, dtype=ANY_DTYPE, storage=either_memory, **forgotten))
+
+
+def _nodes_if_asked(tensor: Tensor, to: Truth) -> Alternatives:
+    """The nodes of a tensor that is asked for gradients: where it may have left its graph, it is a leaf instead."""
+    if not to.may(YES) or not tensor.node or None in tensor.node or tensor.leaf is NO:
+        return tensor.node
+    return (*tensor.node, None) if tensor.requires_grad.may(NO) and tensor.unseen.may(YES) else tensor.node
 
 
 def _is_counted(tensor: Tensor) -> bool:

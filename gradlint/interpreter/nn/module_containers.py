@@ -159,7 +159,7 @@ def set_item(m: Interpreter, node: Site, ref: Ref, index: Value, value: Value) -
     path = base(m, m[ref])
     if not path:
         return
-    value = kept(m, node, path, value)
+    value = as_part(m, node, path, value)
     module: Module = m[ref]  # whose parts may have grown older
     known, place = parts(m, module), _place(m, module, index)
     if place is not None:
@@ -204,7 +204,7 @@ def _with_parts(
     return replace(module, attributes=(*plain, *numbered), rest=rest, certain=certain)
 
 
-def kept(m: Interpreter, node: Site, path: str, value: Value) -> Value:
+def as_part(m: Interpreter, node: Site, path: str, value: Value) -> Value:
     """A ParameterList and a ParameterDict make parameters of tensors; what else takes modules takes nothing else."""
     if path not in OF_PARAMETERS:
         return taken_as_part(m, node, value, Module, "unseen part")
@@ -230,15 +230,15 @@ def filled(m: Interpreter, node: Site, path: str, args: Arguments) -> Parts:
         given = [*args.positional, *args.keywords.values()]
         if args.unknown:
             return (), one_of([NOTHING, *given], MOST_ITEMS), args.certain
-        found = tuple((str(at), kept(m, m.part_of(node, str(at)), path, value)) for at, value in enumerate(given))
+        found = tuple((str(at), as_part(m, m.part_of(node, str(at)), path, value)) for at, value in enumerate(given))
         return found, NOTHING, ()
     value = next(iter(args.values()), NONE_VALUE)
     found, rest, certain = _given(m, node, value)
-    named = tuple((name, kept(m, m.part_of(node, name), path, part)) for name, part in found)
+    kept = tuple((name, as_part(m, m.part_of(node, name), path, part)) for name, part in found)
     if rest == NOTHING:
-        return named, rest, ()
-    held = kept(m, node, path, rest) if path in OF_PARAMETERS else rest
-    return named, held, certain if held == rest else with_certain((), [held])
+        return kept, rest, ()
+    held = as_part(m, node, path, rest) if path in OF_PARAMETERS else rest
+    return kept, held, certain if held == rest else with_certain((), [held])
 
 
 def _given(m: Interpreter, node: Site, value: Value) -> Parts:
@@ -288,7 +288,7 @@ def _more(m: Interpreter, node: Site, ref: Ref, values: Sequence[Value], rest: V
     """More parts at the end."""
     path, start = base(m, m[ref]), m.push(*values, rest)
     for at in range(len(values)):
-        m.state.stack[start + at] = kept(m, m.part_of(node, str(at)), path, m.state.stack[start + at])
+        m.state.stack[start + at] = as_part(m, m.part_of(node, str(at)), path, m.state.stack[start + at])
     *new, rest = m.pop_from(start)
     module: Module = m[ref]
     known = [value for _, value in parts(m, module)]
@@ -301,7 +301,7 @@ def _more(m: Interpreter, node: Site, ref: Ref, values: Sequence[Value], rest: V
 
 
 def _insert(m: Interpreter, node: Site, ref: Ref, args: Arguments) -> Value:
-    value = kept(m, node, base(m, m[ref]), args.get("module", 1, UNKNOWN))
+    value = as_part(m, node, base(m, m[ref]), args.get("module", 1, UNKNOWN))
     module: Module = m[ref]
     at = key_of(args.get("index", 0, UNKNOWN))
     known = [value for _, value in parts(m, module)]

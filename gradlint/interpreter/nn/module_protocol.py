@@ -218,9 +218,9 @@ def _get_item(m: Interpreter, node: Site, owner: Ref, index: Value) -> Value:
 @implements(TypeSlot.SET_ITEM, Module)
 def _set_item(m: Interpreter, node: cst.Subscript, owner: Value, index: Value, value: Value) -> None:
     for ref in m.one_of_these(owner, Module):
+        if (path := module_containers.base(m, m[ref])) in module_containers.OF_PARAMETERS:
+            value = module_containers.as_part(m, node, path, value)
         place = module_containers.name_at(m, m[ref], index)
-        if place is not None:
-            value = module_containers.kept(m, node, module_containers.base(m, m[ref]), value)
         if place is not None and not m.is_silent:
             emit_assigned(m, node, ref, place, value, Written(spelled(node.value)))
         module_containers.set_item(m, node, ref, index, value)
