@@ -60,6 +60,9 @@ def set_requires_grad(m: Interpreter, value: Value, this: Asked, sure: Collectio
             counted=all(_is_counted(tensor) for _, tensor in found),
             repeats=_repeats(m, found, to) if shown.leaf is YES and by in ALONE else None,
         )
+    if by in ALONE and m.refuses(value, [ref for ref, tensor in found if _is_refused(tensor, to, by)]):
+        m.raise_certainly()
+        return
     for ref, tensor in found:
         now = _afterwards(m, tensor, to)
         marks = _marks(tensor, to, Cause(CauseKind.ASKED, this.site, by, this.name))
@@ -96,6 +99,14 @@ def perhaps_elsewhere(m: Interpreter, given: Iterable[tuple[Ref, Tensor]], memor
     for ref, thing in given:
         either_memory = tuple(dict.fromkeys((*thing.storage, *memories)))
         m.store_exact(ref, replace(thing, dtype=ANY_DTYPE, storage=either_memory, **forgotten))
+
+
+def _is_refused(tensor: Tensor, to: Truth, by: str) -> bool:
+    """Whether torch certainly refuses to set the flag: of what is no leaf, but that the method may ask it again, and of
+    numbers without derivatives."""
+    if tensor.leaf is NO and tensor.requires_grad is YES:
+        return to is NO or (to is YES and by == "assign")
+    return to is YES and tensor.dtype <= DISCRETE
 
 
 def _nodes_if_asked(tensor: Tensor, to: Truth) -> Alternatives:

@@ -11,11 +11,12 @@ from gradlint.domain.objects import Array, Container, Instance, Module, Object, 
 from gradlint.domain.provenance import Belief
 from gradlint.domain.refs import Ref
 from gradlint.domain.value_sets import alternatives
-from gradlint.domain.values import NOTHING, Constant, ImportPath, Unknown, Value
+from gradlint.domain.values import NOTHING, Bound, Constant, ImportPath, Unknown, Value
 from gradlint.interpreter.autograd.tensor import PARAMETER_CLASSES, TENSOR_CLASSES
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python.mro import ancestry
 from gradlint.knowledge.modules.families import FAMILIES, LAZY, public
+from gradlint.knowledge.python.duck_typing_names import TENSOR_ATTRIBUTES
 
 PYTHON_CLASSES: dict[str, tuple[type, ...]] = {
     "int": (int,), "float": (float,), "bool": (bool,), "str": (str,), "complex": (complex,), "bytes": (bytes,),
@@ -76,7 +77,9 @@ def is_instance(m: Interpreter, value: Value, wanted: Value) -> Truth:
 
 
 def is_guessed(thing: Any) -> bool:
-    """Whether nothing proves what kind of object it is."""
+    """Whether nothing proves what kind of object it is: what is no method of a tensor may have been set on it."""
+    if type(thing) is Bound and thing.function is None and thing.name not in TENSOR_ATTRIBUTES:
+        return True
     unclear = type(thing) is Unknown or (type(thing) is Instance and type(thing.cls) in (Unknown, ImportPath))
     return unclear or getattr(thing, "belief", Belief.PROVEN) >= Belief.FROM_USAGE
 
