@@ -102,6 +102,22 @@ PARTS: dict[str, Callable[[int], str]] = {
         "loss = nn.functional.mse_loss(net(data[0]), net(data[1]))\nloss.backward()\noptimizer.step()\n" * n
     ),
     "kept": lambda n: "kept.append(net(data[0]).mean())\n" * n + "print(sum(kept))\n",
+    "updates by hand": lambda n: (
+        "".join(f"w{i} = torch.ones(2, requires_grad=True)\n" for i in range(n))
+        + "for x in data:\n"
+        + indented("".join(f"(w{i} * 2).sum().backward()\nw{i}.data -= 0.1 * w{i}.grad\n" for i in range(n)))
+    ),
+    "updates of all": lambda n: (
+        "for x in data:\n"
+        + indented("(w * 2).sum().backward()\n" * n + "with torch.no_grad():\n    w -= 0.1 * w.grad\n" * n)
+    ),
+    "clippings": lambda n: (
+        "both = nn.Sequential(net, nn.Linear(2, 1))\nfor x in data:\n"
+        + indented(
+            "optimizer.zero_grad()\nboth(x).sum().backward()\n"
+            "nn.utils.clip_grad_norm_(both.parameters(), 1.0)\noptimizer.step()\n" * n
+        )
+    ),
     "methods": lambda n: (
         "class Agent:\n    def __init__(self):\n        self.net = Net()\n"
         "        self.optimizer = torch.optim.Adam(self.net.parameters())\n"

@@ -21,7 +21,8 @@ that get a gradient at any other step, are not reported.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from gradlint.domain import NONE, YES, Cause, CauseKind, Memory, Syntax, memories
@@ -106,29 +107,57 @@ def check_term(end: ModuleFinished) -> Findings:
                 yield draft.lowered(LIKELY, "what is cut is taken for what the step is to train")
 
 
+@dataclass
+class _Stepped:
+    """Backwards of which an optimizer alone has used the gradients: by which step, what it trains, and the leaves whose
+    gradients nobody has cleared, stepped or added to since. `left` are those who wait for that by leaf, `at` by place.
+    """
+
+    steps: dict[BackwardRun, OptimizerStepped] = field(default_factory=dict)
+    strange: dict[BackwardRun, set[Memory]] = field(default_factory=dict)
+    trained: dict[BackwardRun, frozenset[Memory]] = field(default_factory=dict)
+    left: dict[Memory, dict[BackwardRun, None]] = field(default_factory=dict)
+    at: dict[Syntax, list[BackwardRun]] = field(default_factory=dict)
+
+    def take(self, run: BackwardRun, step: OptimizerStepped, now: frozenset[Memory]) -> None:
+        """This step is the first that uses what the backward filled."""
+        self.steps[run], self.trained[run], self.strange[run] = step, now, set(memories(run.leaves) - now)
+        self.at.setdefault(run.node, []).append(run)
+        for memory in self.strange[run]:
+            self.left.setdefault(memory, {})[run] = None
+
+    def step(self, now: frozenset[Memory]) -> None:
+        """A step uses what is left, but for that of an optimizer that steps by the same."""
+        for memory in now:
+            for run in [run for run in self.left.get(memory, ()) if not now <= self.trained[run]]:
+                self.strange[run].discard(memory)
+                del self.left[memory][run]
+
+    def end(self, runs: Iterable[BackwardRun]) -> None:
+        """What these have left is no longer what they have filled."""
+        for run in runs:
+            for memory in self.strange[run]:
+                self.left[memory].pop(run, None)
+
+
 def _next_steps(story: Sequence[Event]) -> dict[BackwardRun, tuple[OptimizerStepped, frozenset[Memory]]]:
     """For each backward whose gradients one optimizer alone uses that step, and the leaves whose gradients are cleared
     or added to before another does."""
-    found: dict[BackwardRun, tuple[OptimizerStepped, frozenset[Memory]]] = {}
-    waiting: dict[BackwardRun, OptimizerStepped | None] = {}
+    found = _Stepped()
+    waiting: BackwardRun | None = None
     for event in story:
         if isinstance(event, BackwardRun) and event.how == "backward":
-            waiting = {run: step for run, step in waiting.items() if step is not None and run.node is not event.node}
-            waiting[event] = None
+            found.end(found.at.pop(event.node, ()))
+            waiting = event
         elif isinstance(event, OptimizerStepped):
-            now = memories(event.parameters)
-            for run, step in [*waiting.items()]:
-                if step is None and now & memories(run.leaves):
-                    waiting[run] = event
-                    found[run] = event, memories(run.leaves) - now
-                elif step is not None and not now <= memories(step.parameters):
-                    found[run] = step, found[run][1] - now
-                if run in found and not found[run][1]:
-                    del waiting[run]
+            found.step(now := memories(event.parameters))
+            if waiting is not None and now & memories(waiting.leaves):
+                found.take(waiting, event, now)
+                waiting = None
         elif isinstance(event, GradientsCleared):
-            cleared = memories(event.parameters)
-            waiting = {run: step for run, step in waiting.items() if step is None or not cleared & found[run][1]}
-    return found
+            for memory in memories(event.parameters):
+                found.end([*found.left.get(memory, ())])
+    return {run: (step, frozenset(found.strange[run])) for run, step in found.steps.items()}
 
 
 def _cut(mark: Cause, whose: str, step: OptimizerStepped, computed: Syntax) -> Draft:

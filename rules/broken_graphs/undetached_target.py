@@ -30,7 +30,7 @@ are cleared in time, or nobody ever looks at them, nothing but time and memory i
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -179,6 +179,7 @@ def check_held_by_none(end: ModuleFinished) -> Findings:
     cleared = memories(one for event in end.story if isinstance(event, GradientsCleared) for one in event.parameters)
     parts = places(memories(one for event in end.story if isinstance(event, ModuleBuilt) for one in event.parameters))
     copies = {event.node for event in end.story if isinstance(event, Copied)}
+    calls = {event.memories for event in end.story if isinstance(event, ModuleCalled)}
     waiting: dict[Syntax, _Waiting] = {}
     told = set[Syntax]()
     for event in end.story:
@@ -190,7 +191,7 @@ def check_held_by_none(end: ModuleFinished) -> Findings:
                 del waiting[one.event.node]
                 here = _held(one.event, parts) | _copied(one.event, copies)
                 wasted = (memories(one.event.leaves) & here) - one.stepped
-                if not wasted or wasted & read or one.event.node in told or _in_one_module(end, wasted, one.stepped):
+                if not wasted or wasted & read or one.event.node in told or _in_one_module(calls, wasted, one.stepped):
                     continue
                 met = meeting(end.story, one.event, wasted, now & one.leaves)
                 named = any(words(name) & STANDING_STILL for name in met.names)
@@ -291,10 +292,9 @@ def _asks(one: _Waiting, wasted: frozenset[Memory]) -> bool:
     return all(leaf.requires_grad <= YES for leaf in one.event.leaves if leaf.storage in wasted)
 
 
-def _in_one_module(end: ModuleFinished, wasted: frozenset[Memory], stepped: frozenset[Memory]) -> bool:
+def _in_one_module(calls: Set[frozenset[Memory]], wasted: frozenset[Memory], stepped: frozenset[Memory]) -> bool:
     """Whether one module that is called has parameters of both: then a part of it is tuned, and what it is computed
-    from lies inside of its forward."""
-    calls = [event.memories for event in end.story if isinstance(event, ModuleCalled)]
+    from lies inside of its forward. `calls` are the parameters of those that are."""
     return any(own & wasted and own & stepped for own in calls)
 
 

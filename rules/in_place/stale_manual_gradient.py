@@ -19,12 +19,11 @@ Where the sum of all gradients is wanted (a kind of momentum). A gradient that i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from gradlint.domain import FRESH, MIXED, NO, USED, YES, Memory, Syntax, Tensor, memories
 from gradlint.events import (
-    AttributeAssigned,
     BackwardRun,
     Event,
     GradientRead,
@@ -34,9 +33,10 @@ from gradlint.events import (
     Recorded,
     Returned,
     Stored,
-    WrittenInPlace,
 )
 from gradlint.rule import LIKELY, Draft, Edit, Findings, Rule, quoted
+
+from ._by_hand import Reads, Update, Updates, is_of_tensor, target_of
 
 rule = Rule(
     "GRD314",
@@ -53,31 +53,25 @@ def consequence(returned: Any, cured: Any) -> bool:
     return not returned.equal(cured)
 
 
-Update = WrittenInPlace | AttributeAssigned
-"""How a program updates a tensor: it writes its memory, or gives it other data."""
-
-
 @rule.on(LoopFinished)
 def check(event: LoopFinished) -> Findings:
-    updates = [one for one in event.story if isinstance(one, Update) and one.updates and _is_by_hand(one)]
-    for run in event.story:
+    updates = Updates.among(one for one in event.story if isinstance(one, Update) and one.updates and _is_by_hand(one))
+    told: dict[Memory, tuple[tuple[Update, ...], tuple[Edit, ...]]] = {}
+    reads: Reads | None = None
+    for run in event.story if updates.found else ():
         if isinstance(run, BackwardRun) and run.how == "backward" and run.later <= YES:
-            left = [leaf for leaf in run.leaves if _is_left(leaf)]
-            meant = {one.node: one for one in updates if any(_are_one(leaf, _target(one)) for leaf in left)}
-            if meant:
-                first = next(iter(meant.values()))
-                draft = rule.at(run.node, name=quoted(_name(first), "a tensor"), rounds="iterations")
-                draft = _used(draft, first, event.story).resting_on(run, first)
-                yield _cured(draft, tuple(meant.values()), event.story)
-
-
-def _used(draft: Draft, update: Update, story: Sequence[Event]) -> Draft:
-    """The finding with where the gradient is used, and where it was read for that."""
-    before = story[: next(index for index, one in enumerate(story) if one is update)]
-    reads = (one for one in reversed(before) if isinstance(one, GradientRead) and not one.guard)
-    read = next((one for one in reads if _are_one(one.tensor, _target(update))), None)
-    draft = draft.note(update.node, "used here")
-    return draft if read is None else draft.note(read.node, "read here")
+            left = tuple(ref for leaf in run.leaves if _is_left(leaf) for ref in leaf.storage)
+            if left not in told:
+                found = updates.of(left)
+                reads = reads or (Reads.told(event.story) if found else None)
+                told[left] = found, _curing(found, reads) if reads else ()
+            meant, edits = told[left]
+            if meant and reads:
+                draft = rule.at(run.node, name=quoted(_name(meant[0]), "a tensor"), rounds="iterations")
+                draft = draft.note(meant[0].node, "used here")
+                if (read := reads.before.get(meant[0])) is not None:
+                    draft = draft.note(read.node, "read here")
+                yield draft.resting_on(run, meant[0]).fix(*edits, safety="unsafe")
 
 
 @rule.on(ModuleFinished)
@@ -87,8 +81,8 @@ def check_read_again(end: ModuleFinished) -> Findings:
     if not any(isinstance(one, GradientRead) and one.use == "needed" for one in end.story):
         return
     kept = memories(tensor for one in end.story if isinstance(one, OptimizerStepped) for tensor in one.parameters)
-    updates = [one for one in end.story if isinstance(one, Update) and one.updates and _is_of_tensor(one)]
-    kept |= memories(map(_target, updates))
+    updates = [one for one in end.story if isinstance(one, Update) and one.updates and is_of_tensor(one)]
+    kept |= memories(map(target_of, updates))
     read: dict[Syntax, frozenset[Memory]] = {}
     left: tuple[BackwardRun, frozenset[Memory]] | None = None
     again: tuple[BackwardRun, GradientRead] | None = None
@@ -132,17 +126,7 @@ def _name(update: Update) -> str:
 
 def _is_by_hand(update: Update) -> bool:
     """Whether the program itself updates what is known to be a tensor, and no optimizer does."""
-    return _is_of_tensor(update) and getattr(update, "by", "") != "step"
-
-
-def _is_of_tensor(update: Update) -> bool:
-    return isinstance(update.target if isinstance(update, WrittenInPlace) else update.owner, Tensor)
-
-
-def _target(update: Update) -> Tensor:
-    thing = update.target if isinstance(update, WrittenInPlace) else update.owner
-    assert isinstance(thing, Tensor)  # no other object's data are given to it
-    return thing
+    return is_of_tensor(update) and getattr(update, "by", "") != "step"
 
 
 def _is_left(leaf: Tensor) -> bool:
@@ -150,38 +134,16 @@ def _is_left(leaf: Tensor) -> bool:
     return leaf.grad <= FRESH | USED | MIXED
 
 
-def _are_one(leaf: Tensor, target: Tensor) -> bool:
-    """Whether these are handles on the same memory."""
-    return not set(leaf.storage).isdisjoint(target.storage)
-
-
-def _cured(draft: Draft, updates: Sequence[Update], story: Sequence[Event]) -> Draft:
+def _curing(updates: Sequence[Update], reads: Reads) -> tuple[Edit, ...]:
     """Every tensor that is updated by hand is to lose its gradient, behind the last use of it in an iteration."""
-    last: dict[str, set[Syntax]] = {}
+    last: dict[str, dict[Syntax, None]] = {}
     for update in updates:
-        again = list(_read_again(update, story))
-        if not _name(update).isidentifier() or any(read.conditions != update.conditions for read in again):
-            return draft
-        last.setdefault(_name(update), set()).update([] if again else [update.node])
+        again = reads.again(update)
+        if not _name(update).isidentifier() or any(conditions != update.conditions for conditions in again):
+            return ()
+        last.setdefault(_name(update), {}).update({} if again else {update.node: None})
     edits = [Edit("insert after", node, f"{name}.grad = None") for name, nodes in last.items() for node in nodes]
-    return draft.fix(*edits, safety="unsafe") if all(last.values()) else draft
-
-
-def _read_again(update: Update, story: Sequence[Event]) -> Iterator[GradientRead]:
-    """Where the gradient is read between the update and the next backward.
-
-    Of a tensor that stands for several, only places that no other one of them has come by before are meant.
-    """
-    updated, seen = False, set[Syntax]()
-    for event in story:
-        if isinstance(event, BackwardRun):
-            updated, seen = False, set()
-        elif event.node is update.node and isinstance(event, Update):
-            updated = True
-        elif isinstance(event, GradientRead) and _are_one(event.tensor, _target(update)):
-            if updated and not (_target(update).is_summary and event.node in seen):
-                yield event
-            seen.add(event.node)
+    return tuple(edits) if all(last.values()) else ()
 
 
 @rule.bad

@@ -62,20 +62,30 @@ def check(end: ModuleFinished) -> Findings:
     held = memories(tensor for one in built for tensor in one.parameters)
     held |= memories(tensor for one in steps for tensor in one.parameters)
     cleared = memories(one for event in end.story if isinstance(event, GradientsCleared) for one in event.parameters)
+    holding: dict[Graph, int] = {}
+    for number, one in reversed([*enumerate(built)]):
+        holding.update(dict.fromkeys(memories(one.parameters), number))
+    filling = _filled_before(end.story)
     for node, found in clippings.items():
         again = next((one for one in found if one.joint and one.later <= YES), None)
         if again is not None and _counts_strangers(again, held, cleared):
-            mine = memories(again.parameters)
-            optimizer = next((other for other in built if memories(other.parameters) & mine), built[0])
+            optimizer = built[min((holding[one] for one in memories(again.parameters) if one in holding), default=0)]
             draft = rule.at(node).note(optimizer.node, "holds only some of them").resting_on(again, optimizer)
-            if (filled := _filled_before(end.story, again)) is not None:
+            if (filled := filling.get(again)) is not None:
                 draft = draft.note(filled.node, "fills all of them")
             yield draft.lowered(LIKELY, "the gradients may be cleared elsewhere")
 
 
-def _filled_before(story: Sequence[Event], clipping: GradientsClipped) -> BackwardRun | None:
-    before = story[: story.index(clipping)]
-    return next((one for one in reversed(before) if isinstance(one, BackwardRun)), None)
+def _filled_before(story: Sequence[Event]) -> dict[GradientsClipped, BackwardRun]:
+    """For each clipping the last backward before it."""
+    found: dict[GradientsClipped, BackwardRun] = {}
+    last: BackwardRun | None = None
+    for event in story:
+        if isinstance(event, BackwardRun):
+            last = event
+        elif isinstance(event, GradientsClipped) and last is not None:
+            found[event] = last
+    return found
 
 
 def _counts_strangers(clipping: GradientsClipped, held: frozenset[Graph], cleared: frozenset[Graph]) -> bool:

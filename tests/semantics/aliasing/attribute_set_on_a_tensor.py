@@ -2,6 +2,5 @@
 import torch
 
 base = torch.ones(2)
-setattr(base, "other", base * base)
-found = getattr(base, "other")
-reveal(isinstance(found, torch.Tensor))
+base.other = base * base
+reveal(isinstance(base.other, torch.Tensor))

@@ -1,4 +1,4 @@
-# A constant that was added to a set was one of any number of others, and one that was popped was taken to be there still.
+# A constant that was added to a set was one of any number, and one that was popped was taken to be there still.
 import torch
 
 start = torch.ones(2, requires_grad=True)

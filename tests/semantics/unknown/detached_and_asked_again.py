@@ -1,4 +1,4 @@
-# What unseen code had may have been detached: asked for gradients after that, it is a leaf, and nothing goes back by it.
+# What unseen code had may have been detached: asked for gradients then, it is a leaf, and nothing goes back by it.
 import torch
 from torch import nn
 
