@@ -21,7 +21,7 @@ take turns), is not reported.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Any
 
 from gradlint.domain import FRESH, YES, CauseKind, Graph, Syntax
@@ -35,7 +35,7 @@ from gradlint.events import (
     ModuleFinished,
     OptimizerStepped,
 )
-from gradlint.rule import Edit, Findings, Rule, quoted
+from gradlint.rule import LIKELY, Edit, Findings, Rule, quoted
 
 from ._accumulation import Accumulation, accumulations
 from ._protocol import memories
@@ -68,15 +68,17 @@ def check(event: LoopFinished) -> Findings:
 @rule.on(ModuleFinished)
 def check_behind_loops(end: ModuleFinished) -> Findings:
     """Judge the loops behind which an optimizer uses what their last iteration left."""
+    around: dict[int, set[Syntax]] | None = None
     for index, loop in enumerate(end.story):
         if type(loop) is not LoopFinished:
             continue
         for clearing in _wasting(loop):
-            step = _first_behind(loop, clearing, end.story[index + 1 :])
+            around = around or _differentiated(end)
+            step = _first_behind(loop, clearing, end.story[index + 1 :], around)
             if step is not None:
                 draft = rule.at(clearing.node, name=quoted(step.name, "the optimizer"), when="behind the loop")
                 draft = draft.note(step.node, "uses the gradients of the last iteration alone").advising(BEHIND)
-                yield draft.resting_on(clearing, step)
+                yield draft.resting_on(clearing, step).lowered(LIKELY, "the loop may run once")
 
 
 BEHIND = "call `step()` in each iteration, or `zero_grad()` before the loop"
@@ -106,15 +108,32 @@ def _using(event: Event) -> frozenset[Graph]:
     return memories([event.tensor]) if isinstance(event, GradientRead) else frozenset()
 
 
-def _first_behind(loop: LoopFinished, clearing: GradientsCleared, story: Sequence[Event]) -> OptimizerStepped | None:
-    """The first step behind a loop, in the function that runs it, on what its backwards have filled alone."""
+def _differentiated(end: ModuleFinished) -> dict[int, set[Syntax]]:
+    """Where each run of a function differentiates, by itself or in what it calls."""
+    parents = {run.index: run.parent for run in end.runs if run.caller is not None}
+    found: dict[int, set[Syntax]] = {}
+    for event in end.story:
+        if type(event) is BackwardRun:
+            run: int | None = event.run
+            while run is not None and event.node not in (at := found.setdefault(run, set())):
+                at.add(event.node)
+                run = parents.get(run)
+    return found
+
+
+def _first_behind(
+    loop: LoopFinished, clearing: GradientsCleared, story: Sequence[Event], around: Mapping[int, Set[Syntax]]
+) -> OptimizerStepped | None:
+    """The first step behind a loop, in the function that runs it, on what of its backwards those of the loop have
+    filled alone; what other methods may have left before is cleared by its first iteration."""
     mine, filling = memories(clearing.parameters), {one.node for one in loop.story if type(one) is BackwardRun}
     for one in story:
         if type(one) is OptimizerStepped and one.run == loop.run and not mine.isdisjoint(memories(one.parameters)):
             filled = {
                 mark.node for tensor in one.parameters for mark in tensor.causes if mark.kind == CauseKind.BACKWARD
             }
-            return one if filled and filled <= filling and one.grad.possibly(FRESH) else None
+            alone = filled & filling and filling.issuperset(filled & around.get(loop.run, frozenset()))
+            return one if alone and one.grad.possibly(FRESH) else None
     return None
 
 
