@@ -66,8 +66,10 @@ def _params(m: Interpreter, value: Value) -> list[Value]:
 
 def given_tensors(m: Interpreter, node: Site, value: Value, by: str = "optimizer") -> tuple[list[Ref], Truth]:
     """The tensors that an argument is or runs over, and whether there may be others; `by` as for `IteratorConsumed`."""
-    there = certain(m, value)
+    start = m.push(value)
     element = value if m.may_be(value, Tensor) else unnamed(m, elements(m, node, value))
+    (value,) = m.pop_from(start)
+    there = certain(m, value)  # what is made for the elements lets others grow older
     consume(m, node, value, by)
     listing = m.only(value, Container)
     parts = [] if listing is None else [unnamed(m, part) for part in listing.held]
