@@ -43,10 +43,12 @@ class Run:
 @frozen(kw_only=True, eq=False)
 class LoopFinished(Event):
     """A loop ended: `story` is what happened in it, first iteration and later ones. `periodic` are the tests of the
-    file (see `conditions`) that hold every so many times."""
+    file (see `conditions`) that hold every so many times. `alone`: it goes to its end over one element, which is no
+    part of a network."""
 
     story: tuple[Event, ...]
     periodic: Set[Syntax] = frozenset()
+    alone: bool = False
 
 
 @frozen(kw_only=True, eq=False)

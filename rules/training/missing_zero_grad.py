@@ -63,6 +63,25 @@ def check(loop: LoopFinished) -> Findings:
         if isinstance(event, OptimizerStepped) and event.later <= YES:
             for draft in _left_over(event, fixed=event.node not in after):
                 yield pointing_at_uncalled(draft, place).resting_on(event)
+    if loop.alone:
+        yield from _of_one_batch(loop.story)
+
+
+def _of_one_batch(story: Sequence[Event]) -> Findings:
+    """A loop over a batch that is written down is an example of one over more: in the next round the step would find
+    what it has used."""
+    cleared = memories(one for event in story if isinstance(event, GradientsCleared) for one in event.parameters)
+    runs = [event for event in story if isinstance(event, BackwardRun) and event.how == "backward"]
+    for step in story:
+        if not isinstance(step, OptimizerStepped) or not step.grad <= FRESH or step.closure != NONE_VALUE:
+            continue
+        mine = memories(step.parameters)
+        filling = next((run for run in reversed(runs) if mine & memories(run.leaves)), None)
+        if filling is not None and not mine & cleared and step.conditions == filling.conditions:
+            left = f"{quoted(step.name, 'the optimizer')} uses and nothing clears"
+            draft = rule.at(filling.node, left=left, call=step.name or "optimizer").note(step.node, "used here")
+            draft = draft.fix(*_cleared(step), safety="unsafe").resting_on(filling, step)
+            yield draft.lowered(LIKELY, "one batch is taken for an example of more")
 
 
 def _filled_after(story: Sequence[Event]) -> set[Syntax]:

@@ -353,6 +353,26 @@ def heads_of_one_trunk(rounds):
         of_trunk.step()
 
 
+def shown_on_one_batch():
+    net = nn.Linear(2, 1)
+    descent = torch.optim.SGD(net.parameters(), lr=0.1)
+    for x, y in [(torch.randn(4, 2), torch.zeros(4, 1))]:
+        (net(x) - y).square().mean(0).backward(y.mean(0) + 1)  # GRD701
+        descent.step()
+    for x in [torch.randn(4, 2)]:
+        descent.zero_grad()
+        net(x).cosh().prod().add(1).backward()  # ok: cleared before
+        descent.step()
+    for one in [net]:
+        one(torch.randn(4, 2)).sigmoid().mean().neg().backward()  # ok: a network is no batch
+        descent.step()
+    for x in (torch.randn(4, 2), torch.randn(4, 2))[:1]:
+        (1 / net(x).cosh().std()).backward()  # ok: nobody goes on behind the first
+        descent.step()
+        break
+
+
 rounds_in_turn(3, torch.randn(4, 3))
 rounds_in_turn_right(3, torch.randn(4, 3))
 heads_of_one_trunk(3)
+shown_on_one_batch()

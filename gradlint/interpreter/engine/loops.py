@@ -131,6 +131,8 @@ def run_loop(m: Interpreter, node: Site, loop: Loop) -> None:
             _later_iterations(m, loop, paths, grow_older, peel)
         m.loops.deep -= 1
         m.loops.peeled -= peel
+        found = m.scan.loops.get(syntax(node))
+        alone = loop.once and not m.loops.active[-1].over_parts and found is not None and not found.leaves
     m.frame.loop = outer
     m.join(paths.exits)
     del m.state.stack[depth:]
@@ -141,7 +143,8 @@ def run_loop(m: Interpreter, node: Site, loop: Loop) -> None:
     m.join([m.state, *paths.breaks])
     del m.state.stack[depth:]
     if not m.is_silent and isinstance(node, cst.CSTNode):
-        m.emit(events.LoopFinished, node, story=tuple(m.log.story[began:]), periodic=periodic(m.scan))
+        story = tuple(m.log.story[began:])
+        m.emit(events.LoopFinished, node, story=story, periodic=periodic(m.scan), alone=alone)
 
 
 def _bound(m: Interpreter, written: scopes.Loop) -> str:
