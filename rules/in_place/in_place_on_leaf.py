@@ -23,8 +23,11 @@ shown by default.
 
 from __future__ import annotations
 
-from gradlint.events import WrittenInPlace
-from gradlint.rule import Findings, Raises, Rule
+from collections.abc import Mapping
+
+from gradlint.domain import NO, YES, CauseKind, Syntax, Tensor
+from gradlint.events import ModuleFinished, RequiresGradChanged, WrittenInPlace
+from gradlint.rule import LIKELY, Findings, Raises, Rule
 
 from ._writing import is_leaf_that_requires_grad, is_watched, refused
 
@@ -43,6 +46,85 @@ REFUSED_OUT = Raises(RuntimeError, "functions with out=... arguments don't suppo
 def check(event: WrittenInPlace) -> Findings:
     if is_watched(event) and event.base is None and is_leaf_that_requires_grad(event.target):
         yield refused(rule, event).marked(event.target.causes, asked="asked to require grad here")
+
+
+BY_HAND = frozenset({"assign", "method"})
+MAKING = (CauseKind.MADE, CauseKind.CUT)
+"""What tells where a tensor was made, by a factory or out of another one."""
+
+
+@rule.on(ModuleFinished)
+def check_one_path(end: ModuleFinished) -> Findings:
+    """Whoever asks a leaf for gradients under a condition goes on to a write that does not ask for that condition."""
+    asked: dict[Syntax, RequiresGradChanged] = {}
+    for event in end.story:
+        if isinstance(event, RequiresGradChanged) and event.by in BY_HAND and event.to <= YES:
+            asked[event.node] = event
+        elif isinstance(event, WrittenInPlace) and asked and _is_refused_on_one_path(event):
+            before = _asked_under_a_condition(event, asked)
+            if before is not None:
+                draft = refused(rule, event).note(before.node, "asked to require grad here, where this comes by")
+                yield draft.resting_on(event, before).lowered(LIKELY, "the two may never happen in one run")
+
+
+def _is_refused_on_one_path(event: WrittenInPlace) -> bool:
+    """Whether a leaf, and no view, is written that some path to the line has asked for gradients and another has not."""
+    known = is_watched(event) and event.base is None and not (event.expected or event.after_error)
+    return known and event.target.leaf <= YES and _is_of_two_paths(event.target)
+
+
+def _is_of_two_paths(tensor: Tensor) -> bool:
+    """Whether the flag of one tensor depends on the path, rather than which tensor it is."""
+    flag, made = tensor.requires_grad, [mark.kind for mark in tensor.causes if mark.kind in MAKING]
+    alone = made == [CauseKind.MADE] and not (flag.is_unsure or tensor.is_summary or tensor.base)
+    return alone and flag.may(YES) and flag.may(NO)
+
+
+def _asked_under_a_condition(
+    event: WrittenInPlace, asked: Mapping[Syntax, RequiresGradChanged]
+) -> RequiresGradChanged | None:
+    """What asked in the same run, under all conditions of the write and another one."""
+    places = [mark.node for mark in event.target.causes if mark.kind is CauseKind.ASKED]
+    found = [one for node in places if (one := asked.get(node)) is not None and one.run == event.run]
+    here = event.conditions
+    return next((one for one in found if len(one.conditions) > len(here) == _shared(one.conditions, here)), None)
+
+
+def _shared(conditions: tuple[tuple[Syntax, bool], ...], others: tuple[tuple[Syntax, bool], ...]) -> int:
+    """How many conditions two places have in common."""
+    return sum(1 for one, other in zip(conditions, others, strict=False) if one == other)
+
+
+@rule.bad
+def scaled_where_it_may_be_learned():
+    import torch
+
+    class Gain:
+        learned = len(torch.__version__) > 0
+
+        def __init__(self):
+            self.start = torch.ones(3)
+            if self.learned:
+                self.start.requires_grad_()
+            self.start *= 0.5  # GRD301
+
+    return Gain().start
+
+
+@rule.good(cures=scaled_where_it_may_be_learned)
+def scaled_before_it_is_learned():
+    import torch
+
+    class Gain:
+        learned = len(torch.__version__) > 0
+
+        def __init__(self):
+            self.start = torch.ones(3)
+            self.start *= 0.5
+            if self.learned:
+                self.start.requires_grad_()
+
+    return Gain().start
 
 
 @rule.bad

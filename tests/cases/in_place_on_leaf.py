@@ -165,3 +165,36 @@ def collected_by_index(net: nn.Linear, rows):
         free[at] = net(row).sum()  # ok: what it is written into does not ask for gradients
         scores[at] = net(row).square().sum()  # GRD301
     return scores + free
+
+
+def scaled(config, size):
+    gain = torch.ones(size)
+    if config.train_gain:
+        gain.requires_grad = True
+    gain.mul_(config.start)  # GRD301
+    return gain
+
+
+def on_the_other_side(config, gain):
+    start, slope = torch.ones(3), torch.zeros(2)
+    start.div_(len(config.count) + 1)  # ok: before it may be asked
+    if config.learned:
+        start.requires_grad_()
+    else:
+        start.sub_(gain)  # ok: where it is not asked
+    if config.sloped:
+        slope.requires_grad_()
+        return start, slope
+    slope.clamp_(0, max=config.most)  # ok: who asks has left
+    return start, slope
+
+
+def asked_in_turn(data):
+    x = torch.ones(3)
+    for step in data:
+        if step.learn:
+            x.requires_grad_()
+            (x * 2).sum().backward()
+            x = x.detach()
+        x.neg_().abs_()  # ok: by then it is another tensor
+    return x
