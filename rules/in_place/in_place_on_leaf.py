@@ -68,7 +68,7 @@ def check_one_path(end: ModuleFinished) -> Findings:
 
 
 def _is_refused_on_one_path(event: WrittenInPlace) -> bool:
-    """Whether a leaf, and no view, is written that some path to the line has asked for gradients and another has not."""
+    """Whether a leaf, and no view, is written that some path to it has asked for gradients and another has not."""
     known = is_watched(event) and event.base is None and not (event.expected or event.after_error)
     return known and event.target.leaf <= YES and _is_of_two_paths(event.target)
 
