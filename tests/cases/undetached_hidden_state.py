@@ -270,3 +270,44 @@ class Cells:
             self.optimizer.zero_grad()
             self.head(state).mean().backward()  # each sequence has a graph of its own
             self.optimizer.step()
+
+
+class Reader(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.cell, self.head = nn.GRU(2, 4), nn.Linear(4, 1)
+
+    def forward(self, window, state):
+        out, state = self.cell(window, state)
+        return self.head(out), state
+
+
+reader = Reader()
+of_reader = torch.optim.SGD(reader.parameters(), lr=0.1)
+
+
+def reads_on(windows, targets):
+    state = torch.zeros(1, 3, 4)
+    for window, target in zip(windows, targets, strict=True):
+        of_reader.zero_grad()
+        read, state = reader(window, state)
+        nn.functional.smooth_l1_loss(read, target).backward()  # GRD505
+        of_reader.step()
+
+
+def reads_on_after_a_cut(windows, targets):
+    state = torch.zeros(1, 3, 4)
+    for window, target in zip(windows, targets, strict=True):
+        of_reader.zero_grad()
+        read, state = reader(window, state.detach())
+        (read - target).abs().sum().backward()  # the state is cut off where it is handed on
+        of_reader.step()
+
+
+def reads_each_by_itself(windows, targets):
+    state = torch.zeros(1, 3, 4)
+    for window, target in zip(windows, targets, strict=True):
+        of_reader.zero_grad()
+        read, _ = reader(window, state)
+        nn.functional.l1_loss(read, target).backward()  # each begins with the state of the beginning
+        of_reader.step()

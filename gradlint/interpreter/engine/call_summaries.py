@@ -223,7 +223,9 @@ def _replayed(m: Interpreter, node: Site, summary: Summary, call: Call) -> Value
     havoc_again(m, [(now.get(ref, ref), how) for ref, how in summary.handed])
     nodes: dict[Alternatives, Ref] = {}
     for index, (key, history) in enumerate(summary.histories.items()):
-        nodes[key] = made = recorded_again(m, place, f"{index} node", history, now, kept)
+        known = key[0] if again and history.last is not None else None
+        made = m.memory(place, f"{index} node") if known is None else _made_again(m, known)
+        nodes[key] = recorded_again(m, place, made, history, now, kept)
         if len(key) == 1:
             now[key[0]] = made  # type: ignore[index]
     for ref, thing in summary.made:

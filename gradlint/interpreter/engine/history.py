@@ -208,10 +208,14 @@ def company(m: Interpreter, start: Alternatives, leaves: Sequence[Ref]) -> tuple
 
 def grows(m: Interpreter, node: Site, part: str, inputs: tuple[Alternatives, ...]) -> Truth:
     """Whether the history holds an older node of the same place: certainly, or on some path that ran."""
-    site, part, frame = m.allocations.site(node), f"{part}node", m.frame.id
-    older = [ref for age in (1, OLDEST) if (ref := Ref(site, part, frame, age)) in m.state.heap]
+    return grows_at(m, Ref(m.allocations.site(node), f"{part}node", m.frame.id), inputs)
+
+
+def grows_at(m: Interpreter, made: Ref, inputs: tuple[Alternatives, ...]) -> Truth:
+    """Whether the history holds an older node that was made as this one is."""
+    older = [ref for age in (1, OLDEST) if (ref := Ref(*made[:3], age)) in m.state.heap]
     if m.allocations.round:
-        older += [ref for ref in m.allocations.of_other_rounds(Ref(site, part, frame)) if ref in m.state.heap]
+        older += [ref for ref in m.allocations.of_other_rounds(Ref(*made[:3])) if ref in m.state.heap]
     if not older:
         return NO
     places, found = {ref.key for ref in older}, [past_of(m, slot, MOST_LOOKED_BACK) for slot in inputs]

@@ -16,7 +16,7 @@ from gradlint.domain.heap import Heap
 from gradlint.domain.objects import Node
 from gradlint.domain.refs import KEPT, NOWHERE, Alternatives, Graph, Ref
 from gradlint.frozen import frozen
-from gradlint.interpreter.engine.history import grows, in_all, inputs_first, nodes_of, past_of
+from gradlint.interpreter.engine.history import grows_at, in_all, inputs_first, nodes_of, past_of
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.sites import syntax
 from gradlint.knowledge.properties.zero_gradient import FLAT
@@ -27,13 +27,15 @@ class History:
     """What new tensors depend on that come from the same nodes, in terms of the summarised call: what they were
     computed from (among it nodes that other new tensors come from), and the memories that were saved on the way. None
     among the alternatives of a slot: perhaps not. `inside` are the names of all nodes that lie between. `flattened` are
-    those inputs to which no gradient but zero arrives, because every way goes through an operation like `flat`."""
+    those inputs to which no gradient but zero arrives, because every way goes through an operation like `flat`. `last`
+    is the node itself that new tensors come from, where it is one."""
 
     inputs: tuple[Alternatives, ...]
     saves: tuple[Alternatives, ...]
     inside: frozenset[Graph]
     flattened: tuple[Alternatives, ...] = ()
     flat: Node | None = None
+    last: Node | None = None
 
 
 def histories_of(
@@ -103,7 +105,9 @@ def _history(
             (inputs if ref in around else flattened)[(found,) if ref in sure else (found, or_else)] = None
     certainly = tuple(slot if slot in sure or None in slot else (*slot, None) for slot in saves)
     behind = m[flat[0]] if flattened else None
-    return History(tuple(inputs), certainly, frozenset(inside), tuple(flattened), behind)
+    last = m.state.heap.get(key[0]) if len(key) == 1 and key[0] is not None else None
+    last = last if type(last) is Node else None
+    return History(tuple(inputs), certainly, frozenset(inside), tuple(flattened), behind, last)
 
 
 def _kept(slot: Alternatives, memories: set[Ref]) -> Alternatives:
@@ -112,18 +116,19 @@ def _kept(slot: Alternatives, memories: set[Ref]) -> Alternatives:
 
 
 def recorded_again(
-    m: Interpreter, place: Any, part: str, history: History, now: dict[Ref, Ref], kept: dict[Ref, Ref]
+    m: Interpreter, place: Any, made: Ref, history: History, now: dict[Ref, Ref], kept: dict[Ref, Ref]
 ) -> Ref:
     """All that a summarised call recorded for the same results, as one operation: on what its objects are `now`, which
-    keeps what its memories are."""
+    keeps what its memories are. Where a call runs anew at its place, it is the node that was `made` there before."""
     inputs = tuple(_operands(m, slot, now) for slot in history.inputs)
     saves = tuple(tuple(ref if ref is None else kept.get(ref, ref) for ref in slot) for slot in history.saves)
     if history.flat is not None:
         behind = tuple(_operands(m, slot, now) for slot in history.flattened)
-        inputs = (*inputs, (m.new(place, f"{part} flat", Node(history.flat.op, history.flat.at, behind)),))
-    again = grows(m, place, part[:-4], inputs)
-    made = m.new(place, part, Node("call", syntax(place), inputs, saves, grows=again))
-    for graph in history.inside:
+        inputs = (*inputs, (m.new(place, f"{made.part} flat", Node(history.flat.op, history.flat.at, behind)),))
+    last = history.last if made.site != m.allocations.site(place) else None
+    op, at = ("call", syntax(place)) if last is None else (last.op, last.at)
+    m.store_new(made, Node(op, at, inputs, saves, grows=grows_at(m, made, inputs)))
+    for graph in history.inside - {made.key}:
         m.graphs.around.setdefault(graph, {})[made.key] = None
     return made
 
