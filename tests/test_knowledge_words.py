@@ -47,6 +47,7 @@ from gradlint.knowledge.torch.autograd_names import (
     OF_TENSORS,
     OF_TENSORS_AND_MODULES,
 )
+from gradlint.knowledge.training.chosen import ONE_OF
 from gradlint.testing.measuring import TABLES, resolve
 
 torch.set_num_threads(1)
@@ -228,3 +229,10 @@ def test_what_is_switched_and_called_is_a_module() -> None:
     layer.requires_grad = False
     assert callable(layer)
     assert all(parameter.requires_grad for parameter in layer.parameters())
+
+
+@pytest.mark.parametrize("namespace", ONE_OF)
+def test_all_classes_of_a_namespace_have_one_base(namespace: str) -> None:
+    module, base = resolve(namespace), resolve(ONE_OF[namespace])
+    classes = [found for name in module.__all__ if inspect.isclass(found := getattr(module, name))]
+    assert len(classes) > 10 and [one for one in classes if not issubclass(one, base)] == []

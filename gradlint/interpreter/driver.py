@@ -173,8 +173,15 @@ def _leave_the_body(m: Interpreter) -> None:
 
 
 def _is_table_of_classes(m: Interpreter, thing: Container) -> bool:
+    """Whether a container holds classes and nothing else: some of torch, some of the program."""
     values = [value for _, value in thing.items]
-    return bool(values) and all(type(value) is Ref and type(m.state.heap.get(value)) is Class for value in values)
+    return bool(values) and all(_is_class(m, value) for value in values)
+
+
+def _is_class(m: Interpreter, value: Value) -> bool:
+    if type(value) is ImportPath:
+        return value.path in m.torch.optimizers or value.path in m.torch.modules or value.path in m.torch.schedulers
+    return type(value) is Ref and type(m.state.heap.get(value)) is Class
 
 
 def _switched_in_functions(m: Interpreter) -> Iterator[str]:

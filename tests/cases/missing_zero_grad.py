@@ -376,3 +376,44 @@ rounds_in_turn(3, torch.randn(4, 3))
 rounds_in_turn_right(3, torch.randn(4, 3))
 heads_of_one_trunk(3)
 shown_on_one_batch()
+
+
+def chosen_by_a_setting(settings, rounds):
+    net = nn.Linear(2, 1)
+    optimizer = getattr(torch.optim, settings["optimizer"])(net.parameters(), lr=0.1)
+    slower = getattr(torch.optim.lr_scheduler, settings["schedule"])(optimizer, 10)
+    for _ in range(rounds):
+        net(torch.randn(4, 2)).sinh().sum().backward()  # GRD701
+        optimizer.step()
+        slower.step()
+
+
+def chosen_from_the_namespace(settings, rounds):
+    net = nn.Linear(2, 1)
+    optimizer = torch.optim.__dict__[settings.optimizer](net.parameters(), lr=0.1)
+    for _ in range(rounds):
+        nn.functional.mse_loss(net(torch.randn(4, 2)), torch.ones(4, 1)).backward()  # GRD701
+        optimizer.step()
+
+
+OPTIMIZERS = {"sgd": torch.optim.SGD, "adam": torch.optim.Adam}
+
+
+def chosen_from_a_table(settings, rounds):
+    net = nn.Linear(2, 1)
+    optimizer = OPTIMIZERS[settings.optimizer](net.parameters(), lr=0.1)
+    for _ in range(rounds):
+        loss = net(torch.randn(4, 2)).pow(4).mean()
+        loss.backward()  # GRD701
+        optimizer.step()
+
+
+def chosen_and_cleared(settings, rounds):
+    net = nn.Linear(2, 1)
+    optimizer = getattr(torch.optim, settings["optimizer"])(net.parameters(), lr=0.1)
+    slower = torch.optim.lr_scheduler.__dict__[settings["schedule"]](optimizer, 10)
+    for _ in range(rounds):
+        optimizer.zero_grad()
+        net(torch.randn(4, 2)).log_softmax(0).norm().backward()  # ok: cleared before
+        optimizer.step()
+        slower.step()

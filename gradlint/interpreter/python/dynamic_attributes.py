@@ -6,13 +6,14 @@ from gradlint.domain.facts import UNSURE
 from gradlint.domain.objects import MOST_ITEMS, Instance, Module, Tensor
 from gradlint.domain.refs import Ref
 from gradlint.domain.value_sets import alternatives, one_of, with_certain
-from gradlint.domain.values import NOTHING, Constant, Value
+from gradlint.domain.values import NOTHING, Constant, ImportPath, Value
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.escape import result_of_unknown
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python.attribute_store import set_attribute
 from gradlint.interpreter.static.sites import Site
 from gradlint.interpreter.static.string_values import beginning
+from gradlint.knowledge.training.chosen import ONE_OF
 
 
 def holders(m: Interpreter, value: Value) -> list[tuple[Ref, Module | Instance]]:
@@ -66,9 +67,23 @@ def got_somewhere(m: Interpreter, owner: Value, name: Value) -> Value:
     found: list[Value] = []
     for option in alternatives(owner):
         thing = m.state.heap.get(option) if type(option) is Ref else None
+        if type(option) is ImportPath and (base := ONE_OF.get(option.path)) is not None:
+            found.append(ImportPath(base))
+            continue
         if not isinstance(thing, (Module, Instance)):
             return result_of_unknown([owner])
         found += [value for known, value in thing.attributes if start and str(known).startswith(start)]
         found.append(thing.rest if type(thing) is Module else NOTHING)
     some = one_of(found, MOST_ITEMS)
     return result_of_unknown([owner]) if some == NOTHING else some
+
+
+def of_namespace(m: Interpreter, path: str, index: Value) -> Value:
+    """`module.__dict__[index]` of a module that is imported."""
+    owner, names = ImportPath(path.removesuffix(NAMESPACE)), names_of(index)
+    if names is None:
+        return got_somewhere(m, owner, index)
+    return one_of([ImportPath(f"{owner.path}.{name}") for name in names])
+
+
+NAMESPACE = ".__dict__"

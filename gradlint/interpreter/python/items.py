@@ -13,6 +13,7 @@ from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot, kind_of
 from gradlint.interpreter.engine.escape import result_of_unknown
 from gradlint.interpreter.engine.iteration import ELEMENTS
 from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.python.dynamic_attributes import NAMESPACE, of_namespace
 from gradlint.interpreter.python.functions import call_function
 from gradlint.interpreter.python.mro import method_of
 from gradlint.interpreter.static.sites import Site
@@ -34,7 +35,7 @@ def _item(m: Interpreter, node: Site, owner: Value, index: Value) -> Value:
     if handler is not None:
         return handler(m, node, owner, index)
     if type(owner) is ImportPath:
-        return owner
+        return of_namespace(m, owner.path, index) if owner.path.endswith(NAMESPACE) else owner
     if type(owner) is Constant:
         return PlainObject("str")
     if type(owner) is PlainObject:

@@ -42,6 +42,7 @@ from gradlint.interpreter.python.isinstance_checks import is_instance
 from gradlint.interpreter.static.scopes import dotted
 from gradlint.interpreter.static.sites import Site
 from gradlint.interpreter.training import optimizer
+from gradlint.interpreter.training.assumed_optimizer import BASES
 from gradlint.knowledge import MODULE_ROWS
 from gradlint.knowledge.modules.families import public
 
@@ -71,7 +72,7 @@ def _call(m: Interpreter, node: Site, callee: ImportPath, args: Arguments, name:
         return run_factory(m, node, factory, args)
     if (cls := public(path)) in m.torch.modules:
         return modules.build(m, node, cls, args)
-    if path in m.torch.optimizers:
+    if path in m.torch.optimizers or path in BASES:
         return optimizer.build(m, node, path, args)
     plain = m.torch.harmless.get(path)
     if plain is not None:

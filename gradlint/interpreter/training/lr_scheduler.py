@@ -26,16 +26,15 @@ BASES = frozenset({"torch.optim.lr_scheduler.LRScheduler", "torch.optim.lr_sched
 
 def _built(path: str) -> Model:
     def build(m: Interpreter, node: Site, args: Arguments) -> Value:
-        row = m.torch.schedulers[path]
-        first = args.get("schedulers" if row.chained else "optimizer", 0, UNKNOWN)
-        start = m.push(elements(m, node, first) if row.chained else first)
+        chained = path not in BASES and m.torch.schedulers[path].chained
+        first = args.get("schedulers" if chained else "optimizer", 0, UNKNOWN)
+        start = m.push(elements(m, node, first) if chained else first)
         for value in (*args.positional[1:], *args.keywords.values()):
             _asked(m, node, value)
         driven = m.pop_from(start)[0]
         optimizers = tuple(ref for ref, _ in m.all(driven, Optimizer))
         optimizers += tuple(ref for _, thing in m.all(driven, Scheduler) for ref in thing.optimizers)
-        kind = path.rpartition(".")[2]
-        made = Scheduler(kind, tuple(dict.fromkeys(optimizers)), causes=(Cause(CauseKind.MADE, node),))
+        made = Scheduler(_kind(path), tuple(dict.fromkeys(optimizers)), causes=(Cause(CauseKind.MADE, node),))
         return m.new(node, "scheduler", made)
 
     return build
@@ -56,11 +55,15 @@ def unknown_scheduler(m: Interpreter, node: Site, part: str, belief: Belief, kin
 
 @annotated(*BASES, *(row.path for row in ROWS["schedulers"]))
 def _annotated(m: Interpreter, node: Site, path: str) -> Value:
-    kind = "" if path in BASES else path.rpartition(".")[2]
-    return unknown_scheduler(m, node, "annotated", Belief.ANNOTATED, kind)
+    return unknown_scheduler(m, node, "annotated", Belief.ANNOTATED, _kind(path))
 
 
-MODELS |= {row.path: _built(row.path) for row in ROWS["schedulers"]}
+def _kind(path: str) -> str:
+    """The class at a path, if it is one that schedules by itself."""
+    return "" if path in BASES else path.rpartition(".")[2]
+
+
+MODELS |= {path: _built(path) for path in (*BASES, *(row.path for row in ROWS["schedulers"]))}
 
 
 def step(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:

@@ -64,8 +64,8 @@ from gradlint.knowledge.training.clearing import OF_OPTIMIZERS
 
 
 def build(m: Interpreter, node: Site, path: str, args: Arguments) -> Value:
-    """An optimizer of torch is made."""
-    empty = unfilled(path.rpartition(".")[2], UNKNOWN, node)
+    """An optimizer of torch is made; by the path of their base one of which nobody knows the class."""
+    empty = unfilled("" if path in BASES else path.rpartition(".")[2], UNKNOWN, node)
     given = args.get("params", 0, UNKNOWN)
     elements = given_elements(m, given)
     made, parts = _filled(m, node, empty, given, args)
