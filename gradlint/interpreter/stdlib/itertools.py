@@ -193,8 +193,10 @@ def _zip(m: Interpreter, node: Site, args: Arguments) -> Value:
     listings = [element_list(m, value) for value in args.positional]
     empty = _emptiness(m, args.positional)
     start = m.push(*args.positional)
-    m.push(_tuple(m, node, _each(m, node, args.positional)))
-    known = UNKNOWN if args.unknown else _pairs(m, node, listings)
+    each = _each(m, node, args.positional)
+    several = Container("tuple", rest=one_of(each, MOST_ITEMS))
+    m.push(m.new(node, "pair", several) if args.unknown else _tuple(m, node, each))
+    known = _columns(m, node, args) if args.unknown else _pairs(m, node, listings)
     *sources, pair = m.pop_from(start)
     return iterator(m, node, Iterator(pair, _all_of(sources), "zip", empty=empty, listed=known))
 
@@ -214,6 +216,21 @@ def _pairs(m: Interpreter, node: Site, listings: list[list[Value] | None]) -> Va
         return UNKNOWN
     pairs = [_tuple(m, node, row, f"pair {index}") for index, row in enumerate(rows)]
     return containers.container(m, node, "list", pairs, "pairs")
+
+
+def _columns(m: Interpreter, node: Site, args: Arguments) -> Value:
+    """`zip(*rows)` of rows of which nobody knows how many there are, but each holds as much: what they hold first, what
+    second, and so on."""
+    rows = alternatives(args.positional[0]) if len(args.positional) == 1 else ()
+    parts = [element_list(m, row) for row in rows]
+    known = [part for part in parts if part is not None]
+    if not known or len(known) < len(parts) or len({len(part) for part in known}) > 1:
+        return UNKNOWN
+    columns = [
+        m.new(node, f"pair {index}", Container("tuple", rest=one_of(column, MOST_ITEMS)))
+        for index, column in enumerate(zip(*known, strict=True))
+    ]
+    return containers.container(m, node, "list", columns, "pairs")
 
 
 @models("itertools.zip_longest")
