@@ -8,7 +8,8 @@ uses the sum of two gradients, the third one the sum of three, and what the firs
 again in every step that follows.
 
 A network that judges what another makes is in the other's backward, by necessity. If its gradients are cleared after
-its own step alone, what the other's round has left in them is used by its next one.
+its own step alone, what the other's round has left in them is used by its next one. Just so an attack that asks for the
+gradient of an input fills those of the network, and a training on what it found steps by both.
 
 ## What it costs
 
@@ -29,8 +30,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gradlint.domain import FRESH, MIXED, NONE_VALUE, YES, CauseKind, Memory, Syntax, memories
-from gradlint.events import BackwardRun, Event, GradientsCleared, LoopFinished, ModuleFinished, OptimizerStepped
+from gradlint.domain import FRESH, MIXED, NO, NONE_VALUE, YES, CauseKind, Memory, Syntax, Tensor, memories
+from gradlint.events import (
+    BackwardRun,
+    Event,
+    GradientRead,
+    GradientsCleared,
+    LoopFinished,
+    ModuleFinished,
+    OptimizerStepped,
+)
 from gradlint.rule import LIKELY, Draft, Edit, Findings, Rule, quoted
 
 from ._protocol import pointing_at_uncalled, uncalled
@@ -176,6 +185,78 @@ def _stray(one: _Passed, step: OptimizerStepped) -> Draft:
     draft = draft.advising(f"call `{step.name or 'optimizer'}.zero_grad()` before this `backward()`")
     draft = draft.note(one.event.node, "fills them for the other step").note(step.node, "used by this step")
     return draft.resting_on(one.event, one.by, step).lowered(LIKELY, "both gradients may be meant for this step")
+
+
+@dataclass
+class _Asked:
+    """A backward that was run for the gradient of an input that is no parameter: whether that was read by now, and
+    cleared by itself."""
+
+    event: BackwardRun
+    inputs: frozenset[Memory]
+    read: bool = False
+    cleared: bool = False
+
+
+@rule.on(ModuleFinished)
+def check_attack(end: ModuleFinished) -> Findings:
+    """What an attack on a network has left in its gradients is used by the step that trains it."""
+    waiting: dict[Memory, _Asked] = {}
+    mixed: dict[Memory, tuple[_Asked, BackwardRun]] = {}
+    told: set[Syntax] = set()
+    for event in end.story:
+        if isinstance(event, BackwardRun) and event.how == "backward":
+            _ask(event, waiting, mixed)
+        elif isinstance(event, GradientRead):
+            for one in waiting.values():
+                one.read |= event.tensor.storage in one.inputs
+        elif isinstance(event, GradientsCleared):
+            gone = memories(event.parameters)
+            alone = bool(event.parameters) and all(map(_is_input, event.parameters))
+            for one in waiting.values():
+                one.cleared |= alone
+            for memory in gone:
+                waiting.pop(memory, None)
+                mixed.pop(memory, None)
+        elif isinstance(event, OptimizerStepped):
+            found = [mixed[one.storage] for one in event.parameters if one.storage in mixed]
+            for memory in memories(event.parameters):
+                waiting.pop(memory, None)
+                mixed.pop(memory, None)
+            for attack, training in found[:1]:
+                if training.node not in told:
+                    told.add(training.node)
+                    yield _attacked(attack.event, training, event)
+
+
+def _ask(event: BackwardRun, waiting: dict[Memory, _Asked], mixed: dict[Memory, tuple[_Asked, BackwardRun]]) -> None:
+    """Take in whose gradients a backward fills, and which of them an attack has filled before: an input whose gradient
+    is cleared by itself, or is asked for in a function of its own, is attacked."""
+    inputs = memories(leaf for leaf in event.leaves if _is_input(leaf))
+    asked = _Asked(event, inputs) if inputs else None
+    for at, leaf in enumerate(event.leaves):
+        if leaf.storage in inputs or not event.certain >> at & 1 or not leaf.requires_grad <= YES:
+            continue
+        before = waiting.get(leaf.storage)
+        other = before is not None and before.event.node is not event.node and leaf.grad.possibly(USABLE)
+        if before is not None and other and before.read and (before.cleared or before.event.run != event.run):
+            mixed.setdefault(leaf.storage, (before, event))
+        elif asked is not None:
+            waiting[leaf.storage] = asked
+        else:
+            waiting.pop(leaf.storage, None)
+
+
+def _is_input(leaf: Tensor) -> bool:
+    return leaf.parameter <= NO and leaf.requires_grad <= YES
+
+
+def _attacked(attack: BackwardRun, training: BackwardRun, step: OptimizerStepped) -> Draft:
+    call = step.name or "optimizer"
+    draft = rule.at(training.node, left="an attack on an input has left", call=call)
+    draft = draft.advising(f"call `{call}.zero_grad()` before this `backward()`")
+    draft = draft.note(attack.node, "run for the gradient of an input").note(step.node, "used by this step")
+    return draft.resting_on(attack, training, step).lowered(LIKELY, "both gradients may be meant for this step")
 
 
 def _cleared(event: OptimizerStepped) -> tuple[Edit, ...]:

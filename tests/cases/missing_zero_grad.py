@@ -417,3 +417,69 @@ def chosen_and_cleared(settings, rounds):
         net(torch.randn(4, 2)).log_softmax(0).norm().backward()  # ok: cleared before
         optimizer.step()
         slower.step()
+
+
+def attacked(net, given, wanted, rounds):
+    shifted = given.detach() + torch.rand_like(given)
+    for _ in range(rounds):
+        shifted.requires_grad_()
+        nn.functional.l1_loss(net(shifted), wanted).backward()
+        shifted = shifted.detach() + 0.1 * shifted.grad.sign()
+    return shifted.detach()
+
+
+def trained_on_attacks(batches):
+    net = nn.Sequential(nn.Linear(2, 4), nn.Tanh(), nn.Linear(4, 1))
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for given, wanted in batches:
+        optimizer.zero_grad()
+        worst = attacked(net, given, wanted, 3)
+        nn.functional.huber_loss(net(worst), wanted).backward()  # GRD701
+        optimizer.step()
+
+
+def trained_on_attacks_right(batches):
+    net = nn.Sequential(nn.Linear(2, 4), nn.Sigmoid(), nn.Linear(4, 1))
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for given, wanted in batches:
+        worst = attacked(net, given, wanted, 3)
+        optimizer.zero_grad()
+        (net(worst) - wanted).sinh().square().sum().backward()  # ok: cleared behind the attack
+        optimizer.step()
+
+
+def trained_on_shifts(batches, rounds):
+    net = nn.Linear(2, 1)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for given, wanted in batches:
+        shift = torch.zeros_like(given, requires_grad=True)
+        for _ in range(rounds):
+            net(given + shift).sub(wanted).norm().backward()
+            shift.data = (shift + 0.1 * shift.grad.sign()).clamp(-1, 1)
+            shift.grad.zero_()
+        net(given + shift.detach()).sub(wanted).norm(1).backward()  # GRD701
+        optimizer.step()
+        optimizer.zero_grad()
+
+
+def trained_with_a_penalty(batches):
+    net = nn.Linear(2, 1)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for given, wanted in batches:
+        given.requires_grad_()
+        optimizer.zero_grad()
+        net(given).sub(wanted).norm(3).backward()  # ok: one backward for both
+        print(given.grad.norm())
+        optimizer.step()
+
+
+def trained_on_both(batches):
+    net = nn.Linear(2, 1)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for given, wanted in batches:
+        given.requires_grad_()
+        optimizer.zero_grad()
+        net(given).sub(wanted).square().sum().backward()
+        shifted = given.detach() + 0.1 * given.grad.sign()
+        net(shifted).sub(wanted).square().amax().backward()  # ok: trained on both, as far as anybody sees
+        optimizer.step()
