@@ -63,7 +63,7 @@ def check(event: LoopFinished) -> Findings:
         if not isinstance(call, ModuleCalled) or call.nested:
             continue
         before = first.setdefault(call.node, call)
-        if before is call or not before.module.mode.possibly(TRAIN) or not _left(call, taken_back=taken_back):
+        if before is call or not _may_begin_in_training(before) or not _left(call, taken_back=taken_back):
             continue
         if (switch := _switch_of(call, switches)) and _is_trained(event.story[index:]):
             yield _draft(call, switch).resting_on(call).lowered(LIKELY, "a layer may be meant to stay as it is")
@@ -71,6 +71,11 @@ def check(event: LoopFinished) -> Findings:
 
 def _is_uncalled_train(event: Event) -> bool:
     return isinstance(event, ResultDiscarded) and isinstance(event.value, Bound) and event.value.name == "train"
+
+
+def _may_begin_in_training(call: ModuleCalled) -> bool:
+    """Whether the first call may find its module in train mode, as whoever makes one leaves it."""
+    return call.module.mode.possibly(TRAIN) or call.module.mode.is_unsure
 
 
 def _left(call: ModuleCalled, *, taken_back: bool) -> bool:

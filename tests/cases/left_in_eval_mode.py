@@ -162,3 +162,33 @@ def main():
 
 if __name__ == "__main__":
     main()
+
+
+def tested(network, batches):
+    network.eval()
+    with torch.no_grad():
+        return sum((network(given).argmax(1) == wanted).float().mean().item() for given, wanted in batches)
+
+
+def made_from_settings(settings, registry, batches, held_out):
+    network = getattr(registry, settings["network"])(settings["width"])
+    optimizer = torch.optim.SGD(network.parameters(), lr=0.1)
+    for _ in range(settings["epochs"]):
+        for given, wanted in batches:
+            loss = nn.functional.cross_entropy(network(given), wanted)  # GRD412
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        print(tested(network, held_out))
+
+
+def made_from_settings_and_put_back(settings, registry, batches, held_out):
+    network = registry[settings["network"]](settings["width"])
+    optimizer = torch.optim.Adam(network.parameters())
+    for _ in range(settings["epochs"]):
+        network.train()
+        for given, wanted in batches:
+            optimizer.zero_grad()
+            nn.functional.nll_loss(network(given).log_softmax(1), wanted).backward()  # ok: back in train mode
+            optimizer.step()
+        print(tested(network, held_out))
