@@ -243,7 +243,7 @@ def test_the_configuration_says_what_a_file_may_take(limits: str, said: str, tmp
     if limits.startswith("seconds"):
         work = "import torch\n" + "".join(f"def f{i}(x):\n    return (x @ x).sum()\n" for i in range(8000))
     else:
-        work = "import torch\nx = [" + "torch.ones(2), " * 20_000 + "]\n"
+        work = "import torch\n" + ("x = [" + "torch.ones(2), " * 5_000 + "]\n") * 4
     (tmp_path / "gradlint.toml").write_text(f"[limits]\n{limits}\n")
     (tmp_path / "a.py").write_text(work)
     (tmp_path / "b.py").write_text("import torch\n\nx = torch.ones(2).long().requires_grad_()\n")
