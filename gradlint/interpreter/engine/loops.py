@@ -88,10 +88,7 @@ class Loop:
 
     def round(self, m: Interpreter, paths: LoopPaths, first: Truth) -> None:
         """Run one iteration, whichever way it ends."""
-        paths.head = m.fork() if m.graphs.kept and first is not YES else None
-        self.step(first)
-        m.join([m.state, *paths.continues])
-        paths.continues.clear()
+        run_once(m, paths, partial(self.step, first), first)
         m.state.sweep()
 
     def turn(self, m: Interpreter, paths: LoopPaths, grow_older: Callable[[], object], first: Truth) -> None:
@@ -105,6 +102,14 @@ class Loop:
             grow_older()
             leave(m, self.left)
             m.state = resume_again
+
+
+def run_once(m: Interpreter, paths: LoopPaths, step: Callable[[], None], first: Truth) -> None:
+    """Run one iteration, and go on from where its normal path meets those of `continue`."""
+    paths.head = m.fork() if m.graphs.kept and first is not YES else None
+    step()
+    m.join([m.state, *paths.continues])
+    paths.continues.clear()
 
 
 def run_loop(m: Interpreter, node: Site, loop: Loop) -> None:
@@ -234,20 +239,17 @@ def _are_few(
 ) -> bool:
     """Run the later iterations one by one, where it is certain how many they are and that these are few. Otherwise
     nothing has happened."""
-    start, take_back = m.fork(), outward(m)
-    with m.log.held_back() as forget:
+
+    def end_soon() -> bool:
         for rounds in range(1, MOST_ROUNDS + 1):
             over = ends(rounds) if m.state.live else YES
             if over is not NO or rounds == MOST_ROUNDS:
                 break
             grow_older()
             turn()
-        if over is YES:
-            return True
-        forget()
-    take_back()
-    m.state = start
-    return False
+        return over is YES
+
+    return attempted(m, end_soon)
 
 
 def _fixpoint(m: Interpreter, turn: Callable[[], None], grow_older: Callable[[], list[Ref]]) -> None:
@@ -256,7 +258,7 @@ def _fixpoint(m: Interpreter, turn: Callable[[], None], grow_older: Callable[[],
     What grew as old as can be before a pass is so after it as well: that need not wait for yet another pass.
     """
     for count in range(MOST_PASSES + 1):
-        head, take_back = m.fork(), outward(m)
+        head, take_back = m.fork(), _outward(m)
         with m.log.held_back() as forget:
             oldest = grow_older()
             head.foresee(m.state, oldest)
@@ -272,7 +274,19 @@ def _fixpoint(m: Interpreter, turn: Callable[[], None], grow_older: Callable[[],
         m.state = new if count < MOST_PASSES - 1 else _widened(head, new)
 
 
-def outward(m: Interpreter) -> Callable[[], None]:
+def attempted(m: Interpreter, run: Callable[[], bool]) -> bool:
+    """Run something that says whether it could be done; where it could not, nothing has happened."""
+    start, take_back = m.fork(), _outward(m)
+    with m.log.held_back() as forget:
+        if run():
+            return True
+        forget()
+    take_back()
+    m.state = start
+    return False
+
+
+def _outward(m: Interpreter) -> Callable[[], None]:
     """Gives what takes back all that leaves the loop by other ways from now on."""
     kept = [(waiting, len(waiting)) for waiting in m.frame.pending()]
     tries = list(m.frame.tries)

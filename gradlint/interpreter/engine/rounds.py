@@ -7,8 +7,10 @@ out on the way that it is not known any more what comes next, nothing has happen
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 
 import libcst as cst
 
@@ -20,7 +22,7 @@ from gradlint.domain.values import Constant, Value
 from gradlint.interpreter.engine.circumstances import ActiveLoop
 from gradlint.interpreter.engine.frames import LoopPaths
 from gradlint.interpreter.engine.iteration import MOST_ELEMENTS, RESTARTING, element_list, listed_by
-from gradlint.interpreter.engine.loops import outward
+from gradlint.interpreter.engine.loops import attempted, run_once
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.numbered_parts import names_parts
 from gradlint.interpreter.static.periodic import periodic
@@ -53,31 +55,38 @@ class Rounds:
 
 def ran(m: Interpreter, rounds: Rounds, elements: Sequence[Value]) -> bool:
     """Run a loop element by element. Whether that was possible: otherwise nothing has happened."""
-    start, take_back, began, outer = m.fork(), outward(m), len(m.log.story), m.frame.loop
-    around, later, times = m.allocations.round, m.loops.later, m.loops.times
-    paths = m.frame.loop = LoopPaths(rounds.node, conditions=m.conditions)
-    made, m.allocations.made = m.allocations.made, set()
-    m.loops.active.append(ActiveLoop(m.allocations.made))
-    m.loops.times *= rounds.count
-    rounds.listed = m.push(*elements)
-    paths.listed = rounds.listed, rounds.listed + rounds.count
-    with m.log.held_back() as forget:
-        known = all(_round(m, rounds, paths, index, around) for index in range(rounds.count))
-        m.allocations.round, m.loops.later, m.loops.times, m.frame.loop = around, later, times, outer
+    began, outer, around = len(m.log.story), m.frame.loop, m.allocations.round
+
+    def run() -> bool:
+        paths = m.frame.loop = LoopPaths(rounds.node, conditions=m.conditions)
+        made, m.allocations.made = m.allocations.made, set()
+        m.loops.active.append(ActiveLoop(m.allocations.made))
+        rounds.listed = m.push(*elements)
+        paths.listed = rounds.listed, rounds.listed + rounds.count
+        with by_rounds(m, rounds.count):
+            known = all(_round(m, rounds, paths, index, around) for index in range(rounds.count))
+        m.frame.loop = outer
         m.loops.active.pop()
         made |= m.allocations.made
         m.allocations.made = made
         if known:
             _end(m, rounds, paths)
-        else:
-            forget()
-    if not known:
-        take_back()
-        m.state = start
+        return known
+
+    if not attempted(m, run):
         return False
     if not m.is_silent:
         m.emit(events.LoopFinished, rounds.node, story=tuple(m.log.story[began:]), periodic=periodic(m.scan))
     return True
+
+
+@contextmanager
+def by_rounds(m: Interpreter, count: int) -> Generator[None]:
+    """While so many iterations are run one by one."""
+    around, later, times = m.allocations.round, m.loops.later, m.loops.times
+    m.loops.times *= count
+    yield
+    m.allocations.round, m.loops.later, m.loops.times = around, later, times
 
 
 def _round(m: Interpreter, rounds: Rounds, paths: LoopPaths, index: int, around: int) -> bool:
@@ -93,10 +102,7 @@ def _round(m: Interpreter, rounds: Rounds, paths: LoopPaths, index: int, around:
     left, elsewhere = m.steps.left, m.steps.elsewhere
     if index:
         m.loops.later = YES
-        paths.head = m.fork() if m.graphs.kept else None
-    rounds.step(element)
-    m.join([m.state, *paths.continues])
-    paths.continues.clear()
+    run_once(m, paths, partial(rounds.step, element), NO if index else YES)
     if m.state.live:
         rounds.visited(m.state.stack[rounds.listed + index])
     m.state.sweep()

@@ -17,9 +17,9 @@ from gradlint.domain.value_sets import one_of, references, with_certain
 from gradlint.domain.values import NOTHING, Value
 from gradlint.frozen import frozen
 from gradlint.interpreter.engine.iteration import MOST_ELEMENTS, consume, element_list, following, iterated
-from gradlint.interpreter.engine.loops import Loop, outward, run_loop
+from gradlint.interpreter.engine.loops import Loop, attempted, run_loop
 from gradlint.interpreter.engine.machine import Interpreter
-from gradlint.interpreter.engine.rounds import MOST_STATEMENTS
+from gradlint.interpreter.engine.rounds import MOST_STATEMENTS, by_rounds
 from gradlint.interpreter.python import containers
 from gradlint.interpreter.static.periodic import periodic
 from gradlint.interpreter.static.scopes import comprehended
@@ -96,21 +96,18 @@ def _each_round(m: Interpreter, clause: cst.CompFor, start: int, wanted: Sequenc
         return None
     if m.calls.instances_deep and _named(wanted[0]).isdisjoint(comprehended(clause)):
         return None  # parts that are built alike: to know each of them costs more than it tells
-    before, take_back, began = m.fork(), outward(m), len(m.log.story)
-    outer = m.loops.later, m.loops.times, m.allocations.round
-    m.loops.times *= max(1, len(listed))
-    with m.log.held_back() as forget:
+    began, passed = len(m.log.story), list[bool | None]()
+
+    def run() -> bool:
         waiting = m.push(*listed)
-        passed = [_round(m, clause, index, waiting, wanted) for index in range(len(listed))]
-        m.loops.later, m.loops.times, m.allocations.round = outer
+        with by_rounds(m, max(1, len(listed))):
+            passed.extend(_round(m, clause, index, waiting, wanted) for index in range(len(listed)))
         if known := m.state.live and None not in passed:
             del m.state.stack[waiting : waiting + len(listed)]
             consume(m, clause.iter, m.state.stack[start], "comprehension")
-        else:
-            forget()
-    if not known:
-        take_back()
-        m.state = before
+        return known
+
+    if not attempted(m, run):
         return None
     if not m.log.muted:
         m.emit(events.LoopFinished, clause, story=tuple(m.log.story[began:]), periodic=periodic(m.scan))
