@@ -28,6 +28,7 @@ from gradlint.interpreter.autograd.loop_carried import (
 )
 from gradlint.interpreter.autograd.operands import in_graph
 from gradlint.interpreter.engine import cannot_raise
+from gradlint.interpreter.engine.call_summaries import may_be_filled
 from gradlint.interpreter.engine.event_log import BOUND
 from gradlint.interpreter.engine.history import (
     company,
@@ -465,7 +466,7 @@ def _fill(m: Interpreter, node: Site, history: History, request: Request) -> Non
             one = len(thing.node) == 1 and any(made in sure for made in thing.node)
             certain = one and (asked or (thing.retains is YES and wanted is None))
             thing = replace(thing, retains=YES if asked and one else thing.retains | YES) if asked else thing
-        elif opaque and _takes_gradients(thing) and (astray or _may_lie_elsewhere(thing)):
+        elif opaque and may_be_filled(thing) and (astray or _may_lie_elsewhere(thing)):
             certain = False
         else:
             continue
@@ -477,11 +478,6 @@ def _fill(m: Interpreter, node: Site, history: History, request: Request) -> Non
         m.store_exact(
             ref, now if certain or ref not in leaves else replace(now, gradient=UNKNOWN), filling=ref in leaves
         )
-
-
-def _takes_gradients(thing: Tensor) -> bool:
-    """Whether a backward that reaches a tensor may fill its gradient."""
-    return thing.requires_grad.may(YES) and (thing.leaf.may(YES) or thing.retains.may(YES))
 
 
 def _may_lie_elsewhere(thing: Tensor) -> bool:
