@@ -44,6 +44,7 @@ ObjectT = TypeVar("ObjectT", bound=Object)
 EventT = TypeVar("EventT", bound=Event)
 ResultT = TypeVar("ResultT")
 NotesT = TypeVar("NotesT")
+ValueT = TypeVar("ValueT", bound=Value)
 
 FEW_JOINED, MOST_JOINED = 4, 256
 """What is known of any of so many objects is joined anew each time; of more it is remembered, so many times at most."""
@@ -189,6 +190,12 @@ class Interpreter:
         out = flight[start:]
         del flight[start:]
         return out
+
+    def keeping(self, run: Callable[[], ResultT], *values: ValueT) -> tuple[ResultT, list[ValueT]]:
+        """Run something while values are kept true: what it gives, and the values as they are then."""
+        start = self.push(*values)
+        result = run()
+        return result, self.pop_from(start)  # type: ignore[return-value]
 
     # ---- sites and objects
 

@@ -76,9 +76,8 @@ def looked_up(m: Interpreter, node: Site, owner: Ref, member: ImportPath) -> Val
 
 def _read(m: Interpreter, node: Site, owner: Ref, row: Attribute, path: str) -> Value:
     """An attribute that the library sets: the same thing each time."""
-    start = m.push(owner)
-    value = pack_results.given(m, node, row.gives, Given(Arguments([owner]), ("self",), path, path.rpartition(".")[0]))
-    owner = m.pop_from(start)[0]  # type: ignore[assignment]
+    handed = Given(Arguments([owner]), ("self",), path, path.rpartition(".")[0])
+    value, (owner,) = m.keeping(lambda: pack_results.given(m, node, row.gives, handed), owner)
     keep_attribute(m, owner, row.path, value)
     return value
 
@@ -93,9 +92,8 @@ def initialise(m: Interpreter, node: Site, owner: Value, cls: Value, args: Argum
     if found is None:
         return False
     path, known = found
-    start = m.push(owner)
-    made = pack_results.construct(m, m.part_of(node, "as base"), path, known.row, args)
-    owner = m.pop_from(start)[0]
+    base = m.part_of(node, "as base")
+    made, (owner,) = m.keeping(lambda: pack_results.construct(m, base, path, known.row, args), owner)
     parts = m.thing(made)
     for ref, module in m.all(owner, Module):
         if type(parts) is Module:

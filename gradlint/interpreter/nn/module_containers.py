@@ -251,9 +251,7 @@ def _given(m: Interpreter, node: Site, value: Value) -> Parts:
         return tuple(parts(m, module)), module.rest, module.certain
     if value == NONE_VALUE:
         return (), NOTHING, ()
-    start = m.push(value)
-    known = run_through(m, node, value, "module list")
-    (value,) = m.pop_from(start)
+    known, (value,) = m.keeping(lambda: run_through(m, node, value, "module list"), value)
     if known is not None:
         named = [_part(m, at, one) for at, one in enumerate(known)]
         held = [part for _, part in named]

@@ -180,9 +180,7 @@ def _unfollowed(m: Interpreter, node: Site, cls: Ref) -> Value:
 
 def built_as(m: Interpreter, node: Site, owner: Value, path: str, args: Arguments) -> None:
     """The parts that a torch class's own `__init__` gives an instance."""
-    start = m.push(owner)
-    made = build(m, m.part_of(node, f"as {path}"), path, args)
-    owner = m.pop_from(start)[0]
+    made, (owner,) = m.keeping(lambda: build(m, m.part_of(node, f"as {path}"), path, args), owner)
     parts: Module = m[made]
     for ref, module in m.all(owner, Module):
         attributes = tuple((dict(module.attributes) | dict(parts.attributes)).items())

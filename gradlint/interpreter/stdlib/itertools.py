@@ -61,9 +61,7 @@ def _over(m: Interpreter, node: Site, args: Arguments) -> Value:
     if not args.positional and "iterable" not in args.keywords:
         return PlainObject("progress bar")
     source = args.get("iterable", 0, UNKNOWN)
-    start = m.push(source)
-    element = elements(m, node, source)
-    (source,) = m.pop_from(start)
+    element, (source,) = m.keeping(lambda: elements(m, node, source), source)
     there = containers.certain(m, source)
     return iterator(m, node, Iterator(element, source, "iter", empty=_emptiness(m, [source]), certain=there))
 
@@ -273,9 +271,7 @@ def _chain_from(m: Interpreter, node: Site, args: Arguments) -> Value:
 
 def _chained(m: Interpreter, node: Site, values: Sequence[Value]) -> Value:
     empty = NO if any(containers.certainly_not_empty(m, value) for value in values) else UNSURE
-    start = m.push(*values)
-    element = one_of([NOTHING, *_each(m, node, values)], MOST_ITEMS)
-    sources = m.pop_from(start)
+    element, sources = m.keeping(lambda: one_of([NOTHING, *_each(m, node, values)], MOST_ITEMS), *values)
     there = with_certain((), [ref for source in sources for ref in containers.certain(m, source)])
     return iterator(m, node, Iterator(element, _all_of(sources), "chain", empty=empty, certain=there))
 

@@ -48,9 +48,7 @@ def assign(m: Interpreter, node: Site, target: Any, value: Value) -> Value:
     elif isinstance(target, cst.StarredElement):
         assign(m, node, target.value, value)
     elif isinstance(target, cst.Attribute):
-        start = m.push(value)
-        owner = m.value(target.value)
-        value = m.pop_from(start)[0]
+        owner, (value,) = m.keeping(lambda: m.value(target.value), value)
         receivers.note(m, target, owner)
         chain = dotted(target.value)
         value = kind_from_usage(m, target, value, f"{chain}.{target.attr.value}" if chain else "", _given(node))

@@ -231,7 +231,5 @@ def attribute(m: Interpreter, node: cst.Attribute) -> Value:
 
 @evaluates(cst.Subscript)
 def subscript(m: Interpreter, node: cst.Subscript) -> Value:
-    start = m.push(m.value(node.value))
-    index = index_value(m, node)
-    owner = m.pop_from(start)[0]
+    index, (owner,) = m.keeping(lambda: index_value(m, node), m.value(node.value))
     return get_item(m, node, owner, index)

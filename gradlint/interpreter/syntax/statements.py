@@ -105,9 +105,7 @@ def augmented(m: Interpreter, node: cst.AugAssign) -> None:
     target: Any = node.target
     index: Value = UNKNOWN
     if isinstance(target, cst.Subscript):
-        start = m.push(m.value(target.value))
-        index = index_value(m, target)
-        owner = m.pop_from(start)[0]
+        index, (owner,) = m.keeping(lambda: index_value(m, target), m.value(target.value))
         start = m.push(owner, get_item(m, target, owner, index))
     elif isinstance(target, cst.Attribute):
         owner = m.value(target.value)
@@ -118,9 +116,7 @@ def augmented(m: Interpreter, node: cst.AugAssign) -> None:
         start = m.push(owner, m.value(target))
     more = m.value(node.value)
     owner, old = m.pop_from(start)[:2]
-    start = m.push(owner)
-    value, same = _changed(m, node, old, more, spelled(target))
-    owner = m.pop_from(start)[0]
+    (value, same), (owner,) = m.keeping(lambda: _changed(m, node, old, more, spelled(target)), owner)
     _put_back(m, target, owner, index, value, same=same)
 
 
@@ -200,9 +196,8 @@ def _delete(m: Interpreter, target: Any) -> None:
         frame = m.frame.declared.get(target.value, m.frame)
         m.state.names.pop((frame.id, target.value), None)
     elif isinstance(target, cst.Subscript):
-        start = m.push(m.value(target.value))
-        index = index_value(m, target)
-        _delete_item(m, target, m.pop_from(start)[0], index)
+        index, (owner,) = m.keeping(lambda: index_value(m, target), m.value(target.value))
+        _delete_item(m, target, owner, index)
     elif isinstance(target, cst.Attribute):
         delete_attribute(m, target, m.value(target.value), target.attr.value)
     else:

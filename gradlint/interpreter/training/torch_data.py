@@ -133,9 +133,7 @@ def _loader(m: Interpreter, node: Site, args: Arguments) -> Value:
 
 def _batch(m: Interpreter, node: Site, thing: Instance) -> Value:
     dataset, collate = _asked_how_long(m, node, _attribute(thing, "dataset"), _attribute(thing, "collate_fn"))
-    start = m.push(collate)
-    sample = _sample(m, node, dataset)
-    collate = m.pop_from(start)[0]
+    sample, (collate,) = m.keeping(lambda: _sample(m, node, dataset), collate)
     if collate == NONE_VALUE:
         return sample if _attribute(thing, "batch_size") == NONE_VALUE else _collated(m, node, sample)
     start = m.push(collate)
