@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Set as AbstractSet
+from functools import partial
 from typing import Any
 
 from gradlint import events
@@ -66,18 +67,16 @@ from gradlint.knowledge.training.clearing import OF_OPTIMIZERS
 def build(m: Interpreter, node: Site, path: str, args: Arguments) -> Value:
     """An optimizer of torch is made; by the path of their base one of which nobody knows the class."""
     empty = unfilled("" if path in BASES else path.rpartition(".")[2], UNKNOWN, node)
-    given = args.get("params", 0, UNKNOWN)
-    elements = given_elements(m, given)
-    made, parts = _filled(m, node, empty, given, args)
+    made, tell = _filled(m, node, empty, args)
     ref = m.new(node, "optimizer", made)
-    _emit_built(m, node, ref, parts, elements)
+    tell(ref)
     return ref
 
 
-def _filled(
-    m: Interpreter, node: Site, thing: Optimizer, given: Value, args: Arguments
-) -> tuple[Optimizer, list[list[Ref]]]:
-    """The optimizer with the parameters that it is given, and these part by part."""
+def _filled(m: Interpreter, node: Site, thing: Optimizer, args: Arguments) -> tuple[Optimizer, Callable[[Ref], None]]:
+    """The optimizer with the parameters that it is given, and what tells of it where it is."""
+    given = args.get("params", 0, UNKNOWN)
+    elements = given_elements(m, given)
     certain = certainly_given(m, given)
     parts = given_parts(m, node, given)
     refs = [ref for part in parts.all for ref in part]
@@ -90,7 +89,8 @@ def _filled(
         differentiable=(recorded := _differentiable(args)),
         recorded=NOTHING if recorded is NO else result_of_unknown(args.values()),
     )
-    return replace(made, listing=_listing(m, node, made, parts)), parts.all
+    made = replace(made, listing=_listing(m, node, made, parts))
+    return made, lambda ref: _emit_built(m, node, ref, parts.all, elements)
 
 
 def _differentiable(args: Arguments) -> Truth:
@@ -162,13 +162,9 @@ def _initialise(m: Interpreter, node: Site, owner: Value, cls: Value, args: Argu
 
 def fill(m: Interpreter, node: Site, owner: Value, args: Arguments) -> None:
     for ref, _ in m.all(owner, Optimizer):
-        start = m.push(ref)
-        given = args.get("params", 0, UNKNOWN)
-        elements = given_elements(m, given)
-        made, parts = _filled(m, node, m[ref], given, args)
-        ref = m.pop_from(start)[0]  # type: ignore[assignment]
+        (made, tell), (ref,) = m.keeping(partial(_filled, m, node, m[ref], args), ref)
         m.store(ref, made)
-        _emit_built(m, node, ref, parts, elements)
+        tell(ref)
 
 
 def _listing(m: Interpreter, node: Site, thing: Optimizer, parts: Parts) -> Ref:
