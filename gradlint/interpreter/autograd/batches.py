@@ -6,12 +6,12 @@ holds tensors: one summary of them all, of which nothing else is known.
 
 from __future__ import annotations
 
-from gradlint.domain.objects import Container, Iterator, Tensor
+from gradlint.domain.objects import Iterator, Tensor
 from gradlint.domain.provenance import Belief, Cause, CauseKind
 from gradlint.domain.refs import Ref
 from gradlint.domain.values import PlainObject, Value
 from gradlint.interpreter.autograd.tensor import made_of
-from gradlint.interpreter.engine.iteration import iterator
+from gradlint.interpreter.engine.iteration import iterator, tuple_of
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.sites import Site
 
@@ -40,6 +40,6 @@ def is_batch(thing: object) -> bool:
 def part(m: Interpreter, node: Site, owner: Value, name: str) -> Value:
     """Return what a batch that is a dict gives under these names."""
     if name == "items":
-        owner = m.new(node, "pair", Container("tuple", items=((0, PlainObject("str")), (1, owner))))
+        owner = tuple_of(m, node, [PlainObject("str"), owner])
     element = PlainObject("str") if name == "keys" else owner
     return owner if name in ("get", "pop") else iterator(m, node, Iterator(element, by=name))

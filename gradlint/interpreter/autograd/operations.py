@@ -57,6 +57,7 @@ from gradlint.interpreter.autograd.tensor import (
 from gradlint.interpreter.autograd.version_counter import counts_alone, is_shared, own_count
 from gradlint.interpreter.engine import cannot_raise
 from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.iteration import tuple_of
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.unseen import is_opaque
 from gradlint.interpreter.static.scopes import spelled
@@ -89,7 +90,7 @@ def _listed(m: Interpreter, node: Site, row: Operation, args: Arguments) -> Argu
     given = args.positional[place:]
     if not all(m.may_be(value, Tensor) for value in given):
         return args
-    listed = m.new(node, "operands", Container("tuple", items=tuple(enumerate(given))))
+    listed = tuple_of(m, node, given, "operands")
     return Arguments([*args.positional[:place], listed], args.keywords, args.unknown)
 
 
@@ -241,7 +242,7 @@ def with_counts(m: Interpreter, node: Site, result: Value, asked: Sequence[Truth
     if not more:
         return result
     if all(one is YES for one in asked if one is not NO):
-        return m.new(node, "counted", Container("tuple", items=tuple(enumerate([result, *more]))))
+        return tuple_of(m, node, [result, *more], "counted")
     several = Container("tuple", items=((0, result),), rest=one_of(more))
     return one_of([result, m.new(node, "counted", several)])
 
@@ -252,7 +253,7 @@ def _one_each(m: Interpreter, call: OperationCall) -> Value:
     alone = replace(call.row, bundle="")
     made = [apply(m, call.site, alone, [slot], Requested(part=f"{n} ")) for n, slot in enumerate(call.slots)]
     if given is not None and given.rest == NOTHING:
-        return m.new(call.site, "tuple", Container("tuple", items=tuple(enumerate(made))))
+        return tuple_of(m, call.site, made, "tuple")
     return m.new(call.site, "list", Container("tuple", rest=one_of(made)))
 
 

@@ -39,6 +39,11 @@ def iterated(m: Interpreter, node: Site, value: Value) -> Value:
     return one_of(each(m, options, lambda option: _iterated(m, node, option)), MOST_PARAMETERS)
 
 
+def tuple_of(m: Interpreter, node: Site, values: Iterable[Value], part: str = "pair") -> Ref:
+    """A new tuple of these values."""
+    return m.new(node, part, Container("tuple", items=tuple(enumerate(values))))
+
+
 def _iterated(m: Interpreter, node: Site, value: Value) -> Value:
     thing = m.state.heap.get(value) if type(value) is Ref else None
     step = ITERATE.get(type(thing))

@@ -20,7 +20,7 @@ from gradlint.domain.facts import (
     both,
     negation,
 )
-from gradlint.domain.objects import MOST_PARAMETERS, Class, Container, Iterator, Module, Tensor
+from gradlint.domain.objects import MOST_PARAMETERS, Class, Iterator, Module, Tensor
 from gradlint.domain.provenance import Belief, Cause, CauseKind
 from gradlint.domain.refs import Ref
 from gradlint.domain.value_sets import one_of, with_certain
@@ -42,7 +42,7 @@ from gradlint.interpreter.autograd.grad import tensors_of
 from gradlint.interpreter.autograd.tensor import PARAMETER_CLASSES, fresh, truth_of
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import annotated
-from gradlint.interpreter.engine.iteration import iterator
+from gradlint.interpreter.engine.iteration import iterator, tuple_of
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.module_tree import Tensors, certain_parts, parameters, submodules, walk
 from gradlint.interpreter.nn.module_containers import filled
@@ -247,7 +247,7 @@ def tensor_iterator(
     element = one_of([ref for _, ref in found], MOST_PARAMETERS) if found else (
         NOTHING if opened is NO else Unknown(tuple(r for r, _ in m.all(owner, Module))))  # fmt: skip
     if by.startswith("named") and element != NOTHING:
-        element = m.new(node, "pair", Container("tuple", items=((0, PlainObject("str")), (1, element))))
+        element = tuple_of(m, node, [PlainObject("str"), element])
     belief = max((module.belief for _, module in m.all(owner, Module)), default=Belief.PROVEN)
     listed: Value = UNKNOWN
     one_each = len(there) == len(found) <= MOST_PARAMETERS and not any(m[ref].is_summary for ref in there)

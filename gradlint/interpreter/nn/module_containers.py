@@ -19,7 +19,7 @@ from gradlint.frozen import replace
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import results_of_each
 from gradlint.interpreter.engine.dispatch import TypeSlot, implements
-from gradlint.interpreter.engine.iteration import MOST_ELEMENTS, consume, elements, iterator, run_through
+from gradlint.interpreter.engine.iteration import MOST_ELEMENTS, consume, elements, iterator, run_through, tuple_of
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.nn.unknown_parts import taken_as_part
 from gradlint.interpreter.python.containers import certain as certain_of
@@ -352,12 +352,9 @@ def _values(m: Interpreter, node: Site, ref: Ref, args: Arguments) -> Value:
 
 def _items(m: Interpreter, node: Site, ref: Ref, args: Arguments) -> Value:
     module: Module = m[ref]
-    pair = m.new(node, "pair", Container("tuple", items=((0, keys(m, module)), (1, all_parts(m, module)))))
+    pair = tuple_of(m, node, [keys(m, module), all_parts(m, module)])
     entries = _entries(m, module)
-    pairs = [
-        m.new(node, f"pair {at}", Container("tuple", items=((0, Constant(name)), (1, part))))
-        for at, (name, part) in enumerate(entries)
-    ]
+    pairs = [tuple_of(m, node, [Constant(name), part], f"pair {at}") for at, (name, part) in enumerate(entries)]
     listed = container(m, node, "tuple", pairs, "listed") if pairs else UNKNOWN
     made = Iterator(pair, ref, "items()", empty=_empty(m, ref), listed=listed, certain=_certain(m, module))
     return iterator(m, node, made)

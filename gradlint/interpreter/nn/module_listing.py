@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from gradlint.domain.facts import NO, YES
-from gradlint.domain.objects import Container, Module, Tensor
+from gradlint.domain.objects import Module, Tensor
 from gradlint.domain.refs import Ref
 from gradlint.domain.state import OLDEST
 from gradlint.domain.value_sets import alternatives
 from gradlint.domain.values import NOTHING, UNKNOWN, Constant, ImportPath, Unknown, Value
 from gradlint.interpreter.engine.dispatch import TypeSlot, implements
-from gradlint.interpreter.engine.iteration import MOST_ELEMENTS
+from gradlint.interpreter.engine.iteration import MOST_ELEMENTS, tuple_of
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.module_tree import below
 from gradlint.interpreter.nn import module_containers
@@ -152,8 +152,5 @@ def listing(m: Interpreter, node: Site, owner: Value, by: str) -> Value:
         return UNKNOWN
     held: list[Value] = [ref for _, ref in found]
     if by.startswith("named"):
-        held = [
-            m.new(node, f"pair {at}", Container("tuple", items=((0, Constant(name)), (1, ref))))
-            for at, (name, ref) in enumerate(found)
-        ]
+        held = [tuple_of(m, node, [Constant(name), ref], f"pair {at}") for at, (name, ref) in enumerate(found)]
     return container(m, node, "tuple", held, "listed")

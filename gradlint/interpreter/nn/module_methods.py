@@ -7,7 +7,7 @@ from typing import Any
 
 from gradlint import events
 from gradlint.domain.facts import ANY_DEVICE, ANY_PRECISION, EVAL, NO, UNSURE, YES, both, truth
-from gradlint.domain.objects import MOST_ITEMS, Container, Iterator, Module, Tensor
+from gradlint.domain.objects import MOST_ITEMS, Iterator, Module, Tensor
 from gradlint.domain.provenance import Belief
 from gradlint.domain.refs import ASTRAY, OPAQUE, Ref
 from gradlint.domain.value_sets import alternatives, one_of, references
@@ -21,7 +21,7 @@ from gradlint.interpreter.autograd.tensor import truth_of
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import call_value
 from gradlint.interpreter.engine.dispatch import Method
-from gradlint.interpreter.engine.iteration import iterator
+from gradlint.interpreter.engine.iteration import iterator, tuple_of
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.module_tree import Tensors, buffers, certain_parts, mode_of, parameters, submodules
 from gradlint.interpreter.nn.module import set_mode, tensor_iterator
@@ -142,7 +142,7 @@ def _direct(m: Interpreter, node: Site, owner: Value) -> Value:
 
 
 def _named(m: Interpreter, node: Site, element: Value, by: str, owner: Value, args: Arguments) -> Value:
-    pair = m.new(node, "pair", Container("tuple", items=((0, PlainObject("str")), (1, element))))
+    pair = tuple_of(m, node, [PlainObject("str"), element])
     listed = listing(m, node, owner, by) if not args.values() and not args.unknown else UNKNOWN
     return iterator(m, node, Iterator(pair, owner, by, listed=listed, certain=_certain(m, owner, element)))
 

@@ -15,7 +15,7 @@ from gradlint.frozen import replace
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import call_value, results_of_each
 from gradlint.interpreter.engine.dispatch import TypeSlot, implements
-from gradlint.interpreter.engine.iteration import MOST_ELEMENTS, SEQUENCES, iterator
+from gradlint.interpreter.engine.iteration import MOST_ELEMENTS, SEQUENCES, iterator, tuple_of
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python import containers
 from gradlint.interpreter.python.containers import copied, discarded, get_item, keys_of, without
@@ -85,13 +85,9 @@ def _most_common(m: Interpreter, node: Site, ref: Ref, thing: Container, args: A
 def _items(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Arguments) -> Value:
     made = _over(m, node, ref, thing, m.new(node, "pair", _pair(thing)), "items()")
     if thing.rest == NOTHING and thing.kind in MAPPINGS and 0 < len(thing.items) <= MOST_ELEMENTS:
-        pairs = [_as_pair(m, node, at, *entry) for at, entry in enumerate(thing.items)]
+        pairs = [tuple_of(m, node, [Constant(key), value], f"pair {at}") for at, (key, value) in enumerate(thing.items)]
         m.update_fields(made, Iterator, listed=containers.container(m, node, "tuple", pairs, "listed"))
     return made
-
-
-def _as_pair(m: Interpreter, node: Site, at: int, key: object, value: Value) -> Value:
-    return m.new(node, f"pair {at}", Container("tuple", items=((0, Constant(key)), (1, value))))
 
 
 def _pair(thing: Container) -> Container:

@@ -10,6 +10,7 @@ from gradlint.frozen import replace
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import call_value
 from gradlint.interpreter.engine.dispatch import models
+from gradlint.interpreter.engine.iteration import tuple_of
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.sites import Site
 
@@ -126,4 +127,4 @@ def _parse_args(m: Interpreter, node: Site, args: Arguments) -> Value:
 def _parse_known_args(m: Interpreter, node: Site, args: Arguments) -> Value:
     rest = m.new(node, "rest", Container("list", rest=PlainObject("str")))
     found = _parse_args(m, node, args)
-    return m.new(node, "pair", Container("tuple", items=((0, found), (1, rest))))
+    return tuple_of(m, node, [found, rest])

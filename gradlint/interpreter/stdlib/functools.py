@@ -10,7 +10,7 @@ from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import call_value
 from gradlint.interpreter.engine.dispatch import CALLED, Model, models
 from gradlint.interpreter.engine.escape import havoc, result_of_unknown
-from gradlint.interpreter.engine.iteration import consume, elements
+from gradlint.interpreter.engine.iteration import consume, elements, tuple_of
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.unseen import call_unknown
 from gradlint.interpreter.python import containers
@@ -55,7 +55,7 @@ def _partial(m: Interpreter, node: Site, args: Arguments) -> Value:
     if not args.positional or args.unknown:
         havoc(m, args.values())
         return result_of_unknown(args.values())
-    given = m.new(node, "partial args", Container("tuple", items=tuple(enumerate(args.positional[1:]))))
+    given = tuple_of(m, node, args.positional[1:], "partial args")
     named = m.new(node, "partial keywords", Container("dict", items=tuple(args.keywords.items())))
     about = (("func", args.positional[0]), ("args", given), ("keywords", named))
     return m.new(node, "partial", Instance(cls=PARTIAL, attributes=about, open=NO))
@@ -109,7 +109,7 @@ def _getter(path: str) -> Model:
     """`itemgetter(1)`: a callable that keeps what it will look for."""
 
     def make(m: Interpreter, node: Site, args: Arguments) -> Value:
-        wanted = m.new(node, "wanted", Container("tuple", items=tuple(enumerate(args.positional))))
+        wanted = tuple_of(m, node, args.positional, "wanted")
         keywords = m.new(node, "keywords", Container("dict", items=tuple(args.keywords.items())))
         about = (("wanted", wanted), ("keywords", keywords))
         return m.new(node, "getter", Instance(cls=ImportPath(path), attributes=about, open=NO))
@@ -126,7 +126,7 @@ def _get_items(m: Interpreter, node: Site, thing: Instance, args: Arguments) -> 
     keys, owner = _wanted(m, thing), args.get("obj", 0, UNKNOWN)
     if len(keys) == 1:
         return get_item(m, node, owner, keys[0])
-    return _together(m, node, [get_item(m, m.part_of(node, f"item {n}"), owner, k) for n, k in enumerate(keys)])
+    return tuple_of(m, node, [get_item(m, m.part_of(node, f"item {n}"), owner, k) for n, k in enumerate(keys)], "items")
 
 
 def _get_attributes(m: Interpreter, node: Site, thing: Instance, args: Arguments) -> Value:
@@ -147,10 +147,6 @@ def _call_method(m: Interpreter, node: Site, thing: Instance, args: Arguments) -
     method = get_attribute(m, node, args.get("obj", 0, UNKNOWN), name.value, "")
     given = Arguments(positional, {str(key): value for key, value in keywords.items})
     return call_value(m, node, method, given, "")
-
-
-def _together(m: Interpreter, node: Site, values: list[Value]) -> Value:
-    return m.new(node, "items", Container("tuple", items=tuple(enumerate(values))))
 
 
 for _path, _called in {

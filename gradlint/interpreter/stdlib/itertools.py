@@ -24,6 +24,7 @@ from gradlint.interpreter.engine.iteration import (
     following,
     iterated,
     iterator,
+    tuple_of,
 )
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python import containers
@@ -45,10 +46,6 @@ def _emptiness(m: Interpreter, values: Sequence[Value]) -> Truth:
 def _each(m: Interpreter, node: Site, values: Sequence[Value]) -> list[Value]:
     """The elements of each of several iterables."""
     return each(m, values, lambda value: elements(m, node, value))
-
-
-def _tuple(m: Interpreter, node: Site, values: Sequence[Value], part: str = "pair") -> Value:
-    return m.new(node, part, Container("tuple", items=tuple(enumerate(values))))
 
 
 # ---- one iterable
@@ -175,7 +172,7 @@ def _sum(m: Interpreter, node: Site, args: Arguments) -> Value:
 def _enumerate(m: Interpreter, node: Site, args: Arguments) -> Value:
     source = args.get("iterable", 0, UNKNOWN)
     listing = element_list(m, source)
-    pair = _tuple(m, node, [PythonNumber(INTEGER), elements(m, node, source)])
+    pair = tuple_of(m, node, [PythonNumber(INTEGER), elements(m, node, source)])
     begins = args.get("start", 1, Constant(0))
     first = begins.value if type(begins) is Constant and type(begins.value) is int else None
     numbers: list[Value] = [
@@ -193,7 +190,7 @@ def _zip(m: Interpreter, node: Site, args: Arguments) -> Value:
     start = m.push(*args.positional)
     each = _each(m, node, args.positional)
     several = Container("tuple", rest=one_of(each, MOST_ITEMS))
-    m.push(m.new(node, "pair", several) if args.unknown else _tuple(m, node, each))
+    m.push(m.new(node, "pair", several) if args.unknown else tuple_of(m, node, each))
     known = _columns(m, node, args) if args.unknown else _pairs(m, node, listings)
     *sources, pair = m.pop_from(start)
     return iterator(m, node, Iterator(pair, _all_of(sources), "zip", empty=empty, listed=known))
@@ -212,7 +209,7 @@ def _pairs(m: Interpreter, node: Site, listings: list[list[Value] | None]) -> Va
     rows = list(zip(*known, strict=False))
     if len(rows) > MOST_ELEMENTS:
         return UNKNOWN
-    pairs = [_tuple(m, node, row, f"pair {index}") for index, row in enumerate(rows)]
+    pairs = [tuple_of(m, node, row, f"pair {index}") for index, row in enumerate(rows)]
     return containers.container(m, node, "list", pairs, "pairs")
 
 
@@ -236,7 +233,7 @@ def _zip_longest(m: Interpreter, node: Site, args: Arguments) -> Value:
     fill = args.keywords.get("fillvalue", NONE_VALUE)
     start = m.push(fill)
     found = _each(m, node, args.positional)
-    pair = _tuple(m, node, [one_of([element, m.state.stack[start]]) for element in found])
+    pair = tuple_of(m, node, [one_of([element, m.state.stack[start]]) for element in found])
     m.pop_from(start)
     return iterator(m, node, Iterator(pair, by="zip"))
 
@@ -246,7 +243,7 @@ def _product(m: Interpreter, node: Site, args: Arguments) -> Value:
     found = _each(m, node, args.positional)
     repeat = args.keywords.get("repeat", Constant(1))
     whole = Container("tuple", rest=one_of(found)) if repeat != Constant(1) else None
-    pair = _tuple(m, node, found) if whole is None else m.new(node, "pair", whole)
+    pair = tuple_of(m, node, found) if whole is None else m.new(node, "pair", whole)
     return iterator(m, node, Iterator(pair, by="product"))
 
 
@@ -302,7 +299,7 @@ def _group_by(m: Interpreter, node: Site, args: Arguments) -> Value:
         call_value(m, m.part_of(node, "key"), m.state.stack[start + 1], Arguments([m.state.stack[element]]), "")
     _compared(m, node, args, start, element)
     group = m.new(node, "group", Iterator(element=m.pop_from(start)[-1], by="group"))
-    return iterator(m, node, Iterator(_tuple(m, node, [result_of_unknown([group]), group]), by="groupby"))
+    return iterator(m, node, Iterator(tuple_of(m, node, [result_of_unknown([group]), group]), by="groupby"))
 
 
 # ---- functions on elements

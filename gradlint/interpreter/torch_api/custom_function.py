@@ -27,6 +27,7 @@ from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import call_named
 from gradlint.interpreter.engine.dispatch import TypeSlot, implements, models
 from gradlint.interpreter.engine.escape import result_of_unknown
+from gradlint.interpreter.engine.iteration import tuple_of
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python.functions import call_function, restoring
 from gradlint.interpreter.python.mro import ancestry, find_method
@@ -80,7 +81,7 @@ def call(m: Interpreter, node: Site, cls: Ref, args: Arguments) -> Value | None:
     m.push(found)
     if setup is not None:
         held, *values, found = m.state.stack[start:]
-        inputs = m.new(m.part_of(node, "inputs"), "inputs", Container("tuple", items=tuple(enumerate(values))))
+        inputs = tuple_of(m, m.part_of(node, "inputs"), values, "inputs")
         call_function(m, m.part_of(node, "setup"), setup, Arguments([held, inputs, found]))
     held, *values, found = m.pop_from(start)
     backward = next((one for name in sorted(BACKWARD) if (one := find_method(m, cls, name)) is not None), None)
@@ -244,7 +245,7 @@ def _nothing(m: Interpreter, node: Site, args: Arguments) -> Value:
 def _note(m: Interpreter, node: Site, args: Arguments, name: str) -> Value:
     """What was handed to the context is kept there."""
     context, *values = args.positional
-    kept = m.new(node, name, Container("tuple", items=tuple(enumerate(values))))
+    kept = tuple_of(m, node, values, name)
     for ref, thing in m.all(context, Instance):
         m.store(ref, replace(thing, attributes=with_item(thing.attributes, name, kept)))
     return NONE_VALUE

@@ -14,6 +14,7 @@ from gradlint.frozen import replace
 from gradlint.interpreter.autograd.record import apply
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import ATTRIBUTES_OF, models
+from gradlint.interpreter.engine.iteration import tuple_of
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.sites import Site
 from gradlint.knowledge.schema import Operation, Result
@@ -48,7 +49,7 @@ def _build(m: Interpreter, node: Site, path: str, args: Arguments) -> Value:
     gradients the one is off the graph, the other is a leaf that shows the parameter's flag."""
     keep = _kept if m.recording is YES else _kept_off
     kept = [keep(m, m.part_of(node, f"kept {at}"), value) for at, value in enumerate(args.values())]
-    given = m.new(node, "parameters", Container("tuple", items=tuple(enumerate(kept))))
+    given = tuple_of(m, node, kept, "parameters")
     about = Instance(ImportPath(path), ((GIVEN, given),), open=UNSURE, causes=(Cause(CauseKind.MADE, node),))
     return m.new(node, "distribution", about)
 

@@ -15,7 +15,7 @@ from gradlint.interpreter.autograd.tensor import fresh
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import call_named, call_value
 from gradlint.interpreter.engine.dispatch import ELEMENTS_OF, ITEMS_OF, annotated, models
-from gradlint.interpreter.engine.iteration import each, element_list, elements
+from gradlint.interpreter.engine.iteration import each, element_list, elements, tuple_of
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python.containers import container
 from gradlint.interpreter.python.functions import call_function
@@ -41,7 +41,7 @@ def _attribute(thing: Instance, name: str) -> Value:
 
 @models(f"{DATA}TensorDataset")
 def _tensors(m: Interpreter, node: Site, args: Arguments) -> Value:
-    tensors = m.new(node, "tensors", Container("tuple", items=tuple(enumerate(args.positional))))
+    tensors = tuple_of(m, node, args.positional, "tensors")
     return _object(m, node, "TensorDataset", tensors=tensors)
 
 
