@@ -10,7 +10,7 @@ from gradlint.domain.facts import NO, UNSURE, YES, Truth
 from gradlint.domain.objects import Class, Container, Instance, Module, Optimizer, Owner, Tensor, with_attribute
 from gradlint.domain.provenance import Belief
 from gradlint.domain.refs import Ref, Syntax
-from gradlint.domain.value_sets import alternatives, one_of
+from gradlint.domain.value_sets import alternatives, one_of, references
 from gradlint.domain.values import (
     NONE_VALUE,
     NOTHING,
@@ -157,6 +157,8 @@ def emit_assigned(m: Interpreter, node: Site, owner: Value, name: str, value: Va
 
 def _let_go(shown: Any, name: str, old: Value) -> Value:
     """What of an attribute's old value no other attribute of the object may hold as well."""
+    if not references(old):
+        return old  # as where an attribute is set for the first time: classes may have thousands
     values = [value for key, value in getattr(shown, "attributes", ()) if key != name]
     others = [option for value in values for option in alternatives(value)]
     left = [option for option in alternatives(old) if type(option) is not Ref or option not in others]
