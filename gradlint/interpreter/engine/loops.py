@@ -49,6 +49,8 @@ MOST_LOOPS_DEEP = 4
 MOST_STATEMENTS = 1_000
 """Longer loops run twice, where each pass may cost a second. The longest of torch and of what is built on it
 has 203."""
+MOST_STATEMENTS_TWICE = 10_000
+"""Still longer ones run once."""
 LENGTH = "length of loops"
 """The bound on that."""
 
@@ -129,7 +131,8 @@ def run_loop(m: Interpreter, node: Site, loop: Loop) -> None:
             if not peel:
                 loop.turn(m, paths, grow_older, YES)
             if bound == LENGTH:
-                _once_more(m, partial(loop.turn, m, paths, grow_older, NO), grow_older)
+                if written.statements <= MOST_STATEMENTS_TWICE:
+                    _once_more(m, partial(loop.turn, m, paths, grow_older, NO), grow_older)
                 _go_round_unseen(m, node)
             leave(m, loop.left)
         elif m.state.live:
