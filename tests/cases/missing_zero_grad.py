@@ -483,3 +483,57 @@ def trained_on_both(batches):
         shifted = given.detach() + 0.1 * given.grad.sign()
         net(shifted).sub(wanted).square().amax().backward()  # ok: trained on both, as far as anybody sees
         optimizer.step()
+
+
+def made_by_a_helper(get_optimizer, rounds):
+    net = nn.Linear(2, 1)
+    optimizer = get_optimizer(net.parameters())
+    for _ in range(rounds):
+        net(torch.randn(5, 2)).cos().exp().sum().backward()  # GRD701
+        optimizer.step()
+
+
+def made_for_a_network(settings, tools, rounds):
+    net = nn.Linear(2, 1)
+    optim_d = tools.build_optimizer(settings, net)
+    for _ in range(rounds):
+        (net(torch.randn(6, 2)) + 2).abs().max().backward()  # GRD701
+        optim_d.step()
+
+
+def named_an_optimizer(net, batches, optimizer):
+    net.train()
+    for batch in batches:
+        net(batch).softmax(0).norm().backward()  # GRD701
+        optimizer.step()
+
+
+def made_by_a_helper_and_cleared(get_optimizer, rounds):
+    net = nn.Linear(2, 1)
+    optimizer = get_optimizer(net.parameters())
+    for _ in range(rounds):
+        net.zero_grad()
+        net(torch.randn(3, 2)).sin().prod().backward()  # ok: cleared before
+        optimizer.step()
+
+
+def made_by_what_may_clear(train_optimizer, rounds):
+    net = nn.Linear(2, 1)
+    optimizer = train_optimizer(net)
+    for _ in range(rounds):
+        net(torch.randn(2, 2)).tan().abs().mean().backward()  # ok: whoever trains it may clear by a hook
+        optimizer.step()
+
+
+def steps_beside_an_optimizer(net, batches, optimizer_schedule):
+    net.train()
+    for batch in batches:
+        (net(batch) ** 3).logsumexp(0).sum().backward()  # ok: what is stepped is a schedule
+        optimizer_schedule.step()
+
+
+def named_otherwise(net, batches, handle):
+    net.train()
+    for batch in batches:
+        torch.linalg.vector_norm(net(batch) - 1).backward()  # ok: nobody knows what steps
+        handle.step()

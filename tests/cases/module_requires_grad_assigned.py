@@ -128,6 +128,7 @@ def alternate(discriminator, batches, optimizer):
     for batch in batches:
         discriminator.requires_grad = len(batch) > 1  # GRD104
         discriminator.train()
+        optimizer.zero_grad()
         discriminator(batch).mean().backward()
         optimizer.step()
 

@@ -107,7 +107,7 @@ def havoc(m: Interpreter, values: Iterable[Value], how: Escape = Escape.HELD) ->
         if type(thing) is Optimizer:
             m.graphs.escape(ref.key, max(how, Escape.HELD))
         if (now := after_unseen_code(thing)) is not thing:
-            m.store_exact(ref, now)
+            m.store_exact(ref, as_it_was(thing, now) if how <= Escape.READ_BY_NAME else now)
     if graphs:
         _differentiated(m, graphs, how)
     SLOTS[TypeSlot.ASKED_UNSEEN][Tensor](m, [ref for ref, thing in found.items() if type(thing) is Tensor])

@@ -26,6 +26,7 @@ from gradlint.knowledge.python.duck_typing_names import (
     DIFFERENTIATES,
     LIBRARIES_THAT_READ,
     READS,
+    makes_optimizer,
     words,
 )
 
@@ -102,6 +103,8 @@ def escape_by(m: Interpreter, node: Site, *callees: Value) -> Escape:
     paths += [f"{one.module}.{one.name}" for value in callees for one in alternatives(value) if type(one) is Imported]
     names = [*paths, dotted(getattr(syntax(node), "func", None))]
     for said in (_words_of(name.rpartition(".")[2] for name in names), _words_of(names)):
+        if makes_optimizer(said):
+            return Escape.READ_BY_NAME
         if said & DIFFERENTIATES:
             return Escape.DIFFERENTIATED
         if any(path.partition(".")[0] in LIBRARIES_THAT_READ for path in paths):

@@ -6,14 +6,14 @@ knows which of them holds what.
 
 from __future__ import annotations
 
-from gradlint.domain.facts import NO, READY, UNSURE
-from gradlint.domain.objects import MOST_PARAMETERS, Module, Optimizer
+from gradlint.domain.facts import NO, READY, UNSURE, YES
+from gradlint.domain.objects import MOST_PARAMETERS, Container, Iterator, Module, Optimizer, Tensor
 from gradlint.domain.provenance import Belief, Cause, CauseKind
 from gradlint.domain.refs import Ref
-from gradlint.domain.value_sets import one_of
 from gradlint.domain.values import UNKNOWN, Value
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.dispatch import annotated
+from gradlint.interpreter.engine.escape import in_reach
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.module_tree import parameters
 from gradlint.interpreter.engine.unseen import is_opaque, refine
@@ -72,11 +72,21 @@ annotated(*BASES, *(row.path for row in ROWS["optimizers"]))(
 
 
 def optimizer_over(m: Interpreter, node: Site, part: str, reach: tuple[Ref, ...]) -> Ref:
-    """Return what unknown code makes of modules, and of no other optimizer, holds their parameters."""
-    kinds = {type(m.state.heap.get(ref)) for ref in reach}
-    held = parameters(m, one_of(reach))[0] if Module in kinds and Optimizer not in kinds else []
-    groups = tuple((ref,) for _, ref in held[:MOST_PARAMETERS])
+    """Return what unknown code makes of modules or of their parameters, and of no other optimizer, holds these."""
+    things = [m.state.heap.get(ref) for ref in reach]
+    beside = any(type(thing) is Optimizer for thing in things)
+    held = [] if beside else [*dict.fromkeys(one for ref in reach for one in _parameters(m, ref))]
+    groups = tuple((ref,) for ref in held[:MOST_PARAMETERS])
     made = Optimizer(
         groups=groups, open=NO if held else UNSURE, belief=Belief.FROM_USAGE, causes=(Cause(CauseKind.MADE, node),)
     )
     return m.new(node, part, made)
+
+
+def _parameters(m: Interpreter, ref: Ref) -> list[Ref]:
+    """The parameters of a module, or among what is listed one by one."""
+    thing = m.state.heap.get(ref)
+    if type(thing) is Module:
+        return [inner for _, inner in parameters(m, ref)[0]]
+    listed = in_reach(m, [ref]) if type(thing) in (Container, Iterator, Tensor) else {}
+    return [one for one, inner in listed.items() if type(inner) is Tensor and inner.parameter is YES]

@@ -57,6 +57,7 @@ from gradlint.knowledge.python.duck_typing_names import (
     TENSOR_USES,
     names_list_of_modules,
     names_module,
+    names_optimizer,
 )
 from gradlint.knowledge.schema import Result
 from gradlint.knowledge.torch.autograd_names import METHOD
@@ -276,7 +277,10 @@ def _holds_module(m: Interpreter, reach: tuple[Ref, ...]) -> bool:
 
 
 def _maker(m: Interpreter, uses: Uses, chain: str) -> Maker | None:
-    """Return the maker of the kind that uses show, those of `.data` among them; an operand of torch is a tensor."""
+    """Return the maker of the kind that uses show, those of `.data` among them; an operand of torch is a tensor, and
+    what steps and is called an optimizer is one."""
+    if not STEPS.isdisjoint(uses) and names_optimizer(chain.rpartition(".")[2]):
+        return optimizer_over
     for shows, maker in KINDS:
         if shows(uses):
             return None if maker is _tensor and _is_of_own_class(m, uses) else maker

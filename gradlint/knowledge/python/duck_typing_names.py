@@ -205,6 +205,29 @@ def names_module(name: str) -> bool:
     return bool(said & PARTS) and not said & OF_TENSORS_OF_PARTS
 
 
+OPTIMIZERS = frozenset("opt optim optimiser optimizer".split())
+"""Words of names of optimizers."""
+BESIDE_OPTIMIZERS = frozenset("annealer lr rate sched schedule scheduler warmup".split())
+"""Words of names of what steps beside one."""
+
+
+def names_optimizer(name: str) -> bool:
+    """Whether what is called so and steps is an optimizer."""
+    said = {word.rstrip("0123456789") for word in words(name)}
+    return bool(said & OPTIMIZERS) and not said & BESIDE_OPTIMIZERS
+
+
+MAKES = frozenset("build builder choose configure construct create define get init initialize instantiate load make "
+                  "new prepare select setup".split())  # fmt: skip
+"""Words of code that makes what else its name says."""
+
+
+def makes_optimizer(said: frozenset[str]) -> bool:
+    """Whether code with these words in its name makes an optimizer, or what sets its learning rate, and differentiates
+    nothing though its name speaks of optimizing."""
+    return bool(said & MAKES) and bool(said & (OPTIMIZERS | {"optimizers", "optims"} | BESIDE_OPTIMIZERS))
+
+
 def evaluates(name: str) -> bool:
     """Whether a function of this name uses a network without training it. What is sampled or scored may be anything,
     unless that is what the name begins with; to set the mode is no evaluation."""
