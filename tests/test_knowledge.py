@@ -306,7 +306,11 @@ def test_a_backward_to_one_operand_frees_the_rest_unless_it_is_added_last(row: O
         result = found[0] if isinstance(found, tuple | list) else found
         if result.requires_grad:
             ones = torch.ones_like(result)
-            if torch.autograd.grad(result, operands[place], ones, allow_unused=True) != (None,):
+            try:
+                arrives = torch.autograd.grad(result, operands[place], ones, allow_unused=True) != (None,)
+            except NotImplementedError:
+                continue  # nobody has written that derivative
+            if arrives:
                 with nullcontext() if names[place] in row.adds else pytest.raises(RuntimeError, match="a second time"):
                     result.backward(ones)
 

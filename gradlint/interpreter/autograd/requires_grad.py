@@ -171,6 +171,8 @@ def _afterwards(m: Interpreter, tensor: Tensor, to: Truth) -> Truth:
     if tensor.leaf is NO:
         return tensor.requires_grad
     own = to if tensor.leaf is YES else tensor.requires_grad | to
+    if tensor.belief >= Belief.FROM_USAGE and None in tensor.base:
+        return own | UNSURE  # unseen code gave it: it may be what that was handed, or a view of it
     bases = [NO if base is None else _shown(m, base) for base in tensor.base]
     return reduce(or_, [either([own, base]) for base in bases]) if bases else own
 
