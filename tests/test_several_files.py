@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from gradlint import engine, run, settings
+from gradlint.finding import Confidence
 from gradlint.project import Project
 from gradlint.registry import rules
 from gradlint.report import full
@@ -74,9 +75,12 @@ def test_a_file_that_is_linted_alone_has_its_callers(project: Path):
     (project / "train.py").write_text(TRAIN + "train_one_epoch.requires_grad = 1\nw = torch.ones(2).add(1)\nw.add(1)\n")
     assert ("train.py", 11, "GRD607") in found(".")
     assert found("engine.py") == [("engine.py", 5, "GRD701")]
-    assert outcome("engine.py").entries[0].finding in [entry.finding for entry in outcome(".").entries]
+    (called,) = outcome("engine.py").entries
+    assert called.finding in [entry.finding for entry in outcome(".").entries]
+    assert called.finding.confidence is Confidence.CERTAIN
     (project / "train.py").unlink()
-    assert found("engine.py") == []
+    (alone,) = outcome("engine.py").entries
+    assert alone.finding.code == "GRD701" and alone.finding.confidence is Confidence.LIKELY
 
 
 def test_the_nearest_callers_are_looked_at(project: Path):
