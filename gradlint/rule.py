@@ -202,9 +202,10 @@ Findings = Iterator[Draft]
 Check = Callable[[Any], Findings]
 
 _BELIEVED = {
-    Belief.ANNOTATED: (CERTAIN, "is annotated"),
-    Belief.FROM_USAGE: (LIKELY, "is used"),
-    Belief.FROM_NAME: (POSSIBLE, "is called"),
+    Belief.ANNOTATED: (CERTAIN, "taken for {} for how it is annotated"),
+    Belief.UNTOUCHED: (LIKELY, "unseen code that had {} is taken to have left its flags alone"),
+    Belief.FROM_USAGE: (LIKELY, "taken for {} for how it is used"),
+    Belief.FROM_NAME: (POSSIBLE, "taken for {} for how it is called"),
 }
 _MODE = Sign(Question.TORCH, LIKELY, "nobody is seen to call the function: gradients are taken to be on")
 _UNMEASURED = Sign(Question.TORCH, POSSIBLE, "torch was not measured in a version where this is so")
@@ -240,9 +241,8 @@ def _first(shown: Any) -> Any:
 
 def _taken(thing: Any, belief: Belief) -> Sign:
     """The sign that something is what it is taken for."""
-    confidence, how = _BELIEVED[belief]
-    kind = KINDS.get(type(thing).__name__, "such a thing")
-    return Sign(Question.THING, confidence, f"taken for {kind} for how it {how}")
+    confidence, said = _BELIEVED[belief]
+    return Sign(Question.THING, confidence, said.format(KINDS.get(type(thing).__name__, "such a thing")))
 
 
 KINDS = {

@@ -6,11 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from gradlint.finding import Confidence
 from tests.fuzz import compare
 
 FOLDER = Path(__file__).parent / "semantics"
 PROGRAMS = sorted(FOLDER.glob("*/*.py"))
 TODO = "# todo"
+HARMFUL = "# harmful: "
+"""How a program begins whose unseen code does what a likely fact takes it not to do: those that are certain hold."""
 
 
 def name(path: Path) -> str:
@@ -22,7 +25,8 @@ def name(path: Path) -> str:
 def test_what_was_mended_stays_so(path: Path) -> None:
     """What is not mended yet (`# todo` in its first line) still disagrees."""
     text = path.read_text(encoding="utf-8")
-    found = compare(text, held=True).disagreements
+    confidence = Confidence.CERTAIN if text.startswith(HARMFUL) else Confidence.LIKELY
+    found = compare(text, held=True, confidence=confidence).disagreements
     if text.startswith(TODO):
         assert found, "it is mended; take the `todo` away"
     else:

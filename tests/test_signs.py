@@ -87,7 +87,13 @@ def test_signs_say_as_much_as_the_belief_does(belief, assumed):
     """Whatever lowered it: what no object of the event explains was not measured, or was seen in use."""
     known = heard("torch.ones(2, requires_grad=True).sum().backward()", BackwardRun)
     event = replace(known, belief=belief, assumed_mode=assumed)
-    wanted = {Belief.PROVEN: CERTAIN, Belief.ANNOTATED: CERTAIN, Belief.FROM_USAGE: LIKELY, Belief.FROM_NAME: POSSIBLE}
+    wanted = {
+        Belief.PROVEN: CERTAIN,
+        Belief.ANNOTATED: CERTAIN,
+        Belief.UNTOUCHED: LIKELY,
+        Belief.FROM_USAGE: LIKELY,
+        Belief.FROM_NAME: POSSIBLE,
+    }
     assert believed(event) is max(wanted[belief], LIKELY if assumed and event.depends_on_mode else CERTAIN)
 
 

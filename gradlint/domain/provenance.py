@@ -11,12 +11,26 @@ MOST_CAUSES = 6
 
 
 class Belief(IntEnum):
-    """How we came to know what kind of thing something is; the highest is the weakest."""
+    """How we came to know what kind of thing something is; the highest is the weakest.
+
+    What the program was seen to make is `UNTOUCHED` once unseen code has had it: it has kept its flags if that code did
+    what most does.
+    """
 
     PROVEN = 0
     ANNOTATED = 1
-    FROM_USAGE = 2
-    FROM_NAME = 3
+    UNTOUCHED = 2
+    FROM_USAGE = 3
+    FROM_NAME = 4
+
+    @property
+    def seen_made(self) -> bool:
+        """Whether the program was seen to make the thing."""
+        return self is Belief.PROVEN or self is Belief.UNTOUCHED
+
+    def once_handed_over(self) -> Belief:
+        """What is still believed once unseen code has had the thing."""
+        return max(self, Belief.UNTOUCHED if self.seen_made else Belief.FROM_USAGE)
 
 
 class CauseKind(Enum):

@@ -13,13 +13,15 @@ Graph = tuple[int, str, int]
 
 
 class Escape(IntEnum):
-    """How far code that the program does not show may go with a graph that it is handed: a library only reads what
-    carries it, or it does so by its name alone, nobody knows, or by its name it computes gradients."""
+    """How far code that is not followed may go with what it is handed: a library only reads it, or code does so by its
+    name alone; code that nobody sees most likely leaves flags alone, though it may differentiate a graph that it gets;
+    what holds it otherwise may do anything, and computes gradients if that is what its name says."""
 
     READ = 0
     READ_BY_NAME = 1
-    HELD = 2
-    DIFFERENTIATED = 3
+    UNSEEN = 2
+    HELD = 3
+    DIFFERENTIATED = 4
 
 
 Origin = int

@@ -405,7 +405,7 @@ def _finish(m: Interpreter) -> None:
         tests=imports_a_runner(m),
         collected=collected(m),
         used=frozenset(m.graphs.used),
-        escaped=frozenset(_escaped(m, Escape.HELD)),
+        escaped=frozenset(_escaped(m, Escape.UNSEEN)),
         differentiated=frozenset(_escaped(m, Escape.DIFFERENTIATED)),
         read_by_name=frozenset(graph for graph, how in m.graphs.escaped.items() if how is Escape.READ_BY_NAME),
         returned=frozenset(m.graphs.returned),

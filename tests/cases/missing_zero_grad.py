@@ -537,3 +537,39 @@ def named_otherwise(net, batches, handle):
     for batch in batches:
         torch.linalg.vector_norm(net(batch) - 1).backward()  # ok: nobody knows what steps
         handle.step()
+
+
+def prepared_by_a_helper(prepare, rounds):
+    net = nn.Linear(2, 1)
+    prepare(net)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for _ in range(rounds):
+        net(torch.randn(7, 2)).tan().mean().backward()  # GRD701
+        optimizer.step()
+
+
+def chosen_from_a_table(table, name, rounds):
+    net = nn.Linear(2, 1)
+    optimizer = table[name](net.parameters())
+    for _ in range(rounds):
+        net(torch.randn(8, 2)).erf().prod().backward()  # GRD701
+        optimizer.step()
+
+
+def handed_over_with_its_optimizer(finish, rounds):
+    net = nn.Linear(2, 1)
+    optimizer = torch.optim.Adam(net.parameters(), lr=0.1)
+    for _ in range(rounds):
+        net(torch.randn(9, 2)).sinh().sum().backward()  # ok: who is handed the optimizer may clear
+        optimizer.step()
+        finish(net, optimizer)
+
+
+def cleared_by_a_helper(reset_gradients, batches):
+    net = nn.Linear(2, 1)
+    optimizer = torch.optim.Adam(net.parameters(), lr=0.1)
+    for batch, wanted in batches:
+        found = net(batch).cosh()
+        nn.functional.huber_loss(found, wanted).backward()  # ok: its name says so
+        optimizer.step()
+        reset_gradients(net)

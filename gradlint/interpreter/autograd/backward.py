@@ -203,13 +203,13 @@ def _may_be_given_back(m: Interpreter, tensor: Tensor) -> bool:
 
 def _is_asked_number(tensor: Tensor) -> bool:
     """Whether it may be a leaf of one number that the program has made itself and asked for gradients."""
-    is_leaf = tensor.belief is Belief.PROVEN and tensor.leaf.possibly(YES)
+    is_leaf = tensor.belief.seen_made and tensor.leaf.possibly(YES)
     return is_leaf and tensor.requires_grad.possibly(YES) and tensor.scalar.possibly(YES)
 
 
 def _was_handed_over(tensor: Tensor) -> bool:
     """Whether unseen code may have had what the program has made itself."""
-    return tensor.belief is Belief.PROVEN and tensor.unseen.may(YES)
+    return tensor.belief.seen_made and tensor.unseen.may(YES)
 
 
 def _alone_before(m: Interpreter, recorded: tuple[Ref, ...]) -> set[Ref]:
@@ -483,4 +483,4 @@ def _fill(m: Interpreter, node: Site, history: History, request: Request) -> Non
 def _may_lie_elsewhere(thing: Tensor) -> bool:
     """Whether a graph that the program does not show may lead to a tensor: one that was made here, and that unseen code
     never had, is in none."""
-    return thing.unseen.may(YES) or thing.belief is not Belief.PROVEN
+    return thing.unseen.may(YES) or not thing.belief.seen_made

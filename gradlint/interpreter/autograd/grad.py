@@ -8,7 +8,7 @@ from typing import Any
 from gradlint import events
 from gradlint.domain.facts import FRESH, LOST, MIXED, NO, NONE, PLAIN, UNSURE, USED, YES, Grad, Truth, Unit, either
 from gradlint.domain.objects import MOST_ITEMS, Tensor
-from gradlint.domain.provenance import MOST_CAUSES, Cause, CauseKind
+from gradlint.domain.provenance import MOST_CAUSES, Belief, Cause, CauseKind
 from gradlint.domain.refs import Ref
 from gradlint.domain.value_sets import alternatives, one_of
 from gradlint.domain.values import NONE_VALUE, UNKNOWN, Constant, Unknown, Value
@@ -66,7 +66,8 @@ def read_gradient(m: Interpreter, node: Site, value: Value, *, guard: bool, name
     require_leaf(m, node, value, "test" if guard else "gradient", name)
     out: list[Value] = []
     for ref, tensor in m.all(value, Tensor):
-        out.append(_gradient(m, node, ref, tensor) if has_gradient(tensor) else NONE_VALUE)
+        left = one_of((Unknown((ref,)), NONE_VALUE)) if tensor.belief is Belief.UNTOUCHED else NONE_VALUE
+        out += alternatives(_gradient(m, node, ref, tensor) if has_gradient(tensor) else left)
     return one_of(out, MOST_ITEMS)
 
 

@@ -247,16 +247,14 @@ def viewed(m: Interpreter, tensor: Tensor) -> Tensor | None:
 def is_local(m: Interpreter, found: Sequence[tuple[Ref, Tensor]]) -> bool:
     """Whether code that is shown made the target, or what it is a view of."""
     made = [base if base is not None else ref for ref, tensor in found for base in (tensor.base or (ref,))]
-    return all(m[ref].belief is Belief.PROVEN for ref in made if ref in m.state.heap)
+    return all(m[ref].belief.seen_made for ref in made if ref in m.state.heap)
 
 
 def _from_strangers(m: Interpreter, values: Iterable[Value]) -> bool:
     """Whether values that unseen code made are among these."""
     options = [option for value in values for option in alternatives(value)]
     things = [m.state.heap.get(option) if type(option) is Ref else option for option in options]
-    return any(
-        type(thing) is Unknown or getattr(thing, "belief", Belief.PROVEN) is not Belief.PROVEN for thing in things
-    )
+    return any(type(thing) is Unknown or not getattr(thing, "belief", Belief.PROVEN).seen_made for thing in things)
 
 
 def holders(m: Interpreter, refs: Sequence[Ref]) -> tuple[Container, ...]:

@@ -90,7 +90,7 @@ def perhaps_given_back(m: Interpreter, ref: Ref, tensor: Tensor) -> list[tuple[R
     holding = m.state.heap.holding([memory for one in given for memory in one.storage])
     others = dict.fromkeys([*bases, *(other for other, _ in holding)])
     found = [(other, thing) for other in others if type(thing := m[other]) is Tensor]
-    return [(other, thing) for other, thing in found if thing.belief is Belief.PROVEN and other not in m.same(ref)]
+    return [(other, thing) for other, thing in found if thing.belief.seen_made and other not in m.same(ref)]
 
 
 def perhaps_elsewhere(m: Interpreter, given: Iterable[tuple[Ref, Tensor]], memories: Iterable[Ref]) -> None:

@@ -67,7 +67,7 @@ class Change:
 
     def of(self, tensor: Tensor) -> Grad:
         """How the gradient of a tensor stands afterwards."""
-        return tensor.grad.mapped(self.known if tensor.belief < Belief.FROM_USAGE else self._handed_over)
+        return tensor.grad.mapped(self.known if tensor.belief <= Belief.ANNOTATED else self._handed_over)
 
 
 BACKWARD = Change({NONE: FRESH, FRESH: FRESH, USED: MIXED, MIXED: MIXED, LOST: FRESH}, assumed=FRESH)
@@ -126,7 +126,7 @@ KINDS_TOLD = {str(kind): kind for kind in LETTERS.values()}
 def is_of_kind(m: Interpreter, value: Value, kind: Dtypes) -> Value:
     """Return what a tensor says when it is asked whether it is of floating point, say."""
     tensor = m.only(value, Tensor)
-    if tensor is None or tensor.may_be_structured or tensor.belief is not Belief.PROVEN:
+    if tensor is None or tensor.may_be_structured or not tensor.belief.seen_made:
         return PythonNumber(BOOL)
     return Constant(True) if tensor.dtype <= kind else PythonNumber(BOOL) if tensor.dtype.may(kind) else Constant(False)
 

@@ -106,9 +106,9 @@ FLAGS: dict[str, Callable[[Tensor], Truth]] = {
 
 def _flag(fact: Truth, belief: Belief) -> Value:
     """What is likely decides no branch: a yes counts of what is known. A no comes from the mode of the place."""
-    if fact is NO:
+    if fact is NO and belief is not Belief.UNTOUCHED:
         return Constant(False)
-    return Constant(True) if fact is YES and belief < Belief.FROM_USAGE else PythonNumber(BOOL)
+    return Constant(True) if fact is YES and belief <= Belief.ANNOTATED else PythonNumber(BOOL)
 
 
 ZEROS = frozenset({"zeros", "zeros_like", "new_zeros"})

@@ -31,7 +31,12 @@ LONGEST = 60
 """How many characters of a constant are shown."""
 MOST_IMPORTS = 8
 """How many files a name is followed through that each import it from the next."""
-BELIEFS = {Belief.ANNOTATED: "annotated", Belief.FROM_USAGE: "by use", Belief.FROM_NAME: "by name"}
+BELIEFS = {
+    Belief.ANNOTATED: "annotated",
+    Belief.UNTOUCHED: "if untouched",
+    Belief.FROM_USAGE: "by use",
+    Belief.FROM_NAME: "by name",
+}
 
 
 # ---- what is there

@@ -13,7 +13,6 @@ from typing import Any
 from gradlint.domain.facts import YES
 from gradlint.domain.mentions import handed_on
 from gradlint.domain.objects import Array, Module, Node, Object, Optimizer, Tensor
-from gradlint.domain.provenance import Belief
 from gradlint.domain.refs import Escape, Graph, Ref
 from gradlint.domain.value_sets import alternatives, references
 from gradlint.domain.values import (
@@ -45,7 +44,7 @@ def as_it_was(before: Object, now: Object) -> Object:
     if type(before) is not type(now) or type(before) not in IS_KNOWN or not IS_KNOWN[type(before)](before):
         return now
     rarely = {name: getattr(before, name) for name in RARELY[type(before)]}
-    return replace(now, belief=max(now.belief, Belief.FROM_USAGE), **rarely)  # type: ignore[union-attr]
+    return replace(now, belief=now.belief.once_handed_over(), **rarely)  # type: ignore[union-attr]
 
 
 IS_KNOWN: dict[type, Callable[[Any], bool]] = {
@@ -105,9 +104,9 @@ def havoc(m: Interpreter, values: Iterable[Value], how: Escape = Escape.HELD) ->
     m.effects.handed |= {ref: max(how, m.effects.handed.get(ref, how)) for ref in found}
     for ref, thing in found.items():
         if type(thing) is Optimizer:
-            m.graphs.escape(ref.key, max(how, Escape.HELD))
+            m.graphs.escape(ref.key, max(how, Escape.UNSEEN))
         if (now := after_unseen_code(thing)) is not thing:
-            m.store_exact(ref, as_it_was(thing, now) if how <= Escape.READ_BY_NAME else now)
+            m.store_exact(ref, as_it_was(thing, now) if how <= Escape.UNSEEN else now)
     if graphs:
         _differentiated(m, graphs, how)
     SLOTS[TypeSlot.ASKED_UNSEEN][Tensor](m, [ref for ref, thing in found.items() if type(thing) is Tensor])

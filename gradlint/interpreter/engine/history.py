@@ -286,6 +286,6 @@ def _of_tensor(m: Interpreter, ref: Ref, thing: Tensor) -> dict[Ref | None, None
             out[m.own(ref) if node is None else node] = None
         if not thing.node and thing.leaf.may(NO):
             out[OPAQUE] = None  # nobody saw what recorded it
-            if thing.belief is Belief.PROVEN:
+            if thing.belief.seen_made:
                 out[ASTRAY] = None
     return out

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from gradlint.domain.facts import NO, UNSURE, YES
-from gradlint.domain.objects import MOST_PARAMETERS, Container, Instance, Module, Tensor
+from gradlint.domain.objects import MOST_PARAMETERS, Container, Instance, Module, Optimizer, Scaler, Tensor
 from gradlint.domain.provenance import Belief
 from gradlint.domain.refs import ASTRAY, Escape, Ref
 from gradlint.domain.value_sets import alternatives, one_of
@@ -23,6 +23,7 @@ from gradlint.interpreter.static.sites import Site, syntax
 from gradlint.knowledge.python.duck_typing_names import (
     ASKS_FOR_GRADIENTS,
     ASKS_FOR_NONE,
+    CHANGES_FLAGS,
     DIFFERENTIATES,
     LIBRARIES_THAT_READ,
     READS,
@@ -46,6 +47,9 @@ def escaped_leaves(m: Interpreter, reach: Iterable[Ref]) -> list[Ref]:
         ref for ref in reach if type(thing := m.state.heap.get(ref)) is Module and thing.belief >= Belief.FROM_USAGE
     ]
     return [ref for _, ref in parameters(m, one_of(modules))[0][:MOST_PARAMETERS]] if modules else []
+
+
+STEPS = (Optimizer, Scaler)
 
 
 class FrozenOnRequest(dict[Any, None]):
@@ -78,7 +82,7 @@ def only_of_others(m: Interpreter, reach: Iterable[Ref]) -> bool:
     """Whether whoever has these objects gets at nothing that the program has made itself."""
     reach = tuple(reach)
     return ASTRAY not in reach and all(
-        is_opaque(thing) or (type(thing) is Tensor and thing.belief is not Belief.PROVEN) or type(thing) is Container
+        is_opaque(thing) or (type(thing) is Tensor and not thing.belief.seen_made) or type(thing) is Container
         for thing in in_reach(m, reach).values()
     )
 
@@ -96,22 +100,30 @@ def refine(m: Interpreter, ref: Ref, found: Ref) -> None:
     m.state.heap[ref] = thing
 
 
-def escape_by(m: Interpreter, node: Site, *callees: Value) -> Escape:
-    """Return what unseen code that is called here may do with the graphs that it is handed, by the name it is called
-    by, or where that says nothing by those of what it belongs to."""
-    paths = [one.path for value in callees for one in alternatives(value) if type(one) is ImportPath]
-    paths += [f"{one.module}.{one.name}" for value in callees for one in alternatives(value) if type(one) is Imported]
+def escape_by(m: Interpreter, node: Site, callee: Value, values: Iterable[Value]) -> Escape:
+    """Return what unseen code that is called here may do with these values, by the name it is called by, or where that
+    says nothing by those of what it belongs to; whoever is handed an optimizer or a scaler may be there to step."""
+    how = _escape_by_name(m, node, callee)
+    steps = how is Escape.UNSEEN and any(type(m.thing(one)) in STEPS for value in values for one in alternatives(value))
+    return Escape.HELD if steps else how
+
+
+def _escape_by_name(m: Interpreter, node: Site, callee: Value) -> Escape:
+    paths = [one.path for one in alternatives(callee) if type(one) is ImportPath]
+    paths += [f"{one.module}.{one.name}" for one in alternatives(callee) if type(one) is Imported]
     names = [*paths, dotted(getattr(syntax(node), "func", None))]
     for said in (_words_of(name.rpartition(".")[2] for name in names), _words_of(names)):
         if makes_optimizer(said):
             return Escape.READ_BY_NAME
         if said & DIFFERENTIATES:
             return Escape.DIFFERENTIATED
+        if said & CHANGES_FLAGS:
+            return Escape.HELD
         if any(path.partition(".")[0] in LIBRARIES_THAT_READ for path in paths):
             return Escape.READ
         if said & READS:
             return Escape.READ_BY_NAME
-    return Escape.HELD
+    return Escape.UNSEEN
 
 
 def _words_of(names: Iterable[str]) -> frozenset[str]:
@@ -135,5 +147,5 @@ def call_unknown(m: Interpreter, node: Site, values: list[Value], callee: Value 
     if any(type(option) is Context for value in values for option in alternatives(value)):
         m.state.grad_mode = m.state.grad_mode | UNSURE
     emit_exhausted(m, node, values)
-    havoc(m, values, escape_by(m, node, callee))
+    havoc(m, values, escape_by(m, node, callee, values))
     return result_of_unknown(values)

@@ -287,7 +287,7 @@ def _module(m: Interpreter, node: Site, born: _Born, row: LibraryClass) -> Value
     """A module of a class of a library."""
     rest: Value = NOTHING
     if row.own:
-        assumed = Belief.PROVEN if born.belief is Belief.PROVEN else Belief.FROM_USAGE
+        assumed = Belief.PROVEN if born.belief.seen_made else Belief.FROM_USAGE
         rest = parameter(
             m,
             node,

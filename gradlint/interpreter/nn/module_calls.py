@@ -83,7 +83,7 @@ def _trainable(m: Interpreter, module: Value) -> Truth:
     if not found and all(_has_none(m, thing) for _, thing in m.all(module, Module)):
         return NO
     tensors = [m[ref] for _, ref in found]
-    answers = [one.requires_grad if one.belief <= Belief.ANNOTATED else one.requires_grad | UNSURE for one in tensors]
+    answers = [one.requires_grad if one.belief < Belief.FROM_USAGE else one.requires_grad | UNSURE for one in tensors]
     return reduce(or_, answers) if found else NO if more is NO else UNSURE
 
 

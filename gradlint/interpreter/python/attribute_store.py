@@ -169,7 +169,7 @@ def _holding_part(m: Interpreter, shown: Any, old: Value) -> tuple[Optimizer, ..
     """The optimizers that hold a part of a module. A part of one that was handed over is only known by what is asked of
     it: it is held with all the others."""
     held = holding(m, old)
-    if held or type(shown) is not Module or shown.belief < Belief.ANNOTATED:
+    if held or type(shown) is not Module or shown.belief.seen_made:
         return held
     asked = getattr(m.thing(old), "belief", Belief.PROVEN) >= Belief.FROM_USAGE
     return holding(m, shown.rest) if asked else ()

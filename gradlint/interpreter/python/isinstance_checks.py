@@ -94,7 +94,7 @@ def _descends(m: Interpreter, thing: Any, cls: Ref) -> Truth:
     found = list(ancestry(m, thing.cls))
     if cls in found:
         return YES
-    if thing.belief is not Belief.PROVEN:
+    if not thing.belief.seen_made:
         return Truth.unsure()
     return NO if all(type(one) is Ref or type(one) is ImportPath or one == NOTHING for one in found) else Truth.unsure()
 
@@ -108,7 +108,7 @@ def _is_module(m: Interpreter, thing: Any, cls: str) -> Truth:
         return YES
     below = FAMILIES.get(cls, frozenset())
     verdicts = {_of_torch(one.path, cls, below) for one in found if type(one) is ImportPath}
-    if YES in verdicts or thing.belief is not Belief.PROVEN or not (cls in m.torch.modules or cls in FAMILIES):
+    if YES in verdicts or not thing.belief.seen_made or not (cls in m.torch.modules or cls in FAMILIES):
         return YES if YES in verdicts else Truth.unsure()
     sure = all(type(one) is Ref or type(one) is ImportPath for one in found) and verdicts <= {NO}
     return NO if sure else Truth.unsure()

@@ -200,7 +200,10 @@ def _excluded(m: Interpreter, option: Value, field: str, fact: Fact) -> bool:
 
 
 def _is_doubtful(tensor: Tensor, field: str) -> bool:
-    """Whether a fact of a tensor is likely at best: that decides no branch. That it has no flag comes from the mode."""
+    """Whether a fact of a tensor is likely at best: that decides no branch. That it has no flag comes from the mode,
+    unless unseen code may have set it."""
+    if tensor.belief is Belief.UNTOUCHED:
+        return field in FLAG_FIELDS.values()
     return tensor.belief >= Belief.FROM_USAGE and getattr(tensor, field) is not NO
 
 

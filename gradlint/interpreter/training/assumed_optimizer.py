@@ -33,7 +33,7 @@ def assume_holds_all_parameters(m: Interpreter, owner: Value) -> None:
     heap = m.state.heap
     if sum(type(one) is Optimizer and _is_handed_over(one) for one in heap.values()) > 1:
         return
-    modules = [module for module, one in heap.items() if type(one) is Module and one.belief >= Belief.ANNOTATED]
+    modules = [module for module, one in heap.items() if type(one) is Module and not one.belief.seen_made]
     held: dict[Ref, None] = {inner: None for module in modules for _, inner in parameters(m, module)[0]}
     if 0 < len(held) <= MOST_PARAMETERS:
         others = [slot for slot in thing.groups if held.keys().isdisjoint(slot)]
@@ -57,7 +57,7 @@ def driven(m: Interpreter, node: Site, value: Value) -> Value:
 
 
 def _is_handed_over(thing: Optimizer) -> bool:
-    return thing.belief >= Belief.ANNOTATED and thing.cls == UNKNOWN
+    return not thing.belief.seen_made and thing.cls == UNKNOWN
 
 
 def unknown_optimizer(m: Interpreter, node: Site, part: str, belief: Belief, path: str) -> Ref:

@@ -124,6 +124,11 @@ DIFFERENTIATES = frozenset(
     "train trainer training".split()
 )
 """Words of code that computes gradients of what it is handed, or may mean to."""
+CHANGES_FLAGS = frozenset(
+    "disable enable fix fixed flag flags freeze freezed freezes freezing frozen lora lock peft prune pruning quantize "
+    "requires require require_grad switch toggle trainable tune tuning unfreeze unfrozen unlock".split()
+)
+"""Words of code that sets the flags of parameters it is handed, or puts others in their place."""
 READS = frozenset(
     (
         "acc accuracy ap auc ber bleu cer cider compare confusion cost count criterion dice display draw dump edit "

@@ -1,4 +1,4 @@
-# What a backward goes through is taken for a result of the graph; unseen code may have asked it for gradients.
+# harmful: what a backward goes through is taken for a result of the graph; unseen code may have asked it for gradients.
 import torch
 from torch import nn
 

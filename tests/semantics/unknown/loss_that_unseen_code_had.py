@@ -1,4 +1,4 @@
-# What unseen code had it may have asked for gradients: that it is differentiated tells that, not that it was recorded.
+# harmful: unseen code may have asked a loss for gradients: that it is differentiated tells not that it was recorded.
 import torch
 from torch import nn
 
