@@ -7,7 +7,7 @@ from operator import attrgetter
 from typing import Any, TypeVar
 
 from gradlint.domain.facts import YES
-from gradlint.domain.fields import After, Declaration, PerClass, declarations
+from gradlint.domain.fields import After, Aspect, Declaration, PerClass, declarations
 from gradlint.domain.joining import thinned
 from gradlint.domain.mentions import object_references
 from gradlint.domain.objects import Container, Object
@@ -51,6 +51,10 @@ SUSPENDED = PerClass(_changing(lambda says: says.suspended))
 whether these are still the same."""
 RARELY = PerClass(lambda cls: tuple([one.name for one, says in declarations(cls) if says.rarely]))
 """The fields that most unseen code leaves alone."""
+RARELY_IN_CALLS = PerClass(
+    lambda cls: tuple([one.name for one, says in declarations(cls) if says.rarely or says.of is Aspect.GRADIENT])
+)
+"""The same of code that is called and comes back: most of it leaves gradients alone as well."""
 
 
 def _changed_by_use(cls: type) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
-from elsewhere import push
+from elsewhere import add_gradients, push
 from torch.nn.utils import clip_grad_norm_
 
 
@@ -113,7 +113,25 @@ def pushed(batch: torch.Tensor):
     body(batch).sum().backward()
     optimizer.step()
     push(body)
-    return clip_grad_norm_(body.parameters(), 1.0)  # ok: nobody knows what the helper left
+    return clip_grad_norm_(body.parameters(), 1.0)  # GRD705
+
+
+def pushed_with_its_optimizer(batch: torch.Tensor):
+    body = nn.Linear(4, 1)
+    optimizer = torch.optim.SGD(body.parameters(), lr=0.1)
+    body(batch).exp().sum().backward()
+    optimizer.step()
+    push(body, optimizer)
+    return clip_grad_norm_(body.parameters(), max_norm=1.0)  # ok: nobody knows what the helper left
+
+
+def filled_again(batch: torch.Tensor):
+    body = nn.Linear(4, 1)
+    optimizer = torch.optim.SGD(body.parameters(), lr=0.1)
+    body(batch).cos().sum().backward()
+    optimizer.step()
+    add_gradients(body, batch)
+    return clip_grad_norm_(list(body.parameters()), 2.0, norm_type=1)  # ok: by its name the helper fills them
 
 
 def weights_clipped(batch: torch.Tensor):

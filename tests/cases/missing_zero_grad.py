@@ -556,6 +556,43 @@ def chosen_from_a_table(table, name, rounds):
         optimizer.step()
 
 
+def averaged_by_a_helper(Average, rounds):
+    net = nn.Linear(2, 1)
+    optimizer, average = torch.optim.Adam(net.parameters(), lr=0.1), Average(net)
+    for _ in range(rounds):
+        net(torch.randn(10, 2)).log1p().sum().backward()  # GRD701
+        optimizer.step()
+        average.update(net)
+
+
+def validated_by_a_helper(batches, loader, validate, save_checkpoint):
+    net = nn.Linear(2, 1)
+    optimizer = torch.optim.Adam(net.parameters(), lr=0.1)
+    for batch in batches:
+        net(batch).logsumexp(0).sub(3).square().mean().backward()  # GRD701
+        optimizer.step()
+        save_checkpoint({"net": net, "optimizer": optimizer.state_dict()}, validate(net, loader))
+
+
+def logged_by_a_helper(batches, show):
+    net = nn.Linear(2, 1)
+    optimizer = torch.optim.Adam(net.parameters(), lr=0.1)
+    for batch in batches:
+        loss = net(batch).atan().sum()
+        (0.5 * loss).backward()  # GRD701
+        optimizer.step()
+        show(loss, net)
+
+
+def stepped_by_a_helper(batches, train_step):
+    net = nn.Linear(2, 1)
+    optimizer = torch.optim.Adam(net.parameters(), lr=0.1)
+    for batch in batches:
+        net(batch).asinh().mul(2).add(1).sum().backward()  # ok: what trains the network may clear
+        optimizer.step()
+        train_step(net, batch)
+
+
 def handed_over_with_its_optimizer(finish, rounds):
     net = nn.Linear(2, 1)
     optimizer = torch.optim.Adam(net.parameters(), lr=0.1)

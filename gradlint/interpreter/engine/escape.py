@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from gradlint.domain.facts import YES
+from gradlint.domain.fields import PerClass
 from gradlint.domain.mentions import handed_on
-from gradlint.domain.objects import Array, Module, Node, Object, Optimizer, Tensor
+from gradlint.domain.objects import Array, Module, Node, Object, Optimizer, Scaler, Tensor
 from gradlint.domain.refs import Escape, Graph, Ref
 from gradlint.domain.value_sets import alternatives, references
 from gradlint.domain.values import (
@@ -27,7 +28,7 @@ from gradlint.domain.values import (
     Unknown,
     Value,
 )
-from gradlint.domain.weakening import RARELY, after_unseen_code
+from gradlint.domain.weakening import RARELY, RARELY_IN_CALLS, after_unseen_code
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot
 from gradlint.interpreter.engine.machine import Interpreter
@@ -38,15 +39,16 @@ def in_reach(m: Interpreter, values: Iterable[Value]) -> dict[Ref, Object]:
     return _reach(m, values)[0]
 
 
-def as_it_was(before: Object, now: Object) -> Object:
-    """An object that unknown code may have had hold of, if that did what most code does: it left flags alone and gave
-    optimizers no other parameters. What comes with use stays open: modes, gradients, whether a step was made."""
+def as_it_was(before: Object, now: Object, fields: PerClass[tuple[str, ...]] = RARELY) -> Object:
+    """An object that unknown code may have had hold of, if that did what most code does: it left these fields alone,
+    flags and what optimizers hold. What comes with use stays open: modes, gradients, whether a step was made."""
     if type(before) is not type(now) or type(before) not in IS_KNOWN or not IS_KNOWN[type(before)](before):
         return now
-    rarely = {name: getattr(before, name) for name in RARELY[type(before)]}
+    rarely = {name: getattr(before, name) for name in fields[type(before)]}
     return replace(now, belief=now.belief.once_handed_over(), **rarely)  # type: ignore[union-attr]
 
 
+STEPPING = (Optimizer, Scaler)
 IS_KNOWN: dict[type, Callable[[Any], bool]] = {
     Tensor: lambda before: before.leaf is YES and not before.requires_grad.is_unsure,
     Module: lambda before: not before.open.is_unsure,
@@ -101,12 +103,14 @@ def havoc(m: Interpreter, values: Iterable[Value], how: Escape = Escape.HELD) ->
             m.defined.escaped[called.node] = None
     found, graphs = _reach(m, [*values, *_captured(m, functions)])
     memories = [memory for thing in found.values() if isinstance(thing, (Tensor, Array)) for memory in thing.storage]
+    if how is Escape.UNSEEN and any(type(thing) in STEPPING for thing in found.values()):
+        how = Escape.HELD  # who gets an optimizer may be there to step
     m.effects.handed |= {ref: max(how, m.effects.handed.get(ref, how)) for ref in found}
     for ref, thing in found.items():
         if type(thing) is Optimizer:
             m.graphs.escape(ref.key, max(how, Escape.UNSEEN))
         if (now := after_unseen_code(thing)) is not thing:
-            m.store_exact(ref, as_it_was(thing, now) if how <= Escape.UNSEEN else now)
+            m.store_exact(ref, as_it_was(thing, now, RARELY_IN_CALLS) if how <= Escape.UNSEEN else now)
     if graphs:
         _differentiated(m, graphs, how)
     SLOTS[TypeSlot.ASKED_UNSEEN][Tensor](m, [ref for ref, thing in found.items() if type(thing) is Tensor])
@@ -156,7 +160,8 @@ def _differentiated(m: Interpreter, graphs: list[Ref], how: Escape) -> None:
             m.graphs.escape(ref.key, how)
             todo += [other for slot in thing.inputs for other in slot if other is not None]
         elif type(thing) is Tensor and not (thing.grad.is_unsure and thing.unit.is_unsure and thing.unseen.may(YES)):
-            m.store_exact(ref, SLOTS[TypeSlot.DIFFERENTIATED_UNSEEN][Tensor](thing))
+            now = SLOTS[TypeSlot.DIFFERENTIATED_UNSEEN][Tensor](thing)
+            m.store_exact(ref, as_it_was(thing, now, RARELY_IN_CALLS) if how <= Escape.UNSEEN else now)
 
 
 def _out_of_reach(value: Value) -> bool:

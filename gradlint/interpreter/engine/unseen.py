@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from gradlint.domain.facts import NO, UNSURE, YES
-from gradlint.domain.objects import MOST_PARAMETERS, Container, Instance, Module, Optimizer, Scaler, Tensor
+from gradlint.domain.objects import MOST_PARAMETERS, Container, Instance, Module, Tensor
 from gradlint.domain.provenance import Belief
 from gradlint.domain.refs import ASTRAY, Escape, Ref
 from gradlint.domain.value_sets import alternatives, one_of
@@ -47,9 +47,6 @@ def escaped_leaves(m: Interpreter, reach: Iterable[Ref]) -> list[Ref]:
         ref for ref in reach if type(thing := m.state.heap.get(ref)) is Module and thing.belief >= Belief.FROM_USAGE
     ]
     return [ref for _, ref in parameters(m, one_of(modules))[0][:MOST_PARAMETERS]] if modules else []
-
-
-STEPS = (Optimizer, Scaler)
 
 
 class FrozenOnRequest(dict[Any, None]):
@@ -100,15 +97,9 @@ def refine(m: Interpreter, ref: Ref, found: Ref) -> None:
     m.state.heap[ref] = thing
 
 
-def escape_by(m: Interpreter, node: Site, callee: Value, values: Iterable[Value]) -> Escape:
-    """Return what unseen code that is called here may do with these values, by the name it is called by, or where that
-    says nothing by those of what it belongs to; whoever is handed an optimizer or a scaler may be there to step."""
-    how = _escape_by_name(m, node, callee)
-    steps = how is Escape.UNSEEN and any(type(m.thing(one)) in STEPS for value in values for one in alternatives(value))
-    return Escape.HELD if steps else how
-
-
-def _escape_by_name(m: Interpreter, node: Site, callee: Value) -> Escape:
+def escape_by(node: Site, callee: Value) -> Escape:
+    """Return what unseen code that is called here may do with what it is handed, by the name it is called by, or where
+    that says nothing by those of what it belongs to."""
     paths = [one.path for one in alternatives(callee) if type(one) is ImportPath]
     paths += [f"{one.module}.{one.name}" for one in alternatives(callee) if type(one) is Imported]
     names = [*paths, dotted(getattr(syntax(node), "func", None))]
@@ -147,5 +138,5 @@ def call_unknown(m: Interpreter, node: Site, values: list[Value], callee: Value 
     if any(type(option) is Context for value in values for option in alternatives(value)):
         m.state.grad_mode = m.state.grad_mode | UNSURE
     emit_exhausted(m, node, values)
-    havoc(m, values, escape_by(m, node, callee, values))
+    havoc(m, values, escape_by(node, callee))
     return result_of_unknown(values)

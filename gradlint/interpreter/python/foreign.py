@@ -17,7 +17,7 @@ def foreign(m: Interpreter, node: Site, path: str, args: Arguments) -> Value:
     values = args.values()
     if m.torchless:
         return m.new(node, "foreign", Instance(cls=ImportPath(path)))
-    havoc(m, values, escape_by(m, node, ImportPath(path), values))
+    havoc(m, values, escape_by(node, ImportPath(path)))
     is_class = path.rpartition(".")[2][:1].isupper()
     if not is_class and any(type(value) not in (Constant, PlainObject, ImportPath) for value in values):
         return result_of_unknown(values)

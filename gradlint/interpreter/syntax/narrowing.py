@@ -10,6 +10,7 @@ from typing import Any
 import libcst as cst
 
 from gradlint.domain.facts import (
+    ANY_GRAD,
     BOOL,
     COMPLEX,
     DISCRETE,
@@ -29,6 +30,7 @@ from gradlint.domain.provenance import Belief
 from gradlint.domain.refs import Ref
 from gradlint.domain.value_sets import alternatives, one_of
 from gradlint.domain.values import NONE_VALUE, UNKNOWN, Constant, ImportPath, PlainObject, Unknown, Value
+from gradlint.domain.weakening import after_unseen_code
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd.grad import is_held
 from gradlint.interpreter.autograd.tensor import (
@@ -155,6 +157,8 @@ def _gradient(m: Interpreter, place: Any, none: bool) -> None:
             grad = grad.without(NONE | LOST)
         if not grad.is_empty:
             m.store(ref, replace(tensor, grad=grad, gradient=UNKNOWN if gradient == NONE_VALUE else gradient))
+        elif tensor.belief is Belief.UNTOUCHED:
+            m.store(ref, replace(_touched(tensor), grad=NONE | LOST if none else ANY_GRAD.without(NONE | LOST)))
         elif len(alternatives(value)) == 1 and not tensor.is_summary:
             m.end_path()
 
@@ -183,7 +187,7 @@ def _narrow_tensor(m: Interpreter, place: Any, field: str, fact: Fact) -> None:
     for ref, tensor in found:
         now = getattr(tensor, field) & fact
         if now.is_empty and _is_doubtful(tensor, field):
-            now = fact
+            tensor, now = _touched(tensor), fact
         if now.is_empty:
             dead += 1
         elif len(found) == 1 and m.is_single(ref, tensor):
@@ -192,6 +196,11 @@ def _narrow_tensor(m: Interpreter, place: Any, field: str, fact: Fact) -> None:
         m.end_path()
     elif dead:
         _restrict(m, place, lambda option: not _excluded(m, option, field, fact))
+
+
+def _touched(tensor: Tensor) -> Tensor:
+    """A tensor of which a test tells that unseen code has not left it alone, if it had it."""
+    return after_unseen_code(tensor) if tensor.belief is Belief.UNTOUCHED else tensor
 
 
 def _excluded(m: Interpreter, option: Value, field: str, fact: Fact) -> bool:

@@ -32,3 +32,21 @@ reveal(holder.thing)
 holder.thing.requires_grad_()
 keep(holder)
 reveal(holder.thing, holder.thing.exp())
+
+cost = sum(value.detach().sum() for value in (torch.ones(2), torch.ones(3)))
+show(cost)
+if cost.requires_grad:
+    cost.backward()
+reveal(cost)
+for _ in range(2):
+    net(torch.ones(2)).sum().backward()
+    show(net, leaf)
+    if leaf.grad is None:
+        reveal(net.weight, leaf)
+    (leaf * 2).sum().backward()
+    keep(leaf)
+    reveal(leaf, net.weight)
+    net.zero_grad()
+    show(net)
+    reveal(net.weight)
+    leaf.grad = None

@@ -27,3 +27,16 @@ copied.requires_grad_()
 (copied * 2).sum().backward()
 gradient = copied.grad
 reveal(gradient, copied)
+leaf = torch.ones(2, requires_grad=True)
+fill = eval("lambda one: setattr(one, 'grad', torch.zeros(2))", {"torch": torch})
+fill(leaf)
+if leaf.grad is None:
+    held = torch.ones(1)
+else:
+    held = torch.ones(2)
+reveal(held, leaf)
+loss = torch.ones(1)
+ask(loss)
+if loss.requires_grad:
+    loss.backward()
+reveal(loss)
