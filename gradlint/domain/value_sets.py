@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import reduce
 from itertools import chain
+from operator import or_
 
-from gradlint.domain.facts import BOOL, COMPLEX, FLOAT, INTEGER, Dtypes
+from gradlint.domain.facts import BOOL, COMPLEX, FLOAT, INTEGER, UNSURE, Dtypes, Truth, truth
 from gradlint.domain.provenance import MOST_CAUSES, Cause
 from gradlint.domain.refs import Ref
 from gradlint.domain.values import (
@@ -124,9 +126,16 @@ def _different(values: list[Value]) -> list[Value]:
 
 
 def cuts_of_numbers(values: Iterable[Value]) -> tuple[Cause, ...]:
-    """Where tensors became these numbers."""
-    found = {mark: None for value in values if type(value) is PythonNumber for mark in value.cuts}
+    """Where tensors became the numbers among these values."""
+    options = (option for value in values for option in alternatives(value))
+    found = {mark: None for option in options if type(option) is PythonNumber for mark in option.cuts}
     return tuple(found)[:MOST_CAUSES]
+
+
+def truth_of(value: Value) -> Truth:
+    """Whether a value counts as true, as far as that is known of constants."""
+    options = alternatives(value)
+    return reduce(or_, [truth(bool(one.value)) if type(one) is Constant else UNSURE for one in options])
 
 
 def _told_once(values: list[Value]) -> list[Value]:

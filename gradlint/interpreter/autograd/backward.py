@@ -26,13 +26,13 @@ from gradlint.interpreter.autograd.loop_carried import (
     may_be_carried,
     shares_unseen_graph,
 )
-from gradlint.interpreter.autograd.operands import in_graph
 from gradlint.interpreter.engine import cannot_raise
 from gradlint.interpreter.engine.call_summaries import may_be_filled
 from gradlint.interpreter.engine.event_log import BOUND
 from gradlint.interpreter.engine.history import (
     company,
     in_every,
+    in_graph,
     nodes_of,
     past_of,
     savers,

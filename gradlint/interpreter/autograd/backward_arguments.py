@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from gradlint.domain.facts import NO, YES, Truth, either, negation
 from gradlint.domain.objects import MAPPINGS, Container, Tensor
-from gradlint.domain.value_sets import alternatives
+from gradlint.domain.value_sets import alternatives, truth_of
 from gradlint.domain.values import NONE_VALUE, NOTHING, Constant, Value
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd.backward import Request, backward
-from gradlint.interpreter.autograd.tensor import truth_of
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.iteration import consume, elements
 from gradlint.interpreter.engine.machine import Interpreter

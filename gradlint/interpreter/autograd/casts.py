@@ -6,7 +6,7 @@ from gradlint.domain.facts import ANY_DEVICE, ANY_DTYPE, Dtypes
 from gradlint.domain.objects import Tensor
 from gradlint.domain.value_sets import alternatives
 from gradlint.domain.values import Constant, ImportPath, PlainObject, PythonNumber, Value
-from gradlint.interpreter.autograd.record import apply
+from gradlint.interpreter.autograd.compute import apply
 from gradlint.interpreter.autograd.results import Requested
 from gradlint.interpreter.autograd.tensor import device_asked, dtype_named, precision_named
 from gradlint.interpreter.engine.arguments import Arguments

@@ -34,12 +34,6 @@ def cuts(m: Interpreter, values: Iterable[Value], depth: int = 0) -> tuple[Cause
     return tuple(found)[:MOST_CAUSES]
 
 
-def cuts_of_numbers(values: Iterable[Value]) -> tuple[Cause, ...]:
-    """Where what is a number now among these values was a tensor and left its graph."""
-    options = [option for value in values for option in alternatives(value) if type(option) is PythonNumber]
-    return tuple(dict.fromkeys(mark for option in options for mark in option.cuts))
-
-
 def cut_off(m: Interpreter, node: Site, by: str, values: Iterable[Value]) -> tuple[Cause, ...]:
     """The cuts behind what is computed here outside of the graph: here, where one of the values may require grad."""
     values, mark = list(values), Cause(CauseKind.CUT, getattr(node, "node", node), by)

@@ -10,11 +10,11 @@ from gradlint.domain.facts import FRESH, LOST, MIXED, NO, NONE, PLAIN, UNSURE, U
 from gradlint.domain.objects import MOST_ITEMS, Tensor
 from gradlint.domain.provenance import MOST_CAUSES, Belief, Cause, CauseKind
 from gradlint.domain.refs import Ref
-from gradlint.domain.value_sets import alternatives, one_of
+from gradlint.domain.value_sets import alternatives, one_of, truth_of
 from gradlint.domain.values import NONE_VALUE, UNKNOWN, Constant, Unknown, Value
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd.leaf import require_leaf
-from gradlint.interpreter.autograd.tensor import BACKWARD, CLEARING, NO_CHANGE, fresh, truth_of
+from gradlint.interpreter.autograd.tensor import BACKWARD, CLEARING, NO_CHANGE, fresh
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.grad_reads import Reads, reads_in

@@ -18,7 +18,7 @@ from gradlint.domain.refs import Ref
 from gradlint.domain.value_sets import alternatives, one_of
 from gradlint.domain.values import NONE_VALUE, UNKNOWN, Bound, Function, PlainObject, Value
 from gradlint.frozen import replace
-from gradlint.interpreter.autograd.record import apply
+from gradlint.interpreter.autograd.compute import apply
 from gradlint.interpreter.autograd.tensor import fresh
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import call_value

@@ -12,13 +12,13 @@ from gradlint.domain.objects import Container, Node, Object, Tensor, with_mark
 from gradlint.domain.provenance import MOST_CAUSES, Belief, Cause, CauseKind
 from gradlint.domain.refs import KEPT, Alternatives, Ref
 from gradlint.domain.state import OLDEST
-from gradlint.domain.value_sets import alternatives, one_of, references
+from gradlint.domain.value_sets import alternatives, cuts_of_numbers, one_of, references
 from gradlint.domain.values import UNKNOWN, Constant, Unknown, Value
 from gradlint.frozen import frozen, replace
-from gradlint.interpreter.autograd.detach import cuts, cuts_of_numbers
+from gradlint.interpreter.autograd.detach import cuts
 from gradlint.interpreter.autograd.growth import Growth, emit_grown
 from gradlint.interpreter.autograd.operands import operand
-from gradlint.interpreter.autograd.saved_tensors import Saves
+from gradlint.interpreter.autograd.record import Saves
 from gradlint.interpreter.autograd.tensor import CLEARING, made_of, memories_behind_gradients
 from gradlint.interpreter.autograd.version_counter import comparing, count_through, is_silent, unnoticed
 from gradlint.interpreter.engine.arguments import arguments_in

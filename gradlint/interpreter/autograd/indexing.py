@@ -11,8 +11,8 @@ from gradlint.domain.value_sets import alternatives, one_of
 from gradlint.domain.values import Constant, PlainObject, PythonNumber, Value
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd import shape
+from gradlint.interpreter.autograd.compute import apply
 from gradlint.interpreter.autograd.in_place import Write, write
-from gradlint.interpreter.autograd.record import apply
 from gradlint.interpreter.autograd.results import Requested
 from gradlint.interpreter.autograd.tensor_attributes import output
 from gradlint.interpreter.engine.dispatch import TypeSlot, implements

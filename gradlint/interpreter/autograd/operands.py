@@ -1,4 +1,4 @@
-"""Operands: what an operation is given, as far as it matters to autograd."""
+"""Operands: what an operation is given, as far as it matters to autograd, and whether it hears of that."""
 
 from __future__ import annotations
 
@@ -8,14 +8,20 @@ from functools import lru_cache, reduce
 from operator import or_
 from typing import NamedTuple
 
-from gradlint.domain.facts import ANY_DTYPE, ANY_PRECISION, FLOAT, FLOAT32, NO, UNSURE, YES, Dtypes, Precision, Truth
+from gradlint.domain.facts import (
+    ANY_DTYPE,
+    MAYBE,
+    NO,
+    UNSURE,
+    YES,
+    Dtypes,
+    Truth,
+)
 from gradlint.domain.objects import Tensor
-from gradlint.domain.refs import NOWHERE, Alternatives
 from gradlint.domain.value_sets import alternatives, number_kind
 from gradlint.domain.values import Constant, ImportPath, Value
-from gradlint.interpreter.engine.history import nodes_of
 from gradlint.interpreter.engine.machine import Interpreter
-from gradlint.knowledge.properties.same_precision import KEEPING_PRECISION, LESS_PRECISE
+from gradlint.knowledge.properties.inference_operands import accompanies, hears, hears_own
 from gradlint.knowledge.schema import Operation
 
 
@@ -45,29 +51,22 @@ def operand(m: Interpreter, name: str, value: Value) -> Operand:
     return Operand(name, value, ANY_DTYPE, UNSURE, None, False)
 
 
-def precision_kept(row: Operation, operands: Sequence[Operand]) -> Precision:
-    """The precision of what an operation gives that keeps that of its operands, where all are of one."""
-    tensors = [one.tensor for one in operands if one.tensor is not None]
-    if row.name not in KEEPING_PRECISION or not all(one.known for one in operands):
-        return ANY_PRECISION
-    if any(one.may_be_structured or not one.dtype <= FLOAT for one in tensors):
-        return ANY_PRECISION
-    found = {one.precision for one in tensors}
-    if len(found) != 1 or (kept := found.pop()) not in PRECISE:
-        return ANY_PRECISION
-    return kept | FLOAT32 if kept in AUTOCAST else kept
-
-
-PRECISE = {Precision.named(name): name for name in Precision.names}
-"""What is known to be of one precision, and how that is called."""
-AUTOCAST = frozenset(Precision.named(name) for name in LESS_PRECISE)
-
-
-def in_graph(m: Interpreter, value: Value) -> Alternatives:
-    """Return what an operand is in the graph. Of one of several leaves that only one handle stands for, nobody knows
-    whether it is the one that is asked about."""
-    slot, tensor = nodes_of(m, value), m.only(value, Tensor)
-    return (*slot, NOWHERE) if tensor and tensor.is_summary and tensor.leaf.possibly(YES) else slot
+def looked_up(
+    m: Interpreter,
+    row: Operation,
+    slots: Sequence[tuple[str, Value]],
+    extra: Sequence[tuple[str, Value]] = (),
+    dtype: Dtypes | None = None,
+) -> tuple[list[Operand], list[Operand]]:
+    """The facts of operands and of parameters that take part (`extra`), with whether the operation hears of their
+    flags."""
+    operands = [operand(m, name, value) for name, value in slots]
+    own = [operand(m, name, value) for name, value in extra]
+    hears = heard(row, operands, own, dtype)
+    if hears is None:
+        return operands, own
+    involved = [one._replace(hears=hearing) for one, hearing in zip([*operands, *own], hears, strict=True)]
+    return involved[: len(operands)], involved[len(operands) :]
 
 
 SEEN = frozenset(
@@ -94,3 +93,58 @@ def numbers_kind(value: Value) -> Dtypes | None:
     kinds = [number_kind(option) for option in alternatives(value)]
     known = [kind for kind in kinds if kind is not None]
     return reduce(or_, known) if len(known) == len(kinds) else None
+
+
+def heard(
+    row: Operation, operands: Sequence[Operand], own: Sequence[Operand], dtype: Dtypes | None
+) -> list[Truth] | None:
+    """Whether the operation hears of each operand's flag, the `own` ones last: of every one that was not made in
+    inference mode, as is taken of what unseen code hands over; of the others, where it runs outside of it, as the
+    knowledge says. None where it hears of all."""
+    if not any(map(_may_be_inference, (*operands, *own))):
+        return None
+    company = None if own or dtype is not None or not _is_measured(row, operands) else _company(row, operands)
+    found = [_heard(row, one, company) if _may_be_inference(one) else YES for one in operands]
+    beside = all(one.tensor is not None and one.tensor.inference is NO for one in operands)
+    for one in own:
+        found.append(YES if not _may_be_inference(one) or (beside and hears_own(row.name, one.name)) else MAYBE)
+    return found
+
+
+def _heard(row: Operation, one: Operand, company: bool | None) -> Truth:
+    if company is None or one.tensor is None or one.tensor.inference is not YES:
+        return MAYBE
+    return HEARD[hears(row.name, one.name.removeprefix("*"), beside=company)]
+
+
+HEARD = {True: YES, False: NO, None: MAYBE}
+
+
+def _may_be_inference(one: Operand) -> bool:
+    return one.tensor is not None and one.tensor.inference.possibly(YES)
+
+
+def _is_measured(row: Operation, operands: Sequence[Operand]) -> bool:
+    """Whether the knowledge speaks of such a call: one with all operands of a row of its own, and nothing besides. What
+    may be a copy is recorded then, and only then."""
+    names = {one.name for one in operands}
+    needed = {*row.operands} - {*row.optional}
+    copies = any("fresh" in result.kinds and len(result.kinds) > 1 for result in row.results)
+    known = bool(row.paths) and row.measured and not row.writes and not copies
+    return known and needed <= names <= {*row.operands}
+
+
+def _company(row: Operation, operands: Sequence[Operand]) -> bool | None:
+    """Whether something takes part that was certainly not made in inference mode; None where nobody knows."""
+    found = [_is_company(row, one) for one in operands]
+    return None if None in found else True in found
+
+
+def _is_company(row: Operation, one: Operand) -> bool | None:
+    if one.tensor is not None:
+        return {YES: False, NO: True}.get(one.tensor.inference)
+    if not one.known:
+        return None
+    if one.dtype is None:  # nothing at all
+        return False
+    return accompanies(row.name, one.name, one.value.value if type(one.value) is Constant else None)

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial, reduce
-from operator import or_
-from typing import Any
+from collections.abc import Mapping, Sequence
+from functools import partial
 
 import libcst as cst
 
-from gradlint import events
 from gradlint.domain.facts import (
-    ANY_DEVICE,
     ANY_DTYPE,
-    ANY_PRECISION,
     BOOL,
     COMPLEX,
     FLOAT,
@@ -21,49 +16,33 @@ from gradlint.domain.facts import (
     NO,
     UNSURE,
     YES,
-    Device,
     Dtypes,
-    Precision,
     Truth,
     truth,
 )
-from gradlint.domain.objects import Array, Container, Tensor
-from gradlint.domain.provenance import MOST_CAUSES, Belief, Cause, CauseKind
+from gradlint.domain.objects import Container, Tensor
 from gradlint.domain.refs import Ref
-from gradlint.domain.value_sets import alternatives, number_kind, one_of, references
+from gradlint.domain.value_sets import alternatives, one_of, truth_of
 from gradlint.domain.values import NONE_VALUE, NOTHING, UNKNOWN, Constant, PlainObject, PythonNumber, Unknown, Value
 from gradlint.frozen import replace
-from gradlint.interpreter.autograd import layout, shape
-from gradlint.interpreter.autograd.casts import to
-from gradlint.interpreter.autograd.detach import cut_off
+from gradlint.interpreter.autograd.compute import apply, compute
 from gradlint.interpreter.autograd.in_place import Write, maybe_written, write
-from gradlint.interpreter.autograd.record import apply, compute
-from gradlint.interpreter.autograd.requires_grad import Asked, set_requires_grad
-from gradlint.interpreter.autograd.results import OperationCall, Requested, looked_up
-from gradlint.interpreter.autograd.saved_tensors import saved_in_place
+from gradlint.interpreter.autograd.operands import looked_up
+from gradlint.interpreter.autograd.record import saved_in_place
+from gradlint.interpreter.autograd.results import ITSELF, UNKNOWN_LAYOUT, OperationCall, Requested
 from gradlint.interpreter.autograd.tensor import (
-    LETTERS,
-    combined,
-    data_kind,
-    default_device,
-    default_precision,
-    device_named,
     dtype_named,
     fresh,
-    precision_named,
-    truth_of,
-    unknown_tensor,
 )
-from gradlint.interpreter.autograd.version_counter import counts_alone, is_shared, own_count
 from gradlint.interpreter.engine import cannot_raise
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.iteration import tuple_of
 from gradlint.interpreter.engine.machine import Interpreter
-from gradlint.interpreter.engine.unseen import is_opaque
 from gradlint.interpreter.static.scopes import spelled
 from gradlint.interpreter.static.sites import Site, syntax
-from gradlint.knowledge.schema import Factory, Operation, Result
-from gradlint.knowledge.shapes.element_count import RESIZING
+from gradlint.knowledge.schema import Operation, Result
+from gradlint.knowledge.shapes import UNTOLD, Size, Told
+from gradlint.knowledge.shapes.element_count import BY_ROW, CTC, REDUCING, REDUCTIONS, RESIZING
 
 
 def match(row: Operation, args: Arguments) -> dict[str, Value]:
@@ -92,6 +71,74 @@ def _listed(m: Interpreter, node: Site, row: Operation, args: Arguments) -> Argu
         return args
     listed = tuple_of(m, node, given, "operands")
     return Arguments([*args.positional[:place], listed], args.keywords, args.unknown)
+
+
+def told_by_call(m: Interpreter, row: Operation, bound: Mapping[str, Value], args: Arguments) -> Told:
+    """The constants that a call is given."""
+    names = frozenset(name.lstrip("*") for name in row.parameters)
+    more = len(args.positional) > len(row.parameters) or not names.issuperset(bound.keys() - BESIDE)
+    by_name = {name: constant(m, value) for name, value in bound.items() if name not in row.operands}
+    listed = tuple(constant(m, value) for value in args.positional[1:])
+    sequences = [bound.get(name.lstrip("*"), NONE_VALUE) for name in row.operands if name.startswith("*")]
+    hidden = args.unknown or any(_is_open(m, value) for value in sequences)
+    return Told(by_name, listed, names, more, hidden)
+
+
+def _is_open(m: Interpreter, value: Value) -> bool:
+    """Whether a sequence of operands may hold others than are known."""
+    listed = m.only(value, Container)
+    return listed is None or listed.rest != NOTHING
+
+
+BESIDE = frozenset({"dtype", "out", "device", "layout", "generator", "name"})
+"""Arguments that change no size."""
+
+
+def _is_scalar(m: Interpreter, row: Operation, bound: Mapping[str, Value]) -> Truth:
+    """Whether what an operation gives is one element, as far as its arguments say."""
+    if row.name in REDUCING:
+        return YES if "dim" not in bound else UNSURE
+    if "reduction" not in row.parameters or bound.keys() & {"size_average", "reduce"}:
+        return UNSURE
+    operands = [bound[name] for name in row.operands if name in bound]
+    return reduced(m, row.name, bound.get("reduction", Constant("mean")), operands)
+
+
+def reduced(m: Interpreter, loss: str, reduction: Value, given: Sequence[Value]) -> Truth:
+    """Whether a loss with this `reduction=` is one element; without one it has as many as what it is given has elements
+    or rows. Where nothing is known of that, it is taken to have several."""
+    is_one = REDUCTIONS.get(reduction.value) if type(reduction) is Constant and type(reduction.value) is str else None
+    if is_one is not False:
+        return UNSURE if is_one is None else YES
+    tensors = [tensor for value in given if (tensor := m.only(value, Tensor)) is not None]
+    if loss in CTC:
+        return UNSURE
+    if loss in BY_ROW:
+        return _of_rows(tensors[0].size if tensors else None)
+    told = [tensor.scalar for tensor in tensors]
+    return NO if NO in told or YES not in told else YES if set(told) == {YES} else UNSURE
+
+
+def _of_rows(size: Size | None) -> Truth:
+    """Whether there is but one row; of more than two dimensions any may hold the rows."""
+    if size is None or (len(size) == 2 and size[0] > 1):
+        return NO
+    return UNSURE if len(size) > 2 else YES
+
+
+MOST_NESTED = 4
+"""How deep lists in lists are looked into."""
+
+
+def constant(m: Interpreter, value: Value, depth: int = MOST_NESTED) -> object:
+    """A constant, or a tuple of some."""
+    if type(value) is Constant:
+        return value.value
+    listed = m.only(value, Container) if type(value) is Ref and depth else None
+    if listed is None or listed.rest != NOTHING or listed.kind not in ("tuple", "list"):
+        return UNTOLD
+    inside = tuple(constant(m, one, depth - 1) for _, one in listed.items)
+    return UNTOLD if UNTOLD in inside else inside
 
 
 def slots_of(m: Interpreter, row: Operation, bound: dict[str, Value]) -> list[tuple[str, Value]]:
@@ -160,17 +207,25 @@ PLAIN_VALUES: dict[str, Value] = {
 }
 
 
+def run_named(m: Interpreter, node: Site, path: str, args: Arguments, *, by: str, name: str = "") -> Value | None:
+    """Run the operation of torch that a path names, called as what (`by`), through what `name`; None for what is no
+    operation."""
+    row = operation_row(m, path, args)
+    return None if row is None else run_operation(m, node, row, args, by=by, name=name)
+
+
 def run_operation(m: Interpreter, node: Site, row: Operation, args: Arguments, *, by: str, name: str = "") -> Value:
     """Run an operation of torch on these arguments; it is called as what (`by`), through what `name`."""
     args = _listed(m, node, row, args)
     bound = match(row, args)
-    told = shape.told(m, row, bound, args)
+    told = told_by_call(m, row, bound, args)
     if row.needs and not args.unknown:
         row, bound = _awake(row, bound)
-    requested = Requested(_wanted_by(row, bound), scalar=shape.of_call(m, row, bound), told=told)
+    requested = Requested(_wanted_by(row, bound), scalar=_is_scalar(m, row, bound), told=told)
     operands, _ = looked_up(m, row, slots_of(m, row, bound), dtype=requested.dtype)
     call = OperationCall(node, row, operands, requested=requested, bound=bound)
-    cannot_raise.for_operation(m, node, row.name, args.values())
+    if m.known_not_to_raise is not None:
+        cannot_raise.for_operation(m, node, row.name, args.values())
     inplace = call.flag("inplace", NO) if row.inplace_flag else NO
     if row.writes or inplace is YES:
         return _in_place(m, call, by, name)
@@ -178,10 +233,11 @@ def run_operation(m: Interpreter, node: Site, row: Operation, args: Arguments, *
         call = _perhaps_in_place(m, call, by, name)
     if row.bundle == "list" and row.operands[0].startswith("*"):
         return _one_each(m, call)
-    result = compute(m, call)
     if bound.get("out", NONE_VALUE) != NONE_VALUE:
         return _into(m, call, bound["out"])
-    return with_counts(m, node, result, [truth_of(bound[name]) for name in COUNTS if name in bound])
+    if counts := [truth_of(bound[name]) for name in COUNTS if name in bound]:
+        return with_counts(m, node, compute(m, call), counts)
+    return compute(m, call)
 
 
 def _perhaps_in_place(m: Interpreter, call: OperationCall, by: str, name: str) -> OperationCall:
@@ -200,6 +256,7 @@ def _wanted_by(row: Operation, bound: dict[str, Value]) -> Dtypes | None:
 
 def _into(m: Interpreter, call: OperationCall, out: Value) -> Value:
     """The tensor that is handed over as `out`, with the result in it."""
+    compute(m, call)
     row = call.row
     this = Write(
         call.site, row.name, "out", [one.value for one in call.operands], differentiable=row.results[0].differentiable
@@ -207,7 +264,7 @@ def _into(m: Interpreter, call: OperationCall, out: Value) -> Value:
     write(m, out, replace(this, differentiable=False) if row.out_unchecked else this)
     if row.out_unchecked:  # some are recorded all the same: those that consist of others
         maybe_written(m, lambda: write(m, out, this))
-    m.update_fields(out, Tensor, **layout.UNKNOWN_LAYOUT)
+    m.update_fields(out, Tensor, **UNKNOWN_LAYOUT)
     return out
 
 
@@ -266,7 +323,7 @@ def _in_place(m: Interpreter, call: OperationCall, by: str, name: str) -> Value:
     targets = [(slot, value) for slot, value in slots if slot in row.writes] or slots[:1]
     others = [value for slot, value in slots if slot not in row.writes and slot not in row.ignores]
     # What may give the operand back may leave it alone.
-    unsure = writes is not YES or row.results[0].kinds > layout.ITSELF
+    unsure = writes is not YES or row.results[0].kinds > ITSELF
     inside = m.state.modes
     if row.in_no_grad:
         m.state.grad_mode = NO
@@ -277,9 +334,9 @@ def _in_place(m: Interpreter, call: OperationCall, by: str, name: str) -> Value:
             this = Write(node, row.name, by, others, name, recorded, checked=not row.unchecked, saves=saves)
             m.maybe(partial(write, m, target, this), unsure)
             if row.name in RESIZING:
-                m.update_fields(target, Tensor, **{name: layout.UNKNOWN_LAYOUT[name] for name in RESIZING[row.name]})
+                m.update_fields(target, Tensor, **{name: UNKNOWN_LAYOUT[name] for name in RESIZING[row.name]})
     result = targets[0][1] if targets else UNKNOWN
-    if row.writes and row.results[0].kinds != layout.ITSELF:  # what is written is not what comes back
+    if row.writes and row.results[0].kinds != ITSELF:  # what is written is not what comes back
         result = apply(m, node, row, slots)
     m.state.modes = inside
     return result
@@ -297,171 +354,3 @@ def wanted_dtype(value: Value | None) -> Dtypes | None:
     if value is None or value == NONE_VALUE:
         return None
     return dtype_named(value) or ANY_DTYPE
-
-
-# ---- factories
-
-AS_TO = frozenset({"dtype", "device"})
-"""What factories are asked for beside the data, and `to` as well."""
-DATA = frozenset({"data", "obj", "ndarray", "fill_value", "s"})
-"""The parameters of factories that say what the elements are."""
-
-
-def _of_tensor(m: Interpreter, node: Site, row: Factory, bound: dict[str, Value], shared: Value) -> Value:
-    """Return what a factory gives that takes the tensor it is handed as it is, unless something else is asked for."""
-    asked = {name: value for name, value in bound.items() if name != row.shares and value != NONE_VALUE}
-    if not asked:
-        return shared
-    if asked.keys() <= AS_TO and row.name == "as_tensor":
-        return to(m, node, shared, Arguments([], asked), "")
-    for ref, tensor in m.all(shared, Tensor) if "requires_grad" in asked else ():
-        m.store_exact(ref, replace(tensor, requires_grad=tensor.requires_grad | UNSURE))  # a leaf is asked itself
-    return unknown_tensor(m, node, "made", Belief.PROVEN, references(shared))
-
-
-def _not_refused(row: Factory) -> Dtypes:
-    """The kinds of tensors that a factory takes as they are."""
-    return reduce(or_, [kind for letter, kind in LETTERS.items() if letter not in row.refuses])
-
-
-def _filled(m: Interpreter, node: Site, row: Factory, out: Value, wants: Truth) -> Value:
-    """A factory fills a tensor that is there, and a leaf then requires grad as the factory is told."""
-    write(m, out, Write(node, row.name, "out", differentiable=False))
-    m.update_fields(out, Tensor, **layout.UNKNOWN_LAYOUT)
-    found = m.all(out, Tensor)
-    sure = m.is_strong(found)
-    for ref, tensor in found:
-        if tensor.leaf.may(YES):
-            now = wants if tensor.leaf is YES else tensor.requires_grad | wants
-            m.store(ref, replace(tensor, requires_grad=now), sure=sure)
-    return out
-
-
-def run_factory(m: Interpreter, node: Site, row: Factory, args: Arguments, *, like: Value | None = None) -> Value:
-    """A factory of torch makes a new leaf."""
-    names = [name.lstrip("*") for name in row.parameters[like is not None :]]
-    bound = dict(zip(names, args.positional, strict=False)) | args.keywords
-    first = like if like is not None else next(iter([*args.positional, *args.keywords.values()]), None)
-    shared = bound.get(row.shares) if row.shares else None
-    given = m.only(shared, Tensor) if shared is not None else None
-    dtype = (wanted_dtype(bound.get("dtype")) if row.takes_dtype else None) or factory_dtype(m, row, bound, args, first)
-    if given is not None and shared is not None and not row.keeps:
-        return _of_tensor(m, node, row, bound, shared)
-    perhaps = () if given is not None or shared is None or row.keeps else tuple(ref for ref, _ in m.all(shared, Tensor))
-    facts: dict[str, Any] = {"dtype": dtype, "made": row.name, "precision": _precision(m, row, bound, args, first),
-                             "device": _device(m, row, bound, args, first, of_tensor=like is not None)}  # fmt: skip
-    facts |= _taken_over(m, node, row, bound, perhaps=bool(perhaps))
-    if args.unknown and row.takes_dtype:
-        facts["dtype"] = facts["dtype"] | ANY_DTYPE
-    if cut := cut_off(m, node, row.name, [bound[name] for name in DATA.intersection(bound)]):
-        facts["causes"] = (Cause(CauseKind.MADE, node), *cut)[:MOST_CAUSES]
-    elif row.dtype == "bounds" and dtype.is_unsure and not args.unknown and _counts(m, bound):
-        facts["causes"] = (Cause(CauseKind.MADE, node), Cause(CauseKind.COUNTED, node))
-    if not args.unknown:
-        facts |= shape.of_factory(m, row, bound, args.positional) | {"contiguous": layout.of_factory(m, row, bound)}
-    out = bound.get("out", NONE_VALUE)
-    if out != NONE_VALUE:
-        return _filled(m, node, row, out, truth_of(bound.get("requires_grad", Constant(False))))
-    made = fresh(m, node, **facts)
-    m.emit(events.Recorded, node, op=row.name, operands=(), result=m[made], saved=(), grows=NO)
-    wants = bound.get("requires_grad")
-    if wants is not None and row.takes_requires_grad:
-        set_requires_grad(m, made, Asked(node, truth_of(wants), "factory"))
-    elif args.unknown and row.takes_requires_grad:
-        m.update_fields(made, Tensor, requires_grad=Truth.unsure())
-    return one_of((made, *perhaps))  # of a tensor among what it may be given it may be that very one
-
-
-def _counts(m: Interpreter, bound: dict[str, Value]) -> bool:
-    """Whether all bounds but one that nobody shows are most likely whole numbers."""
-    given = [bound[name] for name in BOUNDS if bound.get(name, NONE_VALUE) != NONE_VALUE]
-    others = [one for one in given if not getattr(one, "whole", False) and not (number_kind(one) or FLOAT) <= INTEGER]
-    return not others or (len(others) == 1 and is_opaque(m.thing(others[0])))
-
-
-BOUNDS = ("start", "end", "step")
-
-
-def _taken_over(m: Interpreter, node: Site, row: Factory, bound: dict[str, Value], *, perhaps: bool) -> dict[str, Any]:
-    """Return what the result of a factory has of what it is given: memory, and whether it requires grad; `perhaps` that
-    is a tensor and comes back as it is."""
-    facts: dict[str, Any] = {}
-    shared = bound.get(row.shares, NONE_VALUE) if row.shares else NONE_VALUE
-    given, array = m.only(shared, Tensor), m.only(shared, Array)
-    if given is not None and row.keeps:
-        facts |= {name: getattr(given, name) for name in ("storage", "count", "requires_grad", "inference")}
-        facts["alone"] = counts_alone(given)
-    elif row.keeps and shared != NONE_VALUE:
-        facts |= {"requires_grad": UNSURE, "inference": UNSURE}
-    elif perhaps or (row.follows and any(type(o) is Unknown for value in bound.values() for o in alternatives(value))):
-        facts |= {"requires_grad": UNSURE, "leaf": UNSURE, "precision": ANY_PRECISION}
-        if row.dtype == "default" and wanted_dtype(bound.get("dtype")) is None:
-            facts["dtype"] = _not_refused(row)
-    if array is not None and array.storage:
-        facts |= {"storage": array.storage, "alone": truth(is_shared(m, array.storage))}
-        facts["count"] = own_count(m.memory(node, "tensor"))
-    return facts
-
-
-def _precision(
-    m: Interpreter, row: Factory, bound: dict[str, Value], args: Arguments, first: Value | None
-) -> Precision:
-    """The precision of what a factory makes."""
-    wanted = bound.get("dtype") if row.takes_dtype else None
-    if args.unknown or (wanted is not None and wanted != NONE_VALUE):
-        return ANY_PRECISION if args.unknown else precision_named(wanted)
-    if row.dtype == "default":
-        return default_precision(m)
-    tensor = m.only(first, Tensor) if first is not None else None
-    if tensor is not None and row.dtype in ("data", "like"):
-        return tensor.precision
-    return default_precision(m) if row.dtype == "data" and _is_literal(m, first) else ANY_PRECISION
-
-
-def _device(
-    m: Interpreter, row: Factory, bound: dict[str, Value], args: Arguments, first: Value | None, *, of_tensor: bool
-) -> Device:
-    """The device on which a factory makes something."""
-    wanted = bound.get("device")
-    if args.unknown or (wanted is not None and wanted != NONE_VALUE):
-        return ANY_DEVICE if args.unknown else device_named(wanted)
-    if first is None or not (of_tensor or row.dtype in ("data", "like")):
-        return default_device(m)
-    tensor = m.only(first, Tensor)
-    if tensor is not None:
-        return tensor.device
-    return default_device(m) if not of_tensor and _is_literal(m, first) else ANY_DEVICE
-
-
-def _is_literal(m: Interpreter, value: Value | None, depth: int = 4) -> bool:
-    """Whether data is made of Python's own constants: numbers of NumPy bring their dtype with them."""
-    thing = m.state.heap.get(value) if type(value) is Ref else None
-    if type(thing) is Container:
-        inside = [inner for _, inner in thing.items]
-        return depth > 0 and thing.rest == NOTHING and all(_is_literal(m, inner, depth - 1) for inner in inside)
-    return type(value) is Constant
-
-
-def factory_dtype(
-    m: Interpreter, row: Factory, bound: dict[str, Value], args: Arguments, first: Value | None
-) -> Dtypes:
-    """The kind of elements a factory makes when no `dtype=` is given."""
-    kind = row.dtype
-    if kind == "like values":
-        return data_kind(m, bound["values"]) if "values" in bound else ANY_DTYPE
-    if kind == "dtype":
-        return wanted_dtype(bound.get("dtype")) or FLOAT
-    if kind in LETTERS:
-        return LETTERS[kind]
-    if kind == "default":
-        return FLOAT
-    if kind == "like":
-        return data_kind(m, first) if first is not None else ANY_DTYPE
-    if kind == "data":
-        return data_kind(m, first) if first is not None else FLOAT
-    if kind == "fill":
-        fill = bound.get("fill_value")
-        return data_kind(m, fill) if fill is not None else ANY_DTYPE
-    numbers = [value for key, value in bound.items() if key in row.parameters or key in BOUNDS]
-    numbers = [value for value in numbers if value != NONE_VALUE]
-    return combined("promote", [data_kind(m, number) for number in numbers]) if numbers else ANY_DTYPE

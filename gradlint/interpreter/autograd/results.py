@@ -4,15 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import field
+from functools import lru_cache
+from itertools import product
+from math import prod
 from typing import Any, NamedTuple
 
 from gradlint.domain.facts import (
     ANY_DTYPE,
+    ANY_GRAD,
     ANY_PRECISION,
+    BOOL,
     COMPLEX,
     CPU,
     DISCRETE,
     FLOAT,
+    FLOAT32,
+    INTEGER,
     NO,
     UNSURE,
     YES,
@@ -22,19 +29,49 @@ from gradlint.domain.facts import (
     Truth,
     both,
     either,
+    truth,
 )
+from gradlint.domain.fields import Aspect, unknown
+from gradlint.domain.objects import Tensor
 from gradlint.domain.provenance import Belief
+from gradlint.domain.value_sets import truth_of
 from gradlint.domain.values import Value
 from gradlint.frozen import frozen
-from gradlint.interpreter.autograd import layout, shape
-from gradlint.interpreter.autograd.inference_mode import heard
-from gradlint.interpreter.autograd.layout import COPY, ITSELF
-from gradlint.interpreter.autograd.operands import Operand, operand, precision_kept
-from gradlint.interpreter.autograd.tensor import combined, truth_of
-from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.autograd.operands import Operand
 from gradlint.interpreter.static.sites import Site
-from gradlint.knowledge.schema import Operation, Result
-from gradlint.knowledge.shapes import NOT_SEEN, Told
+from gradlint.knowledge.properties.same_precision import KEEPING_PRECISION, LESS_PRECISE
+from gradlint.knowledge.schema import DTYPE_RULES, KINDS, Operation, Result, refused
+from gradlint.knowledge.shapes import NOT_SEEN, Asked, Size, Told, size_of
+from gradlint.knowledge.shapes.element_count import (
+    ARRANGING,
+    ELEMENTWISE,
+    FLATTENING,
+    FOLLOWING,
+    GROWING,
+    MOST_PLANAR,
+    NOT_DEEPER,
+    SPREADING,
+)
+from gradlint.knowledge.shapes.memory_format import (
+    FORMATTED,
+    ITSELF_AS_DEEP,
+    ITSELF_IN_ORDER,
+    KEEPING_ORDER,
+    KEEPING_ORDER_BY_NUMBERS,
+    VIEWS_IN_ORDER,
+)
+
+LETTERS = dict(zip(KINDS, (BOOL, INTEGER, FLOAT, COMPLEX), strict=True))
+
+
+LETTER_OF = {fact: letter for letter, fact in LETTERS.items()}
+
+
+UNKNOWN_LAYOUT = unknown(Tensor, Aspect.LAYOUT)
+"""What is known of a tensor's sizes, and of how it lies in memory, once it may have been given other memory."""
+
+UNKNOWN_SIZES = unknown(Tensor, Aspect.SIZE)
+"""What is known of a tensor's sizes where nothing is."""
 
 
 @frozen()
@@ -52,6 +89,12 @@ class Requested:
 
 
 NOTHING_REQUESTED = Requested()
+
+
+TAKING = frozenset({"getitem", "unbind"})
+"""What takes a part of a thing, be it rows of a tensor or elements of a tuple."""
+ELEMENT = {"requires_grad": UNSURE, "leaf": UNSURE, "retains": UNSURE, "grad": ANY_GRAD, "may_be_structured": True}
+"""What is known of what may be an element that was there before."""
 
 
 @frozen()
@@ -76,27 +119,15 @@ class OperationCall:
         """The operands by name, whatever is known of them."""
         return [(one.name, one.value) for one in self.operands]
 
+    @property
+    def takes_element(self) -> bool:
+        """Whether what looks like a view of the first operand may be an element of it, which was there before."""
+        first = self.operands[0].tensor if self.operands else None
+        return first is not None and first.may_be_structured and self.row.name in TAKING
+
     def flag(self, parameter: str, default: Truth) -> Truth:
         """Whether an argument counts as true."""
         return truth_of(self.bound[parameter]) if parameter in self.bound else default
-
-
-def looked_up(
-    m: Interpreter,
-    row: Operation,
-    slots: Sequence[tuple[str, Value]],
-    extra: Sequence[tuple[str, Value]] = (),
-    dtype: Dtypes | None = None,
-) -> tuple[list[Operand], list[Operand]]:
-    """The facts of operands and of parameters that take part (`extra`), with whether the operation hears of their
-    flags."""
-    operands = [operand(m, name, value) for name, value in slots]
-    own = [operand(m, name, value) for name, value in extra]
-    hears = heard(row, operands, own, dtype)
-    if hears is None:
-        return operands, own
-    involved = [one._replace(hears=hearing) for one, hearing in zip([*operands, *own], hears, strict=True)]
-    return involved[: len(operands)], involved[len(operands) :]
 
 
 class Form(NamedTuple):
@@ -112,23 +143,39 @@ class Form(NamedTuple):
 def forms(call: OperationCall) -> list[Form]:
     """Return what is known of each result of a call."""
     row, told = call.row, call.requested.told
-    lies = layout.of_results(row, call.operands, told)
-    measures = shape.of_results(row, call.operands, call.own, told)
+    lies = _contiguous(row, call.operands, told)
+    measures = _sizes(row, call.operands, call.own, told)
     wants = either([both(one.hears, one.requires_grad) for one in call.involved if one.name not in row.ignores])
+    alike = {"made": row.name, "is_summary": row.bundle == "list", "contiguous": lies} | _taken_over(call)
     pairs = zip(row.results, measures, strict=True)
-    return [_form(call, result, known | {"contiguous": lies}, wants) for result, known in pairs]
+    return [_form(call, result, known | alike, wants) for result, known in pairs]
+
+
+def _taken_over(call: OperationCall) -> dict[str, Any]:
+    """Return what is known of each result of a call by what all of its operands are."""
+    tensors, own = [[one.tensor for one in some if one.tensor] for some in (call.operands, call.own)]
+    facts: dict[str, Any] = {"belief": max([one.belief for one in (*tensors, *own)], default=Belief.PROVEN)}
+    if call.takes_element:
+        facts |= ELEMENT
+    if len(tensors) == 1 and not call.own:
+        facts["device"] = tensors[0].device
+    if grads := tuple(dict.fromkeys(ref for tensor in tensors for ref in tensor.grad_of)):
+        facts["grad_of"] = grads
+    return facts
 
 
 def _form(call: OperationCall, result: Result, facts: dict[str, Any], wants: Truth) -> Form:
     """Return what is known of one result that lies like this and is so large."""
     row, requested = call.row, call.requested
+    if requested.scalar is not UNSURE and result.kinds == COPY and "size" not in facts:
+        facts["scalar"] = requested.scalar
     kind = facts["dtype"] = requested.dtype or _kind(row, result, call.operands)
     wants = NO if not result.differentiable or kind <= DISCRETE else wants
     first = call.operands[0] if call.operands else None
     if result.kinds <= NO_TENSOR or first is None:
         return Form(result, result.kinds, wants, facts)
     precision = Precision.named(result.precision) if result.precision else requested.precision
-    kinds = layout.handles(row, first, requested.told, facts, result.kinds)
+    kinds = _handles(row, first, requested.told, facts, result.kinds)
     if _converts(first, kind, precision) or _moves(first, requested.device):
         kinds = kinds - SHARING or kinds
     elif _needs_no_copy(first, result, requested, precision):
@@ -136,12 +183,15 @@ def _form(call: OperationCall, result: Result, facts: dict[str, Any], wants: Tru
     elif kinds == CASTING and kind <= DISCRETE and _is_not_seen(first):
         kinds = ON_ITS_MEMORY
     if kinds == COPY and requested.dtype is None and kind <= FLOAT and not (call.own or requested.told.hidden):
-        precision = precision_kept(row, call.operands)
+        precision = _precision_kept(row, call.operands)
     if precision is not ANY_PRECISION:
         facts["precision"] = precision
     if requested.device is not None:
         facts["device"] = requested.device
     return Form(result, kinds, wants, facts)
+
+
+ITSELF, COPY = frozenset({"self"}), frozenset({"fresh"})
 
 
 SHARING = frozenset({"self", "view"})
@@ -196,3 +246,147 @@ def _moves(first: Operand, device: Device | None) -> bool:
     if device is None or device.is_unsure or first.tensor is None:
         return False
     return not first.tensor.device.may(device)
+
+
+def _contiguous(row: Operation, operands: Sequence[Operand], told: Told) -> Truth:
+    """Whether what an operation gives is contiguous."""
+    kept = _by_numbers(told) if row.name in KEEPING_ORDER_BY_NUMBERS else row.name in KEEPING_ORDER
+    if not kept or _may_be_told_an_order(row, told):
+        return UNSURE
+    return YES if all(_in_order(one) for one in operands if one.tensor is not None or not one.known) else UNSURE
+
+
+def _may_be_told_an_order(row: Operation, told: Told) -> bool:
+    return row.name in FORMATTED and told.more
+
+
+def _by_numbers(told: Told) -> bool:
+    """Whether what stands between the brackets is whole numbers."""
+    key = told.by_name.get("key")
+    return all(type(one) is int for one in (key if isinstance(key, tuple) else (key,)))
+
+
+def _in_order(one: Operand) -> bool:
+    return one.tensor is not None and not one.tensor.may_be_structured and one.tensor.contiguous is YES
+
+
+def _handles(
+    row: Operation, first: Operand, told: Told, measures: Mapping[str, Any], kinds: frozenset[str]
+) -> frozenset[str]:
+    """Which handles of these kinds an operation may give, by how its first operand lies and how deep the result is."""
+    if first.tensor is None or first.tensor.may_be_structured:
+        return kinds
+    left, ordered = kinds, _in_order(first) and not _may_be_told_an_order(row, told)
+    if ordered and row.name in VIEWS_IN_ORDER:
+        left -= COPY
+    if ordered and row.name in ITSELF_IN_ORDER:
+        left &= ITSELF
+    before, after = first.tensor.size, measures.get("size")
+    if row.name in ITSELF_AS_DEEP and before is not None and after is not None:
+        left = left & ITSELF if len(before) == len(after) else left - ITSELF
+    return left or kinds
+
+
+KEEPING = ELEMENTWISE | ARRANGING
+
+
+FIRST = FOLLOWING | GROWING
+
+
+ADDING = GROWING | SPREADING
+
+
+def _sizes(row: Operation, operands: Sequence[Operand], own: Sequence[Operand], told: Told) -> list[dict[str, Any]]:
+    """Return what is known of the sizes of each of an operation's results; `own` are the parameters of a layer."""
+    if any(one.name in row.besides and one.tensor is not None and one.tensor.scalar is not YES for one in operands):
+        return [UNKNOWN_SIZES] * len(row.results)  # what hardly ever is a tensor may make more of the others
+    given = [_size(one) for one in operands if one.dtype is not None]
+    sizes = size_of(row.name, Asked(given, told, {one.name: _size(one) for one in own}), len(row.results))
+    if all(size is not None for size in sizes):
+        return [measured(size) for size in sizes if size is not None]
+    known = {"planar": _planar(row, operands), "scalar": _scalar(row, operands)}
+    return [known if size is None else measured(size) for size in sizes]
+
+
+def _size(one: Operand) -> Size | None:
+    """The size of an operand; a number has no dimensions."""
+    if one.tensor is None:
+        return () if one.known else None
+    return None if one.tensor.may_be_structured else one.tensor.size
+
+
+def _planar(row: Operation, operands: Sequence[Operand]) -> Truth:
+    """Whether what an operation gives has at most two dimensions: as all its operands have, or by its nature."""
+    if row.name in FLATTENING:
+        return YES
+    planar = all(one.known if one.tensor is None else one.tensor.planar is YES for one in operands)
+    return YES if planar and row.name in NOT_DEEPER else UNSURE
+
+
+def _scalar(row: Operation, operands: Sequence[Operand]) -> Truth:
+    """Whether what an operation gives that keeps the number of elements, or adds some, is one: as its operands are."""
+    if row.name in FIRST:
+        operands = operands[:1]
+    elif row.name not in KEEPING and row.name not in SPREADING:
+        return UNSURE
+    told = [UNSURE if one.tensor is None else one.tensor.scalar for one in operands if one.tensor or not one.known]
+    if NO in told:
+        return NO
+    return YES if told and row.name not in ADDING and all(one is YES for one in told) else UNSURE
+
+
+def measured(size: Size) -> dict[str, Any]:
+    """All that is known of a tensor's sizes, by this one."""
+    return {"size": size, "scalar": truth(prod(size) == 1), "planar": truth(len(size) <= MOST_PLANAR)}
+
+
+MOST_COMBINED = 5
+MOST_COMBINATIONS = 4096
+"""How many answers of dtype rules are remembered: they depend on nothing but what is asked."""
+
+
+def combined(rule: str, kinds: Sequence[Dtypes], numbers: Sequence[bool] = (), row: Operation | None = None) -> Dtypes:
+    """The dtype rule applied to facts: every combination of what the operands may be and the row does not refuse."""
+    plain = (*numbers, *[False] * len(kinds))[:MOST_COMBINED]
+    return _combined(rule, tuple(kinds[:MOST_COMBINED]), plain, row.refuses if row is not None else ())
+
+
+@lru_cache(maxsize=MOST_COMBINATIONS)
+def _combined(rule: str, kinds: tuple[Dtypes, ...], numbers: tuple[bool, ...], refuses: tuple[str, ...]) -> Dtypes:
+    compute = DTYPE_RULES[rule]
+    found: set[str] = set()
+    for letters in product(*(_letters(kind) for kind in kinds or [ANY_DTYPE])):
+        word = "".join(letter.upper() if plain else letter for letter, plain in zip(letters, numbers, strict=False))
+        if not refused(refuses, word):
+            try:
+                found.update(compute(*letters))
+            except TypeError:
+                return ANY_DTYPE
+    if not found or (len(found) > 1 and any(kind.is_unsure for kind in kinds)):
+        return ANY_DTYPE
+    out = [LETTERS[letter] for letter in KINDS if letter in found]
+    return Dtypes.of(sum(fact.bits for fact in out))
+
+
+def _letters(kind: Dtypes) -> str | list[str]:
+    return KINDS if kind.is_unsure else [LETTER_OF[answer] for answer in kind.answers()]
+
+
+def _precision_kept(row: Operation, operands: Sequence[Operand]) -> Precision:
+    """The precision of what an operation gives that keeps that of its operands, where all are of one."""
+    tensors = [one.tensor for one in operands if one.tensor is not None]
+    if row.name not in KEEPING_PRECISION or not all(one.known for one in operands):
+        return ANY_PRECISION
+    if any(one.may_be_structured or not one.dtype <= FLOAT for one in tensors):
+        return ANY_PRECISION
+    found = {one.precision for one in tensors}
+    if len(found) != 1 or (kept := found.pop()) not in PRECISE:
+        return ANY_PRECISION
+    return kept | FLOAT32 if kept in AUTOCAST else kept
+
+
+PRECISE = {Precision.named(name): name for name in Precision.names}
+"""What is known to be of one precision, and how that is called."""
+
+
+AUTOCAST = frozenset(Precision.named(name) for name in LESS_PRECISE)

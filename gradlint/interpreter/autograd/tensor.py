@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from functools import lru_cache, reduce
-from itertools import product
+from collections.abc import Iterable
+from functools import reduce
 from operator import or_
 from typing import Any
 
@@ -20,22 +19,18 @@ from gradlint.domain.facts import (
     FLOAT,
     FLOAT32,
     FRESH,
-    INTEGER,
     LOST,
     MIXED,
     NO,
     NONE,
     PLAIN,
-    UNSURE,
     USED,
     YES,
     Device,
     Dtypes,
     Grad,
     Precision,
-    Truth,
     Unit,
-    truth,
 )
 from gradlint.domain.mentions import handed_on
 from gradlint.domain.objects import Array, Container, Node, Tensor
@@ -44,17 +39,13 @@ from gradlint.domain.refs import ASTRAY, OPAQUE, Alternatives, Ref
 from gradlint.domain.value_sets import alternatives, number_kind, references
 from gradlint.domain.values import NOTHING, UNKNOWN, Constant, ImportPath, PlainObject, PythonNumber, Value
 from gradlint.frozen import replace
-from gradlint.interpreter.autograd.operands import PRECISE
-from gradlint.interpreter.autograd.version_counter import own_count
+from gradlint.interpreter.autograd.results import LETTERS, PRECISE, combined
+from gradlint.interpreter.engine.call_keys import COUNT
 from gradlint.interpreter.engine.dispatch import TypeSlot, annotated, implements
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.unseen import escaped_leaves, only_of_others
 from gradlint.interpreter.static.sites import Site, syntax
 from gradlint.knowledge import DTYPES, PRECISIONS
-from gradlint.knowledge.schema import DTYPE_RULES, KINDS, Operation, refused
-
-LETTERS = dict(zip(KINDS, (BOOL, INTEGER, FLOAT, COMPLEX), strict=True))
-LETTER_OF = {fact: letter for letter, fact in LETTERS.items()}
 
 
 class Change:
@@ -83,6 +74,11 @@ def _differentiated_unseen(thing: Tensor) -> Tensor:
 
 
 _FRESH = Tensor(requires_grad=NO, leaf=YES, retains=NO, parameter=NO, grad=NONE, unit=PLAIN, unwritable=NO, unseen=NO)
+
+
+def own_count(memory: Ref) -> Alternatives:
+    """The count of writes that begins with a memory, or with another handle on one, which this stands for."""
+    return (memory._replace(part=memory.part + COUNT),)
 
 
 def fresh(m: Interpreter, node: Site, part: str = "tensor", **facts: Any) -> Ref:
@@ -201,44 +197,6 @@ def _data_kind(m: Interpreter, value: Value, depth: int) -> Dtypes:
     if not elements:
         return FLOAT
     return combined("promote", [data_kind(m, element, depth + 1) for element in elements])
-
-
-def truth_of(value: Value) -> Truth:
-    """Whether a value counts as true, as far as that is known of constants."""
-    options = alternatives(value)
-    return reduce(or_, [truth(bool(one.value)) if type(one) is Constant else UNSURE for one in options])
-
-
-MOST_COMBINED = 5
-MOST_COMBINATIONS = 4096
-"""How many answers of dtype rules are remembered: they depend on nothing but what is asked."""
-
-
-def combined(rule: str, kinds: Sequence[Dtypes], numbers: Sequence[bool] = (), row: Operation | None = None) -> Dtypes:
-    """The dtype rule applied to facts: every combination of what the operands may be and the row does not refuse."""
-    plain = (*numbers, *[False] * len(kinds))[:MOST_COMBINED]
-    return _combined(rule, tuple(kinds[:MOST_COMBINED]), plain, row.refuses if row is not None else ())
-
-
-@lru_cache(maxsize=MOST_COMBINATIONS)
-def _combined(rule: str, kinds: tuple[Dtypes, ...], numbers: tuple[bool, ...], refuses: tuple[str, ...]) -> Dtypes:
-    compute = DTYPE_RULES[rule]
-    found: set[str] = set()
-    for letters in product(*(_letters(kind) for kind in kinds or [ANY_DTYPE])):
-        word = "".join(letter.upper() if plain else letter for letter, plain in zip(letters, numbers, strict=False))
-        if not refused(refuses, word):
-            try:
-                found.update(compute(*letters))
-            except TypeError:
-                return ANY_DTYPE
-    if not found or (len(found) > 1 and any(kind.is_unsure for kind in kinds)):
-        return ANY_DTYPE
-    out = [LETTERS[letter] for letter in KINDS if letter in found]
-    return Dtypes.of(sum(fact.bits for fact in out))
-
-
-def _letters(kind: Dtypes) -> str | list[str]:
-    return KINDS if kind.is_unsure else [LETTER_OF[answer] for answer in kind.answers()]
 
 
 GRADIENT = " gradient"

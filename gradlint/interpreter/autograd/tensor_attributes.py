@@ -14,10 +14,10 @@ from gradlint.domain.value_sets import alternatives, one_of, references
 from gradlint.domain.values import NONE_VALUE, UNKNOWN, Bound, Constant, ImportPath, PythonNumber, Value
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd.batches import PARTS, is_batch
+from gradlint.interpreter.autograd.compute import apply
 from gradlint.interpreter.autograd.grad import clear_gradients, read_gradient
 from gradlint.interpreter.autograd.in_place import gradients_written
 from gradlint.interpreter.autograd.operations import plain_value
-from gradlint.interpreter.autograd.record import apply
 from gradlint.interpreter.autograd.requires_grad import perhaps_elsewhere, perhaps_given_back
 from gradlint.interpreter.autograd.tensor import CLEARING, dtype_told, unknown_tensor
 from gradlint.interpreter.autograd.tensor_methods import is_tensor_method

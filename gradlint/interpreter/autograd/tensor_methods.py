@@ -15,15 +15,16 @@ from gradlint.domain.refs import Ref
 from gradlint.domain.value_sets import alternatives
 from gradlint.domain.values import NONE_VALUE, UNKNOWN, PlainObject, PythonNumber, Unknown, Value
 from gradlint.frozen import replace
-from gradlint.interpreter.autograd import hooks, layout
+from gradlint.interpreter.autograd import hooks
 from gradlint.interpreter.autograd.backward_arguments import flag, run_backward
 from gradlint.interpreter.autograd.batches import PARTS, is_batch, part
 from gradlint.interpreter.autograd.casts import cast, to
+from gradlint.interpreter.autograd.compute import apply
 from gradlint.interpreter.autograd.detach import cut_off
+from gradlint.interpreter.autograd.factories import run_factory
 from gradlint.interpreter.autograd.grad import clear_gradients
 from gradlint.interpreter.autograd.in_place import Write, gradients_written, write
-from gradlint.interpreter.autograd.operations import operation_row, plain_value, run_factory, run_operation
-from gradlint.interpreter.autograd.record import apply
+from gradlint.interpreter.autograd.operations import plain_value, run_named, run_operation
 from gradlint.interpreter.autograd.requires_grad import (
     Asked,
     perhaps_elsewhere,
@@ -31,7 +32,7 @@ from gradlint.interpreter.autograd.requires_grad import (
     set_requires_grad,
     show_on_views,
 )
-from gradlint.interpreter.autograd.results import Requested
+from gradlint.interpreter.autograd.results import UNKNOWN_LAYOUT, Requested
 from gradlint.interpreter.autograd.tensor import KINDS_ASKED, is_of_kind
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import TypeSlot, implements
@@ -49,10 +50,9 @@ def call(m: Interpreter, node: Site, owner: Value, name: str, args: Arguments, c
     special, path = METHODS.get(name), f"torch.Tensor.{name}"
     if special is not None and m.has(path):
         return special(m, node, owner, args, chain)
-    whole = args.with_first(owner)
-    row = operation_row(m, path, whole)
-    if row is not None:
-        return run_operation(m, node, row, whole, by="method", name=chain)
+    found = run_named(m, node, path, args.with_first(owner), by="method", name=chain)
+    if found is not None:
+        return found
     factory = m.torch.factories.get(path)
     if factory is not None:
         return run_factory(m, node, factory, args, like=owner)
@@ -202,7 +202,7 @@ def _in_memory(m: Interpreter, owner: Value, memories: tuple[Ref, ...]) -> Value
         storage = tuple(dict.fromkeys((*tensor.storage, *memories)))
         gradients_written(m, tensor.storage)
         perhaps_elsewhere(m, perhaps_given_back(m, ref, tensor), memories)
-        m.store(ref, replace(tensor, storage=storage, **layout.UNKNOWN_LAYOUT), sure=m.is_strong(found))
+        m.store(ref, replace(tensor, storage=storage, **UNKNOWN_LAYOUT), sure=m.is_strong(found))
     return owner
 
 

@@ -17,11 +17,6 @@ from gradlint.interpreter.engine.machine import Interpreter
 ALIASING = frozenset({"detach", "data", "Variable", "state_dict", "Parameter", "Buffer"})
 
 
-def own_count(memory: Ref) -> Alternatives:
-    """The count of writes that begins with a memory, or with another handle on one, which this stands for."""
-    return (memory._replace(part=memory.part + COUNT),)
-
-
 def count_through(tensor: Tensor) -> Ref | None:
     """The count that a write through a handle certainly moves, if one is known: an inference tensor has none, and its
     aliases have their own."""

@@ -11,7 +11,7 @@ from typing import TypeVar
 from gradlint.domain.facts import MAYBE, NO, UNSURE, YES, Truth
 from gradlint.domain.objects import Container, Instance, Node, Tensor
 from gradlint.domain.provenance import Belief, Cause
-from gradlint.domain.refs import ASTRAY, OPAQUE, Alternatives, Graph, Ref
+from gradlint.domain.refs import ASTRAY, NOWHERE, OPAQUE, Alternatives, Graph, Ref
 from gradlint.domain.state import OLDEST
 from gradlint.domain.value_sets import alternatives, references
 from gradlint.domain.values import Unknown, Value
@@ -289,3 +289,10 @@ def _of_tensor(m: Interpreter, ref: Ref, thing: Tensor) -> dict[Ref | None, None
             if thing.belief.seen_made:
                 out[ASTRAY] = None
     return out
+
+
+def in_graph(m: Interpreter, value: Value) -> Alternatives:
+    """Return what an operand is in the graph. Of one of several leaves that only one handle stands for, nobody knows
+    whether it is the one that is asked about."""
+    slot, tensor = nodes_of(m, value), m.only(value, Tensor)
+    return (*slot, NOWHERE) if tensor and tensor.is_summary and tensor.leaf.possibly(YES) else slot

@@ -12,8 +12,8 @@ from gradlint.domain.refs import Ref
 from gradlint.domain.value_sets import alternatives, one_of, with_certain
 from gradlint.domain.values import NOTHING, UNKNOWN, Constant, Context, Function, ImportPath, Value
 from gradlint.frozen import frozen, replace
-from gradlint.interpreter.autograd import layout
 from gradlint.interpreter.autograd.operations import plain_value, run_operation
+from gradlint.interpreter.autograd.results import UNKNOWN_LAYOUT
 from gradlint.interpreter.autograd.tensor import unknown_tensor
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import NAMED
@@ -167,9 +167,9 @@ def _computed(m: Interpreter, node: Site, gift: packs.Computed, args: Given) -> 
     start = m.push(*values)
     before = next((index for index, name in enumerate(row.parameters) if name in row.operands), 0)
     # The graph is that of the operation; the sizes are the library's, and where it copies it may turn things before.
-    with seen_as(m, values, **layout.UNKNOWN_LAYOUT):
+    with seen_as(m, values, **UNKNOWN_LAYOUT):
         made = run_operation(m, node, row, Arguments([UNKNOWN] * before + values), by="function")
-    m.update_fields(made, Tensor, **layout.UNKNOWN_LAYOUT)
+    m.update_fields(made, Tensor, **UNKNOWN_LAYOUT)
     first = m.pop_from(start)[0]
     tensor = m.only(first, Tensor) if gift.itself else None
     # Of what cannot be asked for its gradient it makes no difference which of the two handles it is.

@@ -5,16 +5,15 @@ from __future__ import annotations
 from gradlint.domain.facts import EVAL, MAYBE, NO, UNSURE, YES, Truth, either, truth
 from gradlint.domain.objects import Container, Module, Tensor
 from gradlint.domain.refs import Ref
-from gradlint.domain.value_sets import alternatives, one_of
+from gradlint.domain.value_sets import alternatives, one_of, truth_of
 from gradlint.domain.values import NONE_VALUE, NOTHING, UNKNOWN, Constant, Unknown, Value
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd import shape
+from gradlint.interpreter.autograd.compute import apply
 from gradlint.interpreter.autograd.in_place import Write, maybe_written, write
-from gradlint.interpreter.autograd.operations import COUNTS, first_argument, perhaps_itself, with_counts
-from gradlint.interpreter.autograd.record import apply
+from gradlint.interpreter.autograd.operations import COUNTS, first_argument, perhaps_itself, reduced, with_counts
+from gradlint.interpreter.autograd.record import saved_in_place
 from gradlint.interpreter.autograd.results import NOTHING_REQUESTED, Requested
-from gradlint.interpreter.autograd.saved_tensors import saved_in_place
-from gradlint.interpreter.autograd.tensor import truth_of
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.iteration import element_list, elements
 from gradlint.interpreter.engine.loops import Loop, run_loop
@@ -127,7 +126,7 @@ def _with_loss(m: Interpreter, node: Site, layer: LayerCall) -> Value:
 def _loss(m: Interpreter, node: Site, layer: LayerCall) -> Value:
     reduction, scalar = dict(layer.module.attributes).get(REDUCTION), UNSURE
     if reduction is not None and layer.args.positional:
-        scalar = shape.reduced(m, layer.name, reduction, layer.args.values())
+        scalar = reduced(m, layer.name, reduction, layer.args.values())
     return _applied(m, node, layer, TWO, (layer.row.result,), Requested(scalar=scalar))
 
 

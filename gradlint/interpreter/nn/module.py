@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 from gradlint import events
 from gradlint.domain.facts import (
@@ -23,7 +24,7 @@ from gradlint.domain.facts import (
 from gradlint.domain.objects import MOST_PARAMETERS, Class, Iterator, Module, Tensor
 from gradlint.domain.provenance import Belief, Cause, CauseKind
 from gradlint.domain.refs import Ref
-from gradlint.domain.value_sets import one_of, with_certain
+from gradlint.domain.value_sets import one_of, truth_of, with_certain
 from gradlint.domain.values import (
     NONE_VALUE,
     NOTHING,
@@ -37,9 +38,9 @@ from gradlint.domain.values import (
     Value,
 )
 from gradlint.frozen import replace
-from gradlint.interpreter.autograd import layout, shape
+from gradlint.interpreter.autograd import shape
 from gradlint.interpreter.autograd.grad import tensors_of
-from gradlint.interpreter.autograd.tensor import PARAMETER_CLASSES, fresh, truth_of
+from gradlint.interpreter.autograd.tensor import PARAMETER_CLASSES, fresh
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import annotated
 from gradlint.interpreter.engine.iteration import iterator, tuple_of
@@ -58,6 +59,7 @@ from gradlint.knowledge.modules.families import LAZY
 from gradlint.knowledge.modules.options import GIVEN, OPTIONS
 from gradlint.knowledge.schema import ModuleRow
 from gradlint.knowledge.shapes import REMEMBERED
+from gradlint.knowledge.shapes.memory_format import GIVEN_AS_IT_IS
 
 MOST_MODULES_DEEP = 3
 """How many calls of modules of the program are followed into each other."""
@@ -154,7 +156,7 @@ def _own_parameters(m: Interpreter, node: Site, row: ModuleRow, args: Arguments)
     """The parameters of a layer of torch: those with names of their own, and the rest."""
     found: dict[object, Value] = {}
     rest: Value = NOTHING
-    made_here = {"inference": _inferring(m, row)} | layout.of_parameters(args)
+    made_here = {"inference": _inferring(m, row)} | _contiguous(args)
     of_all = made_here | shape.of_parameters(m, row, "", args)
     if row.call in ("rnn", "lstm") and _several_layers(args):
         rest = parameter(m, node, "own parameters", is_summary=True, **of_all)
@@ -180,9 +182,7 @@ def _asked_for(
         asked = UNKNOWN if args.unknown else args.get(option.keyword, -1, Constant(False))
         there = truth_of(asked)
         for name in option.parameters:
-            facts = (
-                {"inference": m.state.inference} | layout.of_parameters(args) | shape.of_parameters(m, row, name, args)
-            )
+            facts = {"inference": m.state.inference} | _contiguous(args) | shape.of_parameters(m, row, name, args)
             made = parameter(m, node, f"parameter {name}", **facts)
             found[name] = _if_there(made, both(there, negation(_left_out(row, name, args, WITHOUT))))
         for name in option.buffers:
@@ -333,3 +333,8 @@ def _depends_on_mode(m: Interpreter, module: Module) -> bool:
     if not known or module.open is not NO:
         return True
     return (row is not None and row.mixes_batch) or (cls is not None and "training" in cls.reads)
+
+
+def _contiguous(args: Arguments) -> dict[str, Any]:
+    """Return what is known of how the parameters lie that a layer makes."""
+    return {"contiguous": UNSURE if args.unknown or args.keywords.keys() & GIVEN_AS_IT_IS else YES}

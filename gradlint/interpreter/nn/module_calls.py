@@ -19,7 +19,7 @@ from gradlint.domain.value_sets import one_of
 from gradlint.domain.values import NONE_VALUE, UNKNOWN, Bound, Function, ImportPath, Unknown, Value
 from gradlint.frozen import frozen, replace
 from gradlint.interpreter.autograd import hooks
-from gradlint.interpreter.autograd.record import apply
+from gradlint.interpreter.autograd.compute import apply
 from gradlint.interpreter.autograd.results import Requested
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import call_value

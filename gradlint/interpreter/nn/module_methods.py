@@ -10,14 +10,13 @@ from gradlint.domain.facts import ANY_DEVICE, ANY_PRECISION, EVAL, NO, UNSURE, Y
 from gradlint.domain.objects import MOST_ITEMS, Iterator, Module, Tensor
 from gradlint.domain.provenance import Belief
 from gradlint.domain.refs import ASTRAY, OPAQUE, Ref
-from gradlint.domain.value_sets import alternatives, one_of, references
+from gradlint.domain.value_sets import alternatives, one_of, references, truth_of
 from gradlint.domain.values import NONE_VALUE, NOTHING, UNKNOWN, Constant, ImportPath, PlainObject, Unknown, Value
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd import hooks
 from gradlint.interpreter.autograd.backward_arguments import flag
 from gradlint.interpreter.autograd.grad import clear_gradients, left_as_none
 from gradlint.interpreter.autograd.requires_grad import Asked, set_requires_grad
-from gradlint.interpreter.autograd.tensor import truth_of
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import call_value
 from gradlint.interpreter.engine.dispatch import Method

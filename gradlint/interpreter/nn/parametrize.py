@@ -11,7 +11,7 @@ from gradlint.domain.provenance import Cause, CauseKind
 from gradlint.domain.refs import Ref
 from gradlint.domain.values import NONE_VALUE, Constant, ImportPath, Value
 from gradlint.frozen import replace
-from gradlint.interpreter.autograd.record import apply
+from gradlint.interpreter.autograd.compute import apply
 from gradlint.interpreter.autograd.tensor import fresh
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import Model, models

@@ -10,9 +10,9 @@ from functools import partial
 from gradlint.domain.facts import NO, YES, Truth
 from gradlint.domain.objects import Module, Tensor
 from gradlint.domain.provenance import Cause, CauseKind
+from gradlint.domain.value_sets import truth_of
 from gradlint.domain.values import UNKNOWN, Constant, Value
 from gradlint.frozen import replace
-from gradlint.interpreter.autograd.tensor import truth_of
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import MODELS, models
 from gradlint.interpreter.engine.machine import Interpreter

@@ -10,7 +10,7 @@ from gradlint.domain.facts import NO, UNSURE, YES, Truth
 from gradlint.domain.objects import Class, Container, Instance, Module, Optimizer, Owner, Tensor, with_attribute
 from gradlint.domain.provenance import Belief
 from gradlint.domain.refs import Ref, Syntax
-from gradlint.domain.value_sets import alternatives, one_of, references
+from gradlint.domain.value_sets import alternatives, one_of, references, truth_of
 from gradlint.domain.values import (
     NONE_VALUE,
     NOTHING,
@@ -28,7 +28,6 @@ from gradlint.interpreter.autograd.grad import tensors_of
 from gradlint.interpreter.autograd.in_place import updates
 from gradlint.interpreter.autograd.leaf import require_leaves
 from gradlint.interpreter.autograd.requires_grad import Asked, perhaps_elsewhere, set_requires_grad
-from gradlint.interpreter.autograd.tensor import truth_of
 from gradlint.interpreter.engine.arguments import Arguments, arguments_in
 from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot, implements
 from gradlint.interpreter.engine.escape import escape_graphs, result_of_unknown, weak_update

@@ -15,7 +15,7 @@ from gradlint.domain.refs import Alternatives, Ref
 from gradlint.domain.value_sets import alternatives, one_of, renamed
 from gradlint.domain.values import UNKNOWN, Value
 from gradlint.frozen import replace
-from gradlint.interpreter.autograd.version_counter import own_count
+from gradlint.interpreter.autograd.tensor import own_count
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import models
 from gradlint.interpreter.engine.escape import result_of_unknown

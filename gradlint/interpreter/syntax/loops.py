@@ -17,7 +17,7 @@ from gradlint.domain.state import State
 from gradlint.domain.value_sets import alternatives
 from gradlint.domain.values import NOTHING, UNKNOWN, Constant, Value
 from gradlint.frozen import replace
-from gradlint.interpreter.autograd.version_counter import own_count
+from gradlint.interpreter.autograd.tensor import own_count
 from gradlint.interpreter.engine import per_element
 from gradlint.interpreter.engine.dispatch import executes
 from gradlint.interpreter.engine.iteration import begin, consume, element_list, following, iterated

@@ -19,7 +19,7 @@ from gradlint.domain.values import NOTHING, UNKNOWN, Constant, PlainObject, Pyth
 from gradlint.interpreter.autograd.detach import cuts
 from gradlint.interpreter.autograd.operands import numbers_kind
 from gradlint.interpreter.autograd.operations import run_operation
-from gradlint.interpreter.autograd.tensor import combined
+from gradlint.interpreter.autograd.results import combined
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.deferred import YIELDED
 from gradlint.interpreter.engine.dispatch import evaluates

@@ -15,7 +15,7 @@ from gradlint.domain.state import State
 from gradlint.domain.value_sets import alternatives, one_of
 from gradlint.domain.values import UNKNOWN, Bound, Constant, Imported, ImportPath, PlainObject, Unknown, Value
 from gradlint.interpreter.autograd.in_place import Write, maybe_written, write
-from gradlint.interpreter.autograd.saved_tensors import Saves, saved_in_place
+from gradlint.interpreter.autograd.record import Saves, saved_in_place
 from gradlint.interpreter.engine import variables
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot, executes

@@ -12,10 +12,10 @@ from gradlint.domain.refs import Ref
 from gradlint.domain.value_sets import one_of
 from gradlint.domain.values import NONE_VALUE, UNKNOWN, Value
 from gradlint.frozen import replace
-from gradlint.interpreter.autograd import shape
 from gradlint.interpreter.autograd.backward import Request, backward
 from gradlint.interpreter.autograd.backward_arguments import BACKWARD, GRAD, each, requested, wanted_inputs
 from gradlint.interpreter.autograd.grad import marked
+from gradlint.interpreter.autograd.results import UNKNOWN_SIZES
 from gradlint.interpreter.autograd.tensor import fresh
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import models
@@ -45,7 +45,7 @@ def _grad(m: Interpreter, node: Site, args: Arguments) -> Value:
     inputs = m.pop_from(start)[len(roots) :]
     _remember(m, node, inputs)
     graph = _second_order(m, node, roots, request)
-    sizes = () if args.unknown or args.given("is_grads_batched", 7) else shape.UNKNOWN_SIZES
+    sizes = () if args.unknown or args.given("is_grads_batched", 7) else UNKNOWN_SIZES
     made = [_gradient(m, node, f"gradient {n}", value, request, sizes) for n, value in enumerate(inputs)]
     if graph is not None:
         for ref in made:

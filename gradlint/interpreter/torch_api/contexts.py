@@ -7,8 +7,8 @@ from contextlib import contextmanager
 
 from gradlint.domain.facts import NO, YES
 from gradlint.domain.objects import Instance
+from gradlint.domain.value_sets import truth_of
 from gradlint.domain.values import NONE_VALUE, UNKNOWN, Constant, Function, ImportPath, PlainObject, Value
-from gradlint.interpreter.autograd.tensor import truth_of
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import MODELS, Model
 from gradlint.interpreter.engine.escape import havoc

@@ -20,7 +20,7 @@ from gradlint.domain.refs import NOWHERE, Alternatives, Ref
 from gradlint.domain.value_sets import alternatives, one_of, references
 from gradlint.domain.values import NONE_VALUE, UNKNOWN, Constant, Function, ImportPath, Unknown, Value
 from gradlint.frozen import frozen, replace
-from gradlint.interpreter.autograd.record import apply
+from gradlint.interpreter.autograd.compute import apply
 from gradlint.interpreter.autograd.results import Requested
 from gradlint.interpreter.autograd.version_counter import compared, counts_alone, kept
 from gradlint.interpreter.engine.arguments import Arguments

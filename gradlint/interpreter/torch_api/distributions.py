@@ -11,7 +11,7 @@ from gradlint.domain.provenance import Cause, CauseKind
 from gradlint.domain.refs import Ref
 from gradlint.domain.values import NOTHING, UNKNOWN, ImportPath, Value
 from gradlint.frozen import replace
-from gradlint.interpreter.autograd.record import apply
+from gradlint.interpreter.autograd.compute import apply
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import ATTRIBUTES_OF, models
 from gradlint.interpreter.engine.iteration import tuple_of

@@ -10,7 +10,7 @@ from gradlint.domain.facts import BOOL, FLOAT, MAYBE, NO, TRAIN, UNSURE, YES, Dt
 from gradlint.domain.fields import Aspect, names_of
 from gradlint.domain.objects import Container, Iterator, Module, Tensor
 from gradlint.domain.provenance import MOST_CAUSES, Cause, CauseKind
-from gradlint.domain.value_sets import alternatives, one_of
+from gradlint.domain.value_sets import alternatives, one_of, truth_of
 from gradlint.domain.values import (
     NONE_VALUE,
     UNKNOWN,
@@ -25,9 +25,10 @@ from gradlint.domain.values import (
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd import tensor_methods
 from gradlint.interpreter.autograd.detach import cut_off
-from gradlint.interpreter.autograd.operations import operation_row, plain_result, run_factory, run_operation
+from gradlint.interpreter.autograd.factories import run_factory
+from gradlint.interpreter.autograd.operations import plain_result, run_named, run_operation
 from gradlint.interpreter.autograd.requires_grad import Asked, set_requires_grad
-from gradlint.interpreter.autograd.tensor import KINDS_ASKED, data_kind, fresh, is_of_kind, truth_of
+from gradlint.interpreter.autograd.tensor import KINDS_ASKED, data_kind, fresh, is_of_kind
 from gradlint.interpreter.autograd.version_counter import counts_alone
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import MODELS, Model, TypeSlot, implements, models
@@ -64,9 +65,9 @@ def _call(m: Interpreter, node: Site, callee: ImportPath, args: Arguments, name:
         return tensor_methods.call(m, node, args.positional[0], path.removeprefix(TENSOR), rest, "")
     if path in m.torch.contexts:
         return _context(m, node, path, args)
-    row = operation_row(m, path, args)
-    if row is not None:
-        return run_operation(m, node, row, args, by="function", name=name)
+    found = run_named(m, node, path, args, by="function", name=name)
+    if found is not None:
+        return found
     factory = m.torch.factories.get(path)
     if factory is not None:
         return run_factory(m, node, factory, args)

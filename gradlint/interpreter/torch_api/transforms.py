@@ -20,8 +20,8 @@ from gradlint.domain.values import (
     Value,
 )
 from gradlint.frozen import replace
-from gradlint.interpreter.autograd import layout
 from gradlint.interpreter.autograd.backward_arguments import flag
+from gradlint.interpreter.autograd.results import UNKNOWN_LAYOUT
 from gradlint.interpreter.autograd.tensor import unknown_tensor
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import call_value
@@ -237,10 +237,10 @@ def _run_transformed(m: Interpreter, node: Site, thing: Instance, args: Argument
 
 def _run_mapped(m: Interpreter, node: Site, thing: Instance, args: Arguments) -> Value:
     """As far as flags and graphs go, the function itself."""
-    with seen_as(m, args.values(), **layout.UNKNOWN_LAYOUT):
+    with seen_as(m, args.values(), **UNKNOWN_LAYOUT):
         made = call_value(m, m.part_of(node, "mapped"), dict(thing.attributes)["func"], args, "")
     for ref in tensors_in(m, [made]):
-        m.store(ref, replace(m[ref], **layout.UNKNOWN_LAYOUT))
+        m.store(ref, replace(m[ref], **UNKNOWN_LAYOUT))
     return made
 
 

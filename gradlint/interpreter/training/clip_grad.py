@@ -11,9 +11,9 @@ from gradlint.domain.refs import Ref
 from gradlint.domain.value_sets import alternatives
 from gradlint.domain.values import NONE_VALUE, UNKNOWN, Constant, Value
 from gradlint.frozen import replace
+from gradlint.interpreter.autograd.compute import apply
 from gradlint.interpreter.autograd.grad import joined_gradients, tensors_of
 from gradlint.interpreter.autograd.in_place import Change, gradients_written, memory_written
-from gradlint.interpreter.autograd.record import apply
 from gradlint.interpreter.autograd.tensor import fresh
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import MODELS, Model, models

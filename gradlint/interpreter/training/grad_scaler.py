@@ -10,15 +10,15 @@ from gradlint.domain.facts import BOOL, FLOAT, INTEGER, NO, PLAIN, READY, SCALED
 from gradlint.domain.objects import Container, Optimizer, Scaler, Tensor
 from gradlint.domain.provenance import Belief, Cause, CauseKind
 from gradlint.domain.refs import Ref
-from gradlint.domain.value_sets import one_of
+from gradlint.domain.value_sets import one_of, truth_of
 from gradlint.domain.values import NONE_VALUE, NOTHING, UNKNOWN, Constant, PythonNumber, Unknown, Value
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd.backward import SCALE
+from gradlint.interpreter.autograd.compute import apply
 from gradlint.interpreter.autograd.grad import joined_gradients, tensors_of
 from gradlint.interpreter.autograd.in_place import Change, memory_written
-from gradlint.interpreter.autograd.record import apply
 from gradlint.interpreter.autograd.results import Requested
-from gradlint.interpreter.autograd.tensor import fresh, truth_of
+from gradlint.interpreter.autograd.tensor import fresh
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import by_name
 from gradlint.interpreter.engine.dispatch import MODELS, Method, Model, TypeSlot, annotated, implements

@@ -13,7 +13,7 @@ from gradlint.domain.joining import joined
 from gradlint.domain.objects import MOST_PARAMETERS, Class, Container, Items, Optimizer, Tensor, with_item
 from gradlint.domain.provenance import Cause, CauseKind
 from gradlint.domain.refs import Alternatives, Ref
-from gradlint.domain.value_sets import number_kind, one_of
+from gradlint.domain.value_sets import number_kind, one_of, truth_of
 from gradlint.domain.values import (
     NONE_VALUE,
     NOTHING,
@@ -37,7 +37,7 @@ from gradlint.interpreter.autograd.grad import (
     may_lack_gradient,
     tensors_of,
 )
-from gradlint.interpreter.autograd.tensor import STEP, truth_of
+from gradlint.interpreter.autograd.tensor import STEP
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import call_value
 from gradlint.interpreter.engine.dispatch import Method, TypeSlot, implements

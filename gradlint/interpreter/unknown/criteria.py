@@ -14,8 +14,8 @@ from gradlint.domain.refs import Escape, Ref
 from gradlint.domain.value_sets import alternatives
 from gradlint.domain.values import NOTHING, Constant, Imported, PlainObject, PythonNumber, Unknown, Value
 from gradlint.frozen import replace
+from gradlint.interpreter.autograd.compute import apply
 from gradlint.interpreter.autograd.loop_carried import CRITERION
-from gradlint.interpreter.autograd.record import apply
 from gradlint.interpreter.autograd.results import Requested
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import TypeSlot, implements
