@@ -64,7 +64,7 @@ class Whole:
         for caller, call, index in end.alike:
             self._alike.setdefault(caller, []).append((call, index))
         reached = end.used | end.escaped | end.returned
-        kept = [one for one in end.story if isinstance(one, GraphGrown | Stored)]
+        kept = [one for one in end.story if isinstance(one, Stored) or (isinstance(one, GraphGrown) and _is_sum(one))]
         self._keeping = {
             one.run for one in kept if not one.freed <= YES and one.graph and reached.isdisjoint(one.graph)
         }
@@ -234,6 +234,15 @@ def may_be_in_vain(call: ModuleCalled, whole: Whole) -> bool:
     only_read = whole.is_met(call, whole.left) or whole.is_met(call, whole.printed)
     only_read = only_read and not whole.is_met(call, end.returned)
     return only_read and (call.trainable <= YES or not call.fed_by)
+
+
+def _is_sum(grown: GraphGrown) -> bool:
+    """Whether the program itself writes what comes to it: a network that goes from layer to layer keeps nothing."""
+    return grown.added is not None or grown.op in IN_PLACE_SUMS
+
+
+IN_PLACE_SUMS = frozenset({"add_", "lerp_", "sub_"})
+"""What adds to a tensor as a method."""
 
 
 def _switches(end: ModuleFinished) -> dict[int, ModeChanged | None]:

@@ -204,20 +204,43 @@ def _through_each(m: Interpreter, node: Site, layer: LayerCall, value: Value) ->
 
 
 def _through_all(m: Interpreter, node: Site, ref: Ref, value: Value) -> Value:
-    """Sequential, where nobody knows how many parts there are and in which order: any of them, over and over."""
+    """Sequential, where nobody knows how many parts there are and in which order: any of them, over and over. Where that
+    leaves open whether what comes out requires grad, it goes once more through a part with parameters that certainly is
+    among them, and through any of them again."""
     start = m.push(ref, value)
-    place = m.part_of(node, f"{ref.site} parts")
     least = 1 if module_containers.certainly_not_empty(m, m[ref]) else 0
+    m.calls.inside_module += 1
+    _over_and_over(m, m.part_of(node, f"{ref.site} parts"), start, least)
+    trainable = _certain_trainable(m, m.state.stack[start]) if _may_be_cut(m, m.state.stack[start + 1]) else None
+    if trainable is not None:
+        given = Arguments([m.state.stack[start + 1]])
+        m.state.stack[start + 1] = call(m, m.part_of(node, f"{ref.site} certain"), trainable, given, "call", "")
+        _over_and_over(m, m.part_of(node, f"{ref.site} others"), start, 0)
+    m.calls.inside_module -= 1
+    return m.pop_from(start)[1]
+
+
+def _over_and_over(m: Interpreter, place: Site, start: int, least: int) -> None:
+    """What is held behind a Sequential goes through any of its parts, any number of times."""
 
     def step(_: Truth) -> None:
         held, given = m.state.stack[start : start + 2]
         some = module_containers.all_parts(m, m[held])  # type: ignore[index]
         m.state.stack[start + 1] = call(m, place, some, Arguments([given]), "call", "")
 
-    m.calls.inside_module += 1
     run_loop(m, place, Loop(step, least=least))
-    m.calls.inside_module -= 1
-    return m.pop_from(start)[1]
+
+
+def _may_be_cut(m: Interpreter, value: Value) -> bool:
+    """Whether a result requires grad on some paths and on others not."""
+    answers = [tensor.requires_grad for _, tensor in m.all(value, Tensor)]
+    return any(one.may(YES) for one in answers) and any(one.possibly(NO) for one in answers)
+
+
+def _certain_trainable(m: Interpreter, ref: Value) -> Ref | None:
+    """A part that is certainly there, with a parameter that certainly requires grad."""
+    held = module_containers.certain(m, m[ref])  # type: ignore[index]
+    return next((part for part in held if any(m[one].requires_grad is YES for _, one in parameters(m, part)[0])), None)
 
 
 @applies("none", "custom")

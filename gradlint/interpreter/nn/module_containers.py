@@ -66,7 +66,8 @@ def _certain(m: Interpreter, module: Module) -> tuple[Ref, ...]:
 @implements(TypeSlot.NOT_EMPTY, Module)
 def certainly_not_empty(m: Interpreter, module: Module) -> bool:
     """Whether a container of torch has parts."""
-    return any(all(type(o) is Ref for o in alternatives(value)) for _, value in parts(m, module))
+    named = any(all(type(o) is Ref for o in alternatives(value)) for _, value in parts(m, module))
+    return named or len(_certain(m, module)) > 0
 
 
 @implements(TypeSlot.TRUTH, Module)
@@ -229,7 +230,7 @@ def filled(m: Interpreter, node: Site, path: str, args: Arguments) -> Parts:
     if path == "torch.nn.Sequential" and not (len(args.positional) == 1 and m.may_be(args.positional[0], Container)):
         given = [*args.positional, *args.keywords.values()]
         if args.unknown:
-            return (), one_of([NOTHING, *given], MOST_ITEMS), args.certain
+            return (), *_held(m, node, path, one_of([NOTHING, *given], MOST_ITEMS), args.certain)
         found = tuple((str(at), as_part(m, m.part_of(node, str(at)), path, value)) for at, value in enumerate(given))
         return found, NOTHING, ()
     value = next(iter(args.values()), NONE_VALUE)
@@ -237,8 +238,13 @@ def filled(m: Interpreter, node: Site, path: str, args: Arguments) -> Parts:
     kept = tuple((name, as_part(m, m.part_of(node, name), path, part)) for name, part in found)
     if rest == NOTHING:
         return kept, rest, ()
-    held = as_part(m, node, path, rest) if path in OF_PARAMETERS else rest
-    return kept, held, certain if held == rest else with_certain((), [held])
+    return kept, *_held(m, node, path, rest, certain)
+
+
+def _held(m: Interpreter, node: Site, path: str, rest: Value, certain: tuple[Ref, ...]) -> tuple[Value, tuple[Ref, ...]]:
+    """What else a container is made with, as parts, and which of these certainly."""
+    held = as_part(m, node, path, rest)
+    return held, certain if held == rest else with_certain(certain, [held])
 
 
 def _given(m: Interpreter, node: Site, value: Value) -> Parts:

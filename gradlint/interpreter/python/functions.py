@@ -12,7 +12,7 @@ from gradlint import events
 from gradlint.domain.facts import NO, UNSURE, both
 from gradlint.domain.objects import Container, Instance, Tensor
 from gradlint.domain.objects import Iterator as IteratorObject
-from gradlint.domain.refs import Ref
+from gradlint.domain.refs import Escape, Ref
 from gradlint.domain.state import Modes, State, joined_states
 from gradlint.domain.values import NONE_VALUE, NOTHING, UNKNOWN, Function, ImportPath, Value
 from gradlint.events import Run
@@ -29,7 +29,7 @@ from gradlint.interpreter.engine.iteration import emit_exhausted
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.recursion import MOST_CALLS_DEEP, MOST_DESCENTS, descends
 from gradlint.interpreter.engine.steps import STEPS
-from gradlint.interpreter.engine.unseen import maybe_initialised
+from gradlint.interpreter.engine.unseen import escape_by, maybe_initialised
 from gradlint.interpreter.python.roles import roles_of
 from gradlint.interpreter.static.scopes import spelled
 from gradlint.interpreter.static.sites import Site, syntax
@@ -102,13 +102,20 @@ def _run_call(m: Interpreter, node: Site, function: Function, args: Arguments) -
             emit_exhausted(m, node, args.values())
         if function.name == "__init__":
             maybe_initialised(m, args.get("self", 0, UNKNOWN))
-        havoc(m, args.values())
+        havoc(m, args.values(), _escape_into(m, node, function))
         return LEARN_RESULT[Function](m, node, function, result_of_unknown(args.values()))
     if function.generator and any(decorator in MANAGERS for decorator in function.decorators):
         return waiting_manager(m, node, function, args)
     with out_of_its_purse(m, function, args):
         frame = enter(m, node, function, args)
         return LEARN_RESULT[Function](m, node, function, run_function(m, node, frame, function, caller=node))
+
+
+def _escape_into(m: Interpreter, node: Site, function: Function) -> Escape:
+    """What a function that is not followed may do with the graphs that it is handed: what one may that nobody sees and
+    that is called so, unless its text shows that it computes gradients."""
+    reads = escape_by(m, node) is Escape.READ_BY_NAME and not m.scan.scopes[function.node].differentiates
+    return Escape.READ_BY_NAME if reads else Escape.HELD
 
 
 LEARN_RESULT: dict[type, Callable[[Interpreter, Any, Function, Value], Value]] = SLOTS[TypeSlot.LEARN_RESULT]
