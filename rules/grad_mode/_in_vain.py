@@ -100,8 +100,10 @@ class Whole:
         return runs_around(event, self.runs)
 
     def evaluates(self, event: Event) -> bool:
-        """Whether what it happens in is there to evaluate: of the functions around it the innermost whose names or
-        flags tell decides."""
+        """Whether what it happens in is there to evaluate: a loop over what is called data for that, or of the
+        functions around it the innermost whose names or flags tell."""
+        if isinstance(event, ModuleCalled) and event.on_test_data:
+            return True
         for run in self.around(event):
             if phases := run.roles & {Role.EVALUATION, Role.TRAINING}:
                 return phases == {Role.EVALUATION}

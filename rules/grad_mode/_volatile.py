@@ -12,10 +12,12 @@ FLAG_OF_VARIABLE = 2
 
 
 def flags(story: Sequence[Event]) -> dict[Syntax, set[Syntax]]:
-    """Where what is made at a place, or what it is computed from, is marked `volatile`."""
+    """Where what is made at a place, or what it is computed from, is marked `volatile`; nothing where a helper marks it
+    for some of its callers."""
     flags: dict[Syntax, set[Syntax]] = {}
+    plain = {one.node for one in story if _wraps(one) and _marked(one) is None}
     for event in story:
-        if (marked := _marked(event)) is not None:
+        if event.node not in plain and (marked := _marked(event)) is not None:
             for place in _made_at(marked):
                 flags.setdefault(place, set()).add(event.node)
         elif flags and isinstance(event, Recorded):
@@ -33,9 +35,13 @@ def flags_of(things: Iterable[Thing], flags: Mapping[Syntax, set[Syntax]]) -> li
     return list(dict.fromkeys(flag for place in wanted for flag in flags.get(place, ())))
 
 
+def _wraps(event: Event) -> bool:
+    return isinstance(event, Called) and event.path == "torch.autograd.Variable"
+
+
 def _marked(event: Event) -> Thing | None:
     """The tensor that is marked here."""
-    if isinstance(event, Called) and event.path == "torch.autograd.Variable":
+    if isinstance(event, Called) and _wraps(event):
         given = [dict(event.keywords).get("volatile"), *event.args[FLAG_OF_VARIABLE:]]
         return event.result if any(isinstance(one, Constant) and one.value for one in given) else None
     if isinstance(event, AttributeAssigned) and event.attr == "volatile":

@@ -91,7 +91,8 @@ def _names(call: ModuleCalled, whole: Whole) -> Iterator[str]:
 def _is_on_purpose(call: ModuleCalled, whole: Whole) -> bool:
     """Whether a function around says that train mode is wanted, or sets it by itself, or only tests call it."""
     switches = [one for one in whole.end.story if isinstance(one, ModeChanged) and one.run == call.run]
-    set_here = any(not one.to <= EVAL for one in switches)
+    for_training = call.on_test_data and whole.trains(call)
+    set_here = not for_training and any(not one.to <= EVAL for one in switches)
     return set_here or any(words(name) & ON_PURPOSE for name in _names(call, whole)) or only_tested(call, whole.end)
 
 

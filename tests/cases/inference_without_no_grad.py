@@ -855,3 +855,130 @@ def both_are_trained(first: torch.nn.Module, second: torch.nn.Module, batches, o
             optimizer.zero_grad()
             gap.backward()
             optimizer.step()
+
+
+class Policy(nn.Module):
+    def __init__(self, sizes):
+        super().__init__()
+        layers = []
+        for before, after in zip(sizes, sizes[1:], strict=False):
+            layers += [nn.Linear(before, after), nn.Tanh()]
+        self.net = nn.Sequential(*layers)
+
+    def forward(self, x):
+        return self.net(x)
+
+
+def perceptron(sizes, activation=nn.ReLU):
+    layers = []
+    for index in range(len(sizes) - 1):
+        last = index == len(sizes) - 2
+        layers += [nn.Linear(sizes[index], sizes[index + 1]), nn.Identity() if last else activation()]
+    return nn.Sequential(*layers)
+
+
+class Player:
+    def __init__(self, env):
+        self.policy = Policy(env.sizes)
+        self.critic = perceptron(env.sizes)
+        self.optimizer = torch.optim.Adam([*self.policy.parameters(), *self.critic.parameters()])
+        self.values = []
+
+    def choose(self, state):
+        state = torch.FloatTensor(state)
+        return self.policy(state).argmax().item()  # GRD401
+
+    def worth(self, state):
+        return self.critic(torch.FloatTensor(state)).item()  # GRD401
+
+    def worth_to_learn(self, state):
+        self.values.append(self.critic(torch.FloatTensor(state)))  # ok: differentiated in `learn`
+
+    def learn(self, returns):
+        loss = (torch.cat(self.values) - returns).square().mean()
+        self.optimizer.zero_grad()
+        loss.backward()
+        self.optimizer.step()
+
+    @torch.no_grad()
+    def greedy(self, state):
+        return self.policy(torch.FloatTensor(state)).argmax().item()  # ok: gradients are off
+
+
+class Translator(nn.Module):
+    def __init__(self, width, blocks):
+        super().__init__()
+        parts = [nn.ReflectionPad2d(3), nn.Conv2d(3, 64, 7), nn.InstanceNorm2d(64), nn.ReLU()]
+        for _ in range(width):
+            parts += [nn.Conv2d(64, 64, 3), nn.InstanceNorm2d(64), nn.ReLU()]
+        for _ in range(blocks):
+            parts += [nn.Conv2d(64, 64, 3, padding=1)]
+        parts += [nn.Conv2d(64, 3, 7), nn.Tanh()]
+        self.parts = nn.Sequential(*parts)
+
+    def forward(self, x):
+        return self.parts(x)
+
+
+def translated(path, loader: DataLoader):
+    net = Translator(2, 9)
+    net.load_state_dict(torch.load(path))
+    net.eval()
+    for number, pictures in enumerate(loader):
+        shown = 0.5 * (net(torch.empty(1, 3, 256, 256).copy_(pictures)).data + 1)  # GRD401
+        zoo.save_image(shown, f"{number}.png")
+
+
+def frozen_translator(path, loader: DataLoader):
+    net = Translator(2, 9).requires_grad_(False)
+    net.load_state_dict(torch.load(path))
+    net.eval()
+    return [net(torch.empty(1, 3, 64, 64).copy_(pictures)).data for pictures in loader]  # ok: it is frozen
+
+
+def tested_behind_the_training(train_loader, test_loader, weigh):
+    net = zoo.ResNet18()
+    optimizer = torch.optim.Adam(net.parameters())
+    for pictures, labels in train_loader:
+        optimizer.zero_grad()
+        F.cross_entropy(net(pictures), labels).backward()
+        optimizer.step()
+    total = 0.0
+    for number, (pictures, labels) in enumerate(test_loader):
+        total += number * weigh(net(pictures), labels)  # GRD401
+    return total
+
+
+def validated_by_key(loaders, weigh):
+    net = zoo.ResNet18()
+    return [weigh(net(batch)) for batch in loaders["val"]]  # ok: who collects them may differentiate them
+
+
+def weighed_without_a_word(loader: DataLoader, weigh):
+    net = zoo.ResNet18().train()
+    return sum(weigh(net(batch.float())) for batch in loader)  # ok: nothing says that this evaluates
+
+
+def adapted_to_the_test(test_loader, weigh):
+    net = zoo.ResNet18()
+    optimizer = torch.optim.SGD(net.parameters(), lr=1e-4)
+    for batch in test_loader:
+        loss = weigh(net(batch)).mean()  # ok: it is trained on the data of the test
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+
+def to_variable(array, volatile=False):
+    return Variable(torch.from_numpy(array), volatile=volatile)  # GRD115
+
+
+class Driver:
+    def __init__(self):
+        self.actor = nn.Sequential(nn.Linear(4, 8), nn.Tanh())
+
+    def act(self, state):
+        return self.actor(to_variable(np.array([state]))).data.numpy()  # GRD401
+
+    def value(self, state):
+        return self.actor(to_variable(np.array([state]), volatile=True)).data.numpy()  # GRD401

@@ -180,6 +180,65 @@ def instances(path, x):
         return net(x).amax()  # ok: it computes the same in both modes
 
 
+def tested_in_the_training(train_loader, test_loader):
+    net = Net()
+    optimizer = torch.optim.Adam(net.parameters())
+    for _ in range(10):
+        net.train()
+        for x, y in train_loader:
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(net(x), y).backward()
+            optimizer.step()
+        right = 0
+        with torch.no_grad():
+            for x, y in test_loader:
+                right += int((net(x).argmax(1) == y).sum())  # GRD414
+        print(right)
+
+
+def tested_in_eval_mode(train_loader, test_loader):
+    net = Net()
+    optimizer = torch.optim.Adam(net.parameters())
+    for _ in range(10):
+        net.train()
+        for x, y in train_loader:
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(net(x), y).backward()
+            optimizer.step()
+        net.eval()
+        with torch.no_grad():
+            for x, y in test_loader:
+                print((net(x).argmax(1) == y).sum().item())  # ok: it was switched
+
+
+def measured_on_what_it_learns(train_loader):
+    net = Net()
+    optimizer = torch.optim.Adam(net.parameters())
+    for x, y in train_loader:
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(net(x), y).backward()
+        optimizer.step()
+        with torch.no_grad():
+            print(net(x).argmax(1).eq(y).float().mean())  # ok: nothing says that this is an evaluation
+
+
+def dropout_on_the_test(train_loader, test_loader):
+    net = Net()
+    optimizer = torch.optim.Adam(net.parameters())
+    for x, y in train_loader:
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(net(x), y).backward()
+        optimizer.step()
+    return mc_uncertainty(net, test_loader)
+
+
+def mc_uncertainty(net, test_loader):
+    net.train()
+    with torch.no_grad():
+        for x, _ in test_loader:
+            print(torch.stack([net(x) for _ in range(8)]).var(0))  # ok: that is wanted
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("checkpoint")

@@ -28,7 +28,8 @@ class LoopPaths:
     """The states in which the innermost loop is left: by its end, by break, by continue; `conditions` are those under
     which it runs. `node` is the loop, `head` the state in which the iteration that runs began: noted of later ones, as
     soon as a backward has kept its graph. `listed` says between which places of the operand stack its elements are, of
-    a loop that is run element by element, and `rounds` are its rounds so far."""
+    a loop that is run element by element, and `rounds` are its rounds so far; `around` is the loop in which this one
+    stands."""
 
     node: Site | None = None
     head: State | None = None
@@ -38,6 +39,7 @@ class LoopPaths:
     conditions: tuple[tuple[Any, bool], ...] = ()
     listed: tuple[int, int] | None = None
     rounds: list[int] = field(default_factory=list)
+    around: LoopPaths | None = None
 
 
 @frozen()

@@ -117,7 +117,7 @@ def run_once(m: Interpreter, paths: LoopPaths, step: Callable[[], None], first: 
 def run_loop(m: Interpreter, node: Site, loop: Loop) -> None:
     """Run the first and later iterations, and go on from all the ways the loop can end."""
     outer, began, depth = m.frame.loop, len(m.log.story), len(m.state.stack)
-    paths = m.frame.loop = LoopPaths(node, conditions=m.conditions)
+    paths = m.frame.loop = LoopPaths(node, conditions=m.conditions, around=outer)
     written = m.scan.loops[syntax(node)] if node in m.scan.loops else scopes.Loop()
     peel = loop.once or (written.height < PEELED_LEVELS and m.loops.peeled <= PEELED_LEVELS)
     bound = _bound(m, written)

@@ -58,7 +58,7 @@ def ran(m: Interpreter, rounds: Rounds, elements: Sequence[Value]) -> bool:
     began, outer, around = len(m.log.story), m.frame.loop, m.allocations.round
 
     def run() -> bool:
-        paths = m.frame.loop = LoopPaths(rounds.node, conditions=m.conditions)
+        paths = m.frame.loop = LoopPaths(rounds.node, conditions=m.conditions, around=outer)
         made, m.allocations.made = m.allocations.made, set()
         m.loops.active.append(ActiveLoop(m.allocations.made))
         rounds.listed = m.push(*elements)

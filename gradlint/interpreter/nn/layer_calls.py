@@ -204,9 +204,9 @@ def _through_each(m: Interpreter, node: Site, layer: LayerCall, value: Value) ->
 
 
 def _through_all(m: Interpreter, node: Site, ref: Ref, value: Value) -> Value:
-    """Sequential, where nobody knows how many parts there are and in which order: any of them, over and over. Where that
-    leaves open whether what comes out requires grad, it goes once more through a part with parameters that certainly is
-    among them, and through any of them again."""
+    """Sequential, where nobody knows how many parts there are and in which order: any of them, over and over. Where
+    that leaves open whether what comes out requires grad, it goes once more through a part with parameters that
+    certainly is among them, and through any of them again."""
     start = m.push(ref, value)
     least = 1 if module_containers.certainly_not_empty(m, m[ref]) else 0
     m.calls.inside_module += 1

@@ -241,7 +241,9 @@ def filled(m: Interpreter, node: Site, path: str, args: Arguments) -> Parts:
     return kept, *_held(m, node, path, rest, certain)
 
 
-def _held(m: Interpreter, node: Site, path: str, rest: Value, certain: tuple[Ref, ...]) -> tuple[Value, tuple[Ref, ...]]:
+def _held(
+    m: Interpreter, node: Site, path: str, rest: Value, certain: tuple[Ref, ...]
+) -> tuple[Value, tuple[Ref, ...]]:
     """What else a container is made with, as parts, and which of these certainly."""
     held = as_part(m, node, path, rest)
     return held, certain if held == rest else with_certain(certain, [held])

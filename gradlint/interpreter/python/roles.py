@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import libcst as cst
+
 from gradlint.domain.objects import Class, Module
 from gradlint.domain.refs import Ref
 from gradlint.domain.values import Constant, Function
@@ -9,7 +13,16 @@ from gradlint.events import Role
 from gradlint.interpreter.engine.frames import Frame
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python.mro import torch_base
-from gradlint.knowledge.python.duck_typing_names import EVALUATES, PHASES, TRAINS, evaluates, words
+from gradlint.interpreter.static.sites import syntax
+from gradlint.interpreter.static.tree_walk import in_order
+from gradlint.knowledge.python.duck_typing_names import (
+    EVALUATES,
+    PHASES,
+    TRAINS,
+    data_to_evaluate_on,
+    evaluates,
+    words,
+)
 
 
 def roles_of(m: Interpreter, frame: Frame, function: Function) -> dict[Role, str]:
@@ -55,3 +68,27 @@ def _by_name(m: Interpreter, function: Function, cls: Ref | None) -> tuple[Role,
         if evaluates(name):
             return Role.EVALUATION, f"its {what} `{name}`"
     return None
+
+
+class DataOfLoops(dict[Any, bool | None]):
+    """Whether a loop goes over data to evaluate on, as far as its names tell."""
+
+
+def goes_over_data_to_evaluate_on(m: Interpreter) -> bool:
+    """Whether the innermost loop around here whose data is called by what it is for goes over data to evaluate on."""
+    paths, known = m.frame.loop, m.notes(DataOfLoops)
+    while paths is not None:
+        loop = None if paths.node is None else syntax(paths.node)
+        if loop not in known:
+            known[loop] = data_to_evaluate_on(_names_in(loop.iter)) if isinstance(loop, cst.For) else None
+        if (told := known[loop]) is not None:
+            return told
+        paths = paths.around
+    return False
+
+
+def _names_in(tree: cst.CSTNode) -> list[str]:
+    """The names and texts that stand in an expression."""
+    found = list(in_order(tree))
+    names = [node.value for node in found if isinstance(node, cst.Name)]
+    return names + [node.raw_value for node in found if isinstance(node, cst.SimpleString)]

@@ -7,6 +7,7 @@ for a call of the thing itself.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from gradlint.knowledge.index import paths
 from gradlint.knowledge.torch.autograd_names import METHOD, OF_TENSORS
@@ -242,6 +243,24 @@ def evaluates(name: str) -> bool:
     first = WORD.findall(name)[:1]
     return bool(said & EVALUATES) or [word.lower() for word in first] in (["sample"], ["score"])
 
+
+def data_to_evaluate_on(names: Iterable[str]) -> bool | None:
+    """Whether these names, of one expression, call data by what it is for, and it is there to evaluate on
+    (`test_loader`, `loaders["val"]`); None where they do not tell."""
+    said = frozenset[str]().union(*map(words, names))
+    if any(word.startswith(TRAINING_DATA) for word in said):
+        return False
+    parted = said & EVALUATION_DATA and said & DATA
+    return True if parted or any(DATA_IN_ONE_WORD.fullmatch(word) for word in said) else None
+
+
+TRAINING_DATA = "train"
+EVALUATION_DATA = frozenset("dev eval evaluation holdout test testing val valid validation".split())
+DATA = frozenset(
+    "batches data dataloader dataloaders dataset datasets dl gen generator images iter iterator loader loaders samples "
+    "set".split()
+)
+DATA_IN_ONE_WORD = re.compile("(dev|eval|test|val|valid)(data|iter|set|(data)?loader)s?")
 
 NAMING_SOMETHING_ELSE = frozenset("criterion fn func function grad loss matching mode step weight weights".split())
 """Words of names that are about something else than evaluating, whatever other words they have; what is called a step
