@@ -24,6 +24,7 @@ from gradlint.interpreter.engine.iteration import (
     following,
     iterated,
     iterator,
+    run_through,
     tuple_of,
 )
 from gradlint.interpreter.engine.machine import Interpreter
@@ -152,6 +153,10 @@ def _sum(m: Interpreter, node: Site, args: Arguments) -> Value:
     """Adds elements one to another, beginning with 0: which is left where a test may leave out all."""
     perhaps_none = containers.leaves_out(m, _first(args))
     start = m.push(args.get("start", 1, Constant(0)), _first(args))
+    if m.only(m.state.stack[start], Container) is None:
+        listed = run_through(m, node, m.state.stack[start + 1], "sum")
+        if listed is not None and 0 < len(listed) <= MOST_ELEMENTS:
+            return _added_up(m, node, start, listed)
     element = elements(m, node, m.state.stack[start + 1])
     place = m.push(element)
     consume(m, node, m.state.stack[start + 1], "sum")
@@ -163,6 +168,15 @@ def _sum(m: Interpreter, node: Site, args: Arguments) -> Value:
     begun, _, element = m.pop_from(start)
     added = compute(m, node, "add", [begun, element])
     return one_of((added, begun)) if perhaps_none and number_kind(added) is None else added
+
+
+def _added_up(m: Interpreter, node: Site, start: int, listed: Sequence[Value]) -> Value:
+    """Adds elements that are known one by one to what is in flight there."""
+    first = m.push(*listed)
+    for index in range(len(listed)):
+        place = node if index == len(listed) - 1 else m.part_of(node, f"element {index}")
+        m.state.stack[start] = compute(m, place, "add", [m.state.stack[start], m.state.stack[first + index]])
+    return m.pop_from(start)[0]
 
 
 # ---- several iterables, number by number
