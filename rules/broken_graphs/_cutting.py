@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 
-from gradlint.domain import NO, YES, Cause, CauseKind
+from gradlint.domain import NO, YES, Cause, CauseKind, Tensor
 from gradlint.events import BackwardRun, ModuleFinished, Recorded, WrittenInPlace
 from gradlint.rule import LIKELY, Draft, Findings, Rule, quoted
 
-Sum = Recorded | WrittenInPlace
+from ._terms import ON_PURPOSE, Loss, Sum, Term, Way, losses
+
 GRADIENT, TENSOR, OPERATION, NUMBER, DETACHED = "gradient", "tensor", "operation", "number", "detached"
 MODE, PARAMETER = "mode", "parameter"
 
@@ -29,8 +30,6 @@ _KINDS = {
 }
 FACTORIES = ("tensor", "as_tensor", "asarray", "new_tensor", "scalar_tensor", "full", "full_like", "new_full")
 """Operations that copy data into a new leaf, besides the constructors by type (`FloatTensor`)."""
-ON_PURPOSE = frozenset({"detach", "data"})
-"""Operations that say that a constant is wanted."""
 EXTREMES = frozenset({"max", "amax", "min", "amin"})
 METHODS = frozenset({"item", "tolist", "detach", "detach_", "numpy"})
 
@@ -65,11 +64,12 @@ def root_cut_by(rule: Rule, kind: str, event: BackwardRun, note: str) -> Finding
 
 
 def constant_terms(end: ModuleFinished, ops: frozenset[str]) -> Iterator[tuple[tuple[Cause, ...], Sum]]:
-    """The cuts behind each number without a graph that an operation of these adds to what is differentiated, and where
-    it does. What is detached right there is a constant on purpose, and so is what was subtracted before (as the
-    exponents of a sum are, by their largest)."""
+    """The cuts behind each number without a graph that an operation of these adds to what is differentiated, and behind
+    each constant term of a loss, with where it is added. What is detached right there is a constant on purpose, and so
+    is what was subtracted before (as the exponents of a sum are, by their largest)."""
+    shifted = {id(term.sum) for loss in losses(end) if loss.is_shifted for term in loss.terms}
     for event in end.story:
-        if not isinstance(event, (Recorded, WrittenInPlace)) or event.op.rstrip("_") not in ops:
+        if not isinstance(event, (Recorded, WrittenInPlace)) or event.op.rstrip("_") not in ops or id(event) in shifted:
             continue
         total = event.result if isinstance(event, Recorded) else event.target
         if not (total.requires_grad <= YES and all(node and node.key in end.used for node in total.node)):
@@ -77,10 +77,40 @@ def constant_terms(end: ModuleFinished, ops: frozenset[str]) -> Iterator[tuple[t
         beside = {mark for other in event.operands if other.requires_grad.may(YES) for mark in other.causes}
         for term in event.operands:
             if term.requires_grad <= NO and term.scalar <= YES and term.made not in ON_PURPOSE:
-                cuts = tuple(mark for mark in term.causes if mark.kind == CauseKind.CUT)
-                yield tuple(mark for mark in cuts if term.made not in EXTREMES or mark not in beside), event
+                yield _not_meant(term, beside), event
         if total.scalar <= YES:
             yield tuple(mark for mark in event.numbers if mark not in beside), event
+    for loss in losses(end):
+        yield from _of_loss(loss)
+
+
+def _of_loss(loss: Loss) -> Iterator[tuple[tuple[Cause, ...], Sum]]:
+    """The cuts behind each constant term of a loss, and where it is added."""
+    graphs = [term.tensor for term in loss.terms if term.tensor is not None and not term.is_constant]
+    beside = {mark for one in graphs for mark in one.causes}
+    for term in loss.constants:
+        if term.sum is None or is_on_purpose(term, loss) or is_cut_elsewhere(term):
+            continue
+        if term.tensor is None:
+            yield tuple(mark for mark in term.marks if mark not in beside), term.sum
+        else:
+            yield _not_meant(term.tensor, beside), term.sum
+
+
+def is_cut_elsewhere(term: Term) -> bool:
+    """Whether the first cut behind a term left no mark, as that of a tensor does which code that is not shown gave."""
+    return term.cut is not None and all(mark.node is not term.cut for mark in term.marks)
+
+
+def is_on_purpose(term: Term, loss: Loss) -> bool:
+    """Whether a term is detached where it is added: elsewhere it was so that others see no graph."""
+    on_purpose = term.tensor is not None and term.tensor.made in ON_PURPOSE
+    return on_purpose and not (term.handed and term.way(loss.trained) is Way.CUT)
+
+
+def _not_meant(term: Tensor, beside: Set[Cause]) -> tuple[Cause, ...]:
+    cuts = (mark for mark in term.causes if mark.kind == CauseKind.CUT)
+    return tuple(mark for mark in cuts if term.made not in EXTREMES or mark not in beside)
 
 
 def terms_cut_by(kind: str, end: ModuleFinished) -> Iterator[tuple[Cause, Sum]]:

@@ -4,47 +4,115 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from enum import Enum
+from functools import lru_cache
 
-from gradlint.domain import NO, YES, CauseKind, Graph, Memory, Syntax, Tensor
-from gradlint.events import BackwardRun, Event, ModuleCalled, Recorded, WrittenInPlace
+from gradlint.domain import NO, YES, Cause, CauseKind, Graph, Memory, Syntax, Tensor, memories
+from gradlint.events import BackwardRun, Event, ModuleCalled, ModuleFinished, OptimizerStepped, Recorded, WrittenInPlace
 
-SUMS = frozenset({"add", "sub", "add_", "sub_", "iadd", "isub"})
-SCALES = frozenset({"neg", "mul", "div", "mul_", "div_", "GradScaler.scale"})
-"""Operations that a sum goes through term by term, the second where a number is all that comes to it."""
+from ._steps import next_steps
+
+Sum = Recorded | WrittenInPlace
+"""An operation on tensors, of its own or into memory."""
+DIFFERENCES = frozenset({"sub", "sub_", "isub"})
+SUMS = frozenset({"add", "add_", "iadd"}) | DIFFERENCES
+JOINTS = frozenset({"stack", "cat"})
+"""What a sum or mean of adds up."""
+SCALES = frozenset({"neg", "mul", "div", "mul_", "div_"})
+"""Operations that a sum goes through term by term, where one tensor that carries a graph is all that comes to it."""
+FORMS = frozenset("sum mean clone to float double cuda view reshape flatten squeeze unsqueeze GradScaler.scale".split())
+"""Operations on one tensor that a sum goes through term by term as well."""
+ON_PURPOSE = frozenset({"detach", "data"})
+"""Operations that say that a constant is wanted."""
+SEVERAL = frozenset({"max along dim", "min along dim", "median along dim", "topk", "sort", "kthvalue", "mode"})
+"""Operations that give places beside what stands there; events show the first alone."""
 Key = tuple[object, ...]
+
+
+class Way(Enum):
+    """Where the gradients of a summand go, of the parameters that a step trains."""
+
+    REACHES = "gets to some of them"
+    CUT = "was computed from some, behind a cut, and gets to none"
+    OTHERS = "gets to other parameters alone"
+    NEVER = "has nothing to do with them"
 
 
 @dataclass(frozen=True)
 class Term:
-    """A summand: the `tensor`, and where it is added. `reached` are the parameters that gradients get to by it, `lost`
-    those that it was computed from behind a cut, which stands at `cut`; `open` says that nobody knows all of them."""
+    """A summand: the `tensor` (None: a number), the sum that adds it (None: nothing is added), and the marks of its
+    cuts. `reached` are the parameters that gradients get to by it, `lost` those that it was computed from behind a cut,
+    which stands at `cut`; `open` says that nobody knows all of the first, `dim` that nobody knows all of the others.
+    `meant`: it is there for what it weighs, and not to be compared with something; `handed`: the cut was made in
+    another run of a function than the sum."""
 
-    tensor: Tensor
-    added: Syntax
+    tensor: Tensor | None
+    sum: Sum | None
+    marks: tuple[Cause, ...]
     reached: frozenset[Memory]
     lost: frozenset[Memory]
     cut: Syntax
     open: bool
+    meant: bool
+    dim: bool = False
+    handed: bool = False
+
+    @property
+    def added(self) -> Syntax:
+        """Where it is added."""
+        return None if self.sum is None else self.sum.node
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether no gradient goes back by it."""
+        return self.tensor is None or self.tensor.requires_grad <= NO
+
+    def way(self, trained: frozenset[Memory]) -> Way:
+        """Where its gradients go, of the parameters that are trained."""
+        if self.reached & trained:
+            return Way.REACHES
+        if self.lost & trained:
+            return Way.CUT
+        return Way.OTHERS if self.reached else Way.NEVER
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A tensor on the way from what is differentiated to its terms; `later` is how many writes to it are undone."""
+
+    tensor: Tensor
+    sum: Sum | None = None
+    meant: bool = True
+    undone: int = 0
 
 
 @dataclass
 class Ways:
     """What each result of the story so far was computed from. Parameters are bits, of which the first stands for all
-    that is not known; `made` are the last operations that gave a node, `written` those that wrote a memory."""
+    that is not known; `made` are the last operations that gave a node, `written` those that wrote a memory since it was
+    made, `cut_in` the run of a function in which a cut was made."""
 
     bits: dict[Memory, int] = field(default_factory=dict)
     reached: dict[Graph, int] = field(default_factory=dict)
     lost: dict[Key, tuple[int, Syntax]] = field(default_factory=dict)
     made: dict[Graph, Recorded] = field(default_factory=dict)
-    written: dict[Memory, WrittenInPlace] = field(default_factory=dict)
+    written: dict[Memory, list[WrittenInPlace]] = field(default_factory=dict)
+    cut_in: dict[Syntax, int] = field(default_factory=dict)
 
     def hear(self, event: Event) -> None:
         """Take in what happened next."""
         if isinstance(event, Recorded):
             self._give(event.result, event.operands, event)
             self.made |= dict.fromkeys(nodes_of(event.result), event)
+            if event.result.storage in self.written and all(
+                one.storage != event.result.storage for one in event.operands
+            ):
+                del self.written[event.result.storage]
+            if event.result.made in ON_PURPOSE:
+                self.cut_in[event.node] = event.run
         elif isinstance(event, WrittenInPlace) and event.target.storage:
-            self.written[event.target.storage] = event
+            self.written.setdefault(event.target.storage, []).append(event)
+            self._write(event)
         elif isinstance(event, ModuleCalled) and not event.nested and isinstance(event.result, Tensor):
             given = [one for one in event.args if isinstance(one, Tensor)]
             if not any(node in self.reached for node in nodes_of(event.result)):
@@ -62,6 +130,17 @@ class Ways:
             lost = (lost[0] | reached, _cut(result) or event.node)
         if lost[0]:
             self.lost[_key(result)] = lost
+            if isinstance(event, Recorded) and event.op in SEVERAL:
+                self.lost[(event.node,)] = lost
+
+    def _write(self, event: WrittenInPlace) -> None:
+        """What is written to a tensor without a graph was lost before, or is where nothing is recorded."""
+        lost = self.lost_by(event.target)
+        for one in event.operands:
+            before = self.lost_by(one)
+            lost = (lost[0] | before[0], lost[1] or before[1])
+        if lost[0] and event.target.requires_grad <= NO:
+            self.lost[_key(event.target)] = lost
 
     def reached_by(self, tensor: Tensor) -> int:
         """The parameters that gradients get to by a tensor."""
@@ -77,7 +156,7 @@ class Ways:
 
     def lost_by(self, tensor: Tensor) -> tuple[int, Syntax]:
         """The parameters that a tensor was computed from behind a cut, and where that is."""
-        return self.lost.get(_key(tensor), (0, None))
+        return self.lost.get(key := _key(tensor)) or self.lost.get(key[1:2], (0, None))
 
     def _bit(self, memory: Memory) -> int:
         return self.bits.setdefault(memory, 2 << len(self.bits))
@@ -86,35 +165,100 @@ class Ways:
         """The parameters that stand so."""
         return frozenset(memory for memory, bit in self.bits.items() if bit & found)
 
-    def terms(self, root: Tensor, added: Syntax = None) -> Iterator[Term]:
+    def terms(self, root: Tensor) -> Iterator[Term]:
         """The summands of a tensor, itself where it is no sum."""
-        waiting: list[tuple[Tensor, Syntax]] = [(root, added)]
-        seen: set[Syntax] = set()
+        waiting = [_Part(root)]
+        seen: set[int] = set()
         while waiting:
-            tensor, where = waiting.pop()
-            made = self._maker(tensor)
-            if made is not None and made.node not in seen:
-                seen.add(made.node)
-                waiting += [(one, made.node if made.op in SUMS else where) for one in _summed(made)]
-            else:
-                reached, (lost, cut) = self.reached_by(tensor), self.lost_by(tensor)
-                yield Term(tensor, where, self.memories(reached), self.memories(lost), cut, bool(reached & UNKNOWN))
+            part = waiting.pop()
+            made = self._maker(part)
+            if made is None or id(made) in seen:
+                yield self._term(part)
+                continue
+            seen.add(id(made))
+            waiting += self._parts(made, part)
+            if made.op in SUMS and made.numbers:
+                marks = tuple(made.numbers)
+                meant = self._adds_up(made, part) if made.op in DIFFERENCES else part.meant
+                yield Term(None, made, marks, frozenset(), frozenset(), marks[0].node, False, meant)
 
-    def _maker(self, tensor: Tensor) -> Recorded | WrittenInPlace | None:
+    def _term(self, part: _Part) -> Term:
+        tensor = part.tensor
+        reached, (lost, cut) = self.reached_by(tensor), self.lost_by(tensor)
+        marks = tuple(mark for mark in tensor.causes if mark.kind == CauseKind.CUT)
+        here = -1 if part.sum is None else part.sum.run
+        return Term(
+            tensor,
+            part.sum,
+            marks,
+            self.memories(reached),
+            self.memories(lost),
+            cut,
+            bool(reached & UNKNOWN),
+            part.meant,
+            bool(lost & UNKNOWN),
+            any(self.cut_in.get(mark.node, here) != here for mark in marks),
+        )
+
+    def _parts(self, made: Sum, part: _Part) -> Iterator[_Part]:
+        """What comes together in a sum, or the one that is scaled. What something alone is subtracted from, and what is
+        subtracted from that, is compared."""
+        if made.op not in SUMS | JOINTS:
+            (one,) = self._graphs(made)
+            yield _Part(one, part.sum, part.meant, self._undone(made, one))
+            return
+        meant = part.meant and (made.op not in DIFFERENCES or self._adds_up(made, part))
+        for one in _operands(made):
+            yield _Part(one, made, meant, self._undone(made, one))
+
+    def _adds_up(self, made: Sum, part: _Part) -> bool:
+        """Whether the first operand of a difference is a sum of several."""
+        first = _operands(made)[0]
+        if any(at == 0 for at, _ in getattr(made, "others", ())):
+            return False
+        below, seen = self._maker(_Part(first, undone=self._undone(made, first))), {id(made)}
+        while below is not None and below.op not in (SUMS | JOINTS) - DIFFERENCES:
+            if id(below) in seen:
+                return False
+            seen.add(id(below))
+            operands = self._graphs(below) if below.op not in DIFFERENCES else _operands(below)
+            below = self._maker(_Part(operands[0], undone=self._undone(below, operands[0])))
+        return below is not None
+
+    @staticmethod
+    def _graphs(made: Sum) -> list[Tensor]:
+        """The operands by which gradients may go on."""
+        return [one for one in _operands(made) if one.requires_grad.may(YES)]
+
+    def _undone(self, made: Sum, one: Tensor) -> int:
+        """How many of the writes to its memory an operand has not seen: a target has none since it was written to."""
+        return self._writes_before(made) if isinstance(made, WrittenInPlace) and one is made.target else 0
+
+    def _writes_before(self, event: WrittenInPlace) -> int:
+        """How many of the writes to a memory are left out, to see what it was before one."""
+        found = self.written.get(event.target.storage, [])
+        return next((len(found) - at for at, one in enumerate(found) if one is event), 0)
+
+    def _maker(self, part: _Part) -> Sum | None:
         """The sum, or what scales one, that gave a tensor, if it is that."""
-        made = next((self.made[node] for node in nodes_of(tensor) if node in self.made), None)
-        found = made or (self.written.get(tensor.storage) if nodes_of(tensor) else None)
-        if found is None or found.op not in SUMS | SCALES:
-            return None
-        return found if found.op in SUMS or len(found.operands) == 1 else None
+        tensor = part.tensor
+        found: Sum | None = next((self.made[node] for node in nodes_of(tensor) if node in self.made), None)
+        if found is None and nodes_of(tensor):
+            writes = self.written.get(tensor.storage, [])
+            left = writes[: len(writes) - part.undone]
+            found = left[-1] if left else None
+        if found is None or found.op in SUMS | JOINTS:
+            return found
+        is_way = found.op in SCALES or (found.op in FORMS and len(found.operands) == 1)
+        return found if is_way and len(self._graphs(found)) == 1 else None
+
+
+def _operands(made: Sum) -> Sequence[Tensor]:
+    return made.operands if isinstance(made, Recorded) else (made.target, *made.operands)
 
 
 UNKNOWN = 1
 """What stands for parameters that nobody knows."""
-
-
-def _summed(made: Recorded | WrittenInPlace) -> Iterable[Tensor]:
-    return made.operands if isinstance(made, Recorded) else (made.target, *made.operands)
 
 
 def nodes_of(tensor: Tensor) -> list[Graph]:
@@ -143,6 +287,50 @@ def ways_before(story: Sequence[Event], runs: Iterable[BackwardRun]) -> Iterator
         ways.hear(event)
 
 
-def is_constant(term: Term) -> bool:
-    """Whether no gradient goes back by a term."""
-    return term.tensor.requires_grad <= NO
+@dataclass(frozen=True)
+class Loss:
+    """What a backward differentiates: its terms; `trained` are the parameters of the step that alone uses its
+    gradients, if there is one, and `strange` the leaves whose gradients are cleared or added to before another does."""
+
+    run: BackwardRun
+    terms: tuple[Term, ...]
+    step: OptimizerStepped | None
+    trained: frozenset[Memory]
+    strange: frozenset[Memory]
+
+    @property
+    def constants(self) -> list[Term]:
+        """The terms that no gradient goes back by and that are there for what they weigh."""
+        if self.is_shifted:
+            return []
+        of_losses = any(one.scalar <= YES for one in self._graphs)
+        still = [term for term in self.terms if term.is_constant and term.meant and term.sum is not None]
+        return [term for term in still if of_losses or _is_scalar(term)]
+
+    @property
+    def is_shifted(self) -> bool:
+        """Whether one of its terms is taken away again as a constant: it has a value for its gradient that is not its
+        own, as a straight-through estimator has."""
+        there = {one.storage for one in self._graphs if one.storage}
+        return any(term.tensor is not None and term.is_constant and term.tensor.storage in there for term in self.terms)
+
+    @property
+    def _graphs(self) -> list[Tensor]:
+        return [term.tensor for term in self.terms if term.tensor is not None and not term.is_constant]
+
+
+def _is_scalar(term: Term) -> bool:
+    return term.tensor is not None and term.tensor.scalar <= YES
+
+
+@lru_cache(maxsize=1)
+def losses(end: ModuleFinished) -> tuple[Loss, ...]:
+    """What each backward of a file differentiates, term by term."""
+    runs = [event for event in end.story if isinstance(event, BackwardRun) and event.root.requires_grad.may(YES)]
+    steps = next_steps(end.story)
+    found = list[Loss]()
+    for run, ways in ways_before(end.story, runs):
+        step, strange = steps.get(run, (None, frozenset[Memory]()))
+        trained = memories(() if step is None else step.parameters)
+        found.append(Loss(run, tuple(ways.terms(run.root)), step, trained, strange))
+    return tuple(found)

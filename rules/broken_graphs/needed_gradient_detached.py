@@ -21,18 +21,17 @@ that get a gradient at any other step, are not reported.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator
 from typing import Any
 
-from gradlint.domain import NONE, YES, Cause, CauseKind, Memory, Syntax, memories
-from gradlint.events import BackwardRun, Event, GradientsCleared, ModuleFinished, OptimizerStepped
+from gradlint.domain import NONE, YES, Cause, CauseKind, Memory, Syntax
+from gradlint.events import BackwardRun, ModuleFinished, OptimizerStepped
 from gradlint.rule import LIKELY, Draft, Findings, Rule
 
-from ._cutting import DETACHED, MODE, kind_of, spelled
+from ._cutting import DETACHED, MODE, cut_by, is_cut_elsewhere, is_on_purpose, kind_of, spelled
 from ._flowing import cut_off
 from ._parameters import modules_of
-from ._terms import ways_before
+from ._terms import Loss, Term, Way, losses
 
 rule = Rule(
     "GRD618",
@@ -40,7 +39,7 @@ rule = Rule(
     "no gradient {reaches} {whose}: {why}",
     help="leave out the cut, or give the optimizer only the parameters to be trained",
     effect="wrong result",
-    yields_to=("GRD112", "GRD411"),
+    yields_to=("GRD112", "GRD411", "GRD601", "GRD602", "GRD603", "GRD604"),
     tokens=("step",),
 )
 
@@ -48,6 +47,8 @@ MOST_NAMED = 2
 LEAVES = "{} detaches their output"
 OF_A_TERM, CUT_OFF = "of one term reaches", "it is cut off here"
 CUT_LATER = "leave out the cut in this term, and cut in the loss of the other network only"
+COMPUTED = "compute this term with gradients on, or leave it out of the loss"
+LEFT_OUT = "leave out the cut, or the term: it trains nothing"
 UNDONE = "{} detaches the root of `backward()`"
 DIFFERENTIATE = "call `backward()` on the loss computed from these parameters, before the step"
 
@@ -63,6 +64,8 @@ def check(end: ModuleFinished) -> Findings:
     if not without:
         return
     behind, uncut = cut_off(end.story, without)
+    terms = [(loss, term) for loss in losses(end) for term in loss.constants if not is_on_purpose(term, loss)]
+    added = {memory for loss, term in terms for memory in term.lost & loss.trained}
     cuts: dict[int, dict[Cause, None]] = {}
     found: set[Memory] = set()
     for event in end.story:
@@ -74,7 +77,7 @@ def check(end: ModuleFinished) -> Findings:
         elif type(event) is OptimizerStepped:
             for mark in cuts.get(event.run, ()):
                 left = behind.get(mark.node, {})
-                missing = (one.storage for one in event.parameters if one.storage in left)
+                missing = (one.storage for one in event.parameters if one.storage in left and one.storage not in added)
                 lost = [memory for memory in missing if memory in without and memory not in found]
                 if lost:
                     found.update(lost)
@@ -87,77 +90,37 @@ def check(end: ModuleFinished) -> Findings:
 @rule.on(ModuleFinished)
 def check_term(end: ModuleFinished) -> Findings:
     """A term of the loss was computed from what the step trains, and gradients get by it to parameters alone that no
-    step uses then."""
-    steps = {run: found for run, found in _next_steps(end.story).items() if found[1]}
+    step uses then, or to none."""
     told: set[Syntax] = set()
-    for run, ways in ways_before(end.story, steps):
-        step, strange = steps[run]
-        trained = memories(step.parameters)
-        terms = [*ways.terms(run.root)]
-        if not any(term.reached & trained for term in terms) or any(term.open for term in terms):
+    for loss in losses(end):
+        if loss.step is None or not any(term.way(loss.trained) is Way.REACHES for term in loss.terms):
             continue
-        for term in terms:
-            aimed = term.lost & trained
-            if term.reached and term.reached <= strange and aimed and term.cut not in told:
-                told.add(term.cut)
-                whose = _whose(aimed, step, end)
-                draft = rule.at(term.cut, reaches=OF_A_TERM, whose=whose, why=CUT_OFF).advising(CUT_LATER)
-                draft = draft.note(term.added, "added here").note(run.node, "differentiated here")
-                draft = draft.note(step.node, "stepped here").resting_on(run, step)
+        for term, place, cure in [*_judged(loss), *_computed_without(loss)]:
+            if place not in told:
+                told.add(place)
+                whose = _whose(term.lost & loss.trained or loss.trained, loss.step, end)
+                draft = rule.at(place, reaches=OF_A_TERM, whose=whose, why=CUT_OFF).advising(cure)
+                draft = draft.note(term.added, "added here").note(loss.run.node, "differentiated here")
+                draft = draft.note(loss.step.node, "stepped here").resting_on(loss.run, loss.step)
                 yield draft.lowered(LIKELY, "what is cut is taken for what the step is to train")
 
 
-@dataclass
-class _Stepped:
-    """Backwards of which an optimizer alone has used the gradients: by which step, what it trains, and the leaves whose
-    gradients nobody has cleared, stepped or added to since. `left` are those who wait for that by leaf, `at` by place.
-    """
-
-    steps: dict[BackwardRun, OptimizerStepped] = field(default_factory=dict)
-    strange: dict[BackwardRun, set[Memory]] = field(default_factory=dict)
-    trained: dict[BackwardRun, frozenset[Memory]] = field(default_factory=dict)
-    left: dict[Memory, dict[BackwardRun, None]] = field(default_factory=dict)
-    at: dict[Syntax, list[BackwardRun]] = field(default_factory=dict)
-
-    def take(self, run: BackwardRun, step: OptimizerStepped, now: frozenset[Memory]) -> None:
-        """This step is the first that uses what the backward filled."""
-        self.steps[run], self.trained[run], self.strange[run] = step, now, set(memories(run.leaves) - now)
-        self.at.setdefault(run.node, []).append(run)
-        for memory in self.strange[run]:
-            self.left.setdefault(memory, {})[run] = None
-
-    def step(self, now: frozenset[Memory]) -> None:
-        """A step uses what is left, but for that of an optimizer that steps by the same."""
-        for memory in now:
-            for run in [run for run in self.left.get(memory, ()) if not now <= self.trained[run]]:
-                self.strange[run].discard(memory)
-                del self.left[memory][run]
-
-    def end(self, runs: Iterable[BackwardRun]) -> None:
-        """What these have left is no longer what they have filled."""
-        for run in runs:
-            for memory in self.strange[run]:
-                self.left[memory].pop(run, None)
+def _judged(loss: Loss) -> Iterator[tuple[Term, Syntax, str]]:
+    """The terms by which gradients get to others alone, and where they are cut."""
+    if loss.strange and not any(term.open for term in loss.terms):
+        for term in loss.terms:
+            if term.way(loss.trained) is Way.CUT and term.reached and term.reached <= loss.strange:
+                yield term, term.cut, CUT_LATER
 
 
-def _next_steps(story: Sequence[Event]) -> dict[BackwardRun, tuple[OptimizerStepped, frozenset[Memory]]]:
-    """For each backward whose gradients one optimizer alone uses that step, and the leaves whose gradients are cleared
-    or added to before another does."""
-    found = _Stepped()
-    waiting: BackwardRun | None = None
-    for event in story:
-        if isinstance(event, BackwardRun) and event.how == "backward":
-            found.end(found.at.pop(event.node, ()))
-            waiting = event
-        elif isinstance(event, OptimizerStepped):
-            found.step(now := memories(event.parameters))
-            if waiting is not None and now & memories(waiting.leaves):
-                found.take(waiting, event, now)
-                waiting = None
-        elif isinstance(event, GradientsCleared):
-            for memory in memories(event.parameters):
-                found.end([*found.left.get(memory, ())])
-    return {run: (step, frozenset(found.strange[run])) for run, step in found.steps.items()}
+def _computed_without(loss: Loss) -> Iterator[tuple[Term, Syntax, str]]:
+    """The terms that were computed where nothing is recorded, or from what was detached before, whoever gave it."""
+    for term in loss.constants:
+        known = term.way(loss.trained) is Way.CUT
+        if known and (mark := cut_by(MODE, term.marks)) is not None:
+            yield term, mark.node, COMPUTED
+        elif (known or term.dim) and is_cut_elsewhere(term) and not is_on_purpose(term, loss):
+            yield term, term.cut, LEFT_OUT
 
 
 def _cut(mark: Cause, whose: str, step: OptimizerStepped, computed: Syntax) -> Draft:
