@@ -50,8 +50,10 @@ from gradlint.events import (
 )
 from gradlint.rule import LIKELY, POSSIBLE, Draft, Edit, Findings, Rule, quoted, runs_around, words
 
+from ._attacks import attacks
 from ._goals import chases
 from ._joins import Meeting, meeting
+from ._parameters import modules_of
 from ._seams import seams
 
 rule = Rule(
@@ -67,6 +69,8 @@ rule = Rule(
 
 NOT_STEPPED = "not updated by the step"
 OWN = "computed by the network that is fitted to it"
+FOR_AN_INPUT = "of which only that of the input is used"
+ASKED_ALONE = "ask for that of the input alone, by `torch.autograd.grad`"
 HELD_STILL = "compute the target under `torch.no_grad()`, or detach it"
 HANDED = "detach what {} gives before it is passed on"
 COMPARED = "freeze {0} with `requires_grad_(False)`, or call {0} under `torch.no_grad()`"
@@ -221,6 +225,17 @@ def check_own_target(end: ModuleFinished) -> Findings:
         draft = rule.at(chase.node, name="the loss", whose="its target", why=OWN).advising(HELD_STILL)
         draft = draft.note(chase.goal, "the target is computed here") if chase.goal is not chase.node else draft
         yield draft.resting_on(chase.event).lowered(LIKELY, "gradients may go through the target on purpose")
+
+
+@rule.on(ModuleFinished)
+def check_attack(end: ModuleFinished) -> Findings:
+    """Only the gradient of the input is wanted, and those of the network pile up."""
+    for one in attacks(end):
+        names = [quoted(name, "") for name in modules_of(one.network, end.story)]
+        whose = " and ".join(names) if 0 < len(names) <= MOST_NAMED else "the network"
+        draft = rule.at(one.run.node, name=quoted(one.run.name, "the loss"), whose=whose, why=FOR_AN_INPUT)
+        draft = draft.advising(ASKED_ALONE).note(one.read.node, "the gradient of the input is used here")
+        yield draft.resting_on(one.run, one.read).lowered(LIKELY, "gradients of the network may be wanted as well")
 
 
 def _with_unseen_optimizers(

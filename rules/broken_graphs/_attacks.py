@@ -1,0 +1,57 @@
+"""Backwards by which only the gradient of an input is wanted, though they fill those of a network as well."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from gradlint.domain import NO, YES, Memory, Syntax, Tensor, memories, places
+from gradlint.events import (
+    BackwardRun,
+    Event,
+    GradientRead,
+    GradientsCleared,
+    ModuleFinished,
+    OptimizerBuilt,
+    OptimizerStepped,
+)
+
+
+@dataclass(frozen=True)
+class Attack:
+    """A backward for the gradient of an input, which is read, that fills the gradients of a `network` for nobody."""
+
+    run: BackwardRun
+    read: GradientRead
+    network: frozenset[Memory]
+
+
+def attacks(end: ModuleFinished) -> Iterator[Attack]:
+    """Those in loops that fill gradients which no optimizer steps by and nobody reads or clears."""
+    cared_for = places(memories(one for event in end.story for one in _cared_for(event)))
+    read: dict[Memory, GradientRead] = {}
+    told = set[Syntax]()
+    for event in reversed(end.story):
+        if isinstance(event, GradientRead) and not event.guard and event.tensor.storage:
+            read[event.tensor.storage] = event
+        elif isinstance(event, BackwardRun) and event.how == "backward" and event.later <= YES:
+            sure = [leaf for at, leaf in enumerate(event.leaves) if event.certain >> at & 1 and leaf.storage]
+            asked = [leaf.storage for leaf in sure if leaf.parameter <= NO]
+            mine = next((read[memory] for memory in asked if memory in read), None)
+            network = memories(leaf for leaf in sure if leaf.parameter <= YES and leaf.requires_grad <= YES)
+            wasted = event.inputs is None and network and not places(_of_networks(event)) & cared_for
+            if mine is not None and wasted and event.node not in told:
+                told.add(event.node)
+                yield Attack(event, mine, network)
+
+
+def _of_networks(event: BackwardRun) -> frozenset[Memory]:
+    """The parameters of networks that a backward may reach."""
+    return memories(leaf for leaf in event.leaves if not leaf.parameter <= NO)
+
+
+def _cared_for(event: Event) -> Sequence[Tensor]:
+    """The parameters that an optimizer holds, and those whose gradients are cleared or read."""
+    if isinstance(event, OptimizerBuilt | OptimizerStepped | GradientsCleared):
+        return event.parameters
+    return (event.tensor,) if isinstance(event, GradientRead) else ()
