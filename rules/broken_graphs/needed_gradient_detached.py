@@ -45,6 +45,7 @@ rule = Rule(
 
 MOST_NAMED = 2
 LEAVES = "{} detaches their output"
+WHAT_IS_TRAINED = "what is trained"
 OF_A_TERM, CUT_OFF = "of one term reaches", "it is cut off here"
 CUT_LATER = "leave out the cut in this term, and cut in the loss of the other network only"
 COMPUTED = "compute this term with gradients on, or leave it out of the loss"
@@ -92,17 +93,24 @@ def check_term(end: ModuleFinished) -> Findings:
     """A term of the loss was computed from what the step trains, and gradients get by it to parameters alone that no
     step uses then, or to none."""
     told: set[Syntax] = set()
-    for loss in losses(end):
-        if loss.step is None or not any(term.way(loss.trained) is Way.REACHES for term in loss.terms):
+    stepping = any(isinstance(event, OptimizerStepped) for event in end.story)
+    for loss in losses(end) if stepping else ():
+        if not any(term.way(loss.trained) is Way.REACHES or term.open for term in loss.terms):
             continue
         for term, place, cure in [*_judged(loss), *_computed_without(loss)]:
             if place not in told:
                 told.add(place)
-                whose = _whose(term.lost & loss.trained or loss.trained, loss.step, end)
-                draft = rule.at(place, reaches=OF_A_TERM, whose=whose, why=CUT_OFF).advising(cure)
-                draft = draft.note(term.added, "added here").note(loss.run.node, "differentiated here")
-                draft = draft.note(loss.step.node, "stepped here").resting_on(loss.run, loss.step)
-                yield draft.lowered(LIKELY, "what is cut is taken for what the step is to train")
+                yield _of_term(term, place, loss, end).advising(cure)
+
+
+def _of_term(term: Term, place: Syntax, loss: Loss, end: ModuleFinished) -> Draft:
+    """The finding at the cut of a term."""
+    mine = term.lost & loss.trained or loss.trained
+    whose = WHAT_IS_TRAINED if loss.step is None else _whose(mine, loss.step, end)
+    draft = rule.at(place, reaches=OF_A_TERM, whose=whose, why=CUT_OFF)
+    draft = draft.note(term.added, "added here").note(loss.run.node, "differentiated here")
+    draft = draft if loss.step is None else draft.note(loss.step.node, "stepped here").resting_on(loss.step)
+    return draft.resting_on(loss.run).lowered(LIKELY, "what is cut is taken for what the step is to train")
 
 
 def _judged(loss: Loss) -> Iterator[tuple[Term, Syntax, str]]:
