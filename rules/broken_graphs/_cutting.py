@@ -68,6 +68,7 @@ def constant_terms(end: ModuleFinished, ops: frozenset[str]) -> Iterator[tuple[t
     each constant term of a loss, with where it is added. What is detached right there is a constant on purpose, and so
     is what was subtracted before (as the exponents of a sum are, by their largest)."""
     shifted = {id(term.sum) for loss in losses(end) if loss.is_shifted for term in loss.terms}
+    elsewhere = {id(term.tensor) for loss in losses(end) for term in loss.constants if is_cut_elsewhere(term)}
     for event in end.story:
         if not isinstance(event, (Recorded, WrittenInPlace)) or event.op.rstrip("_") not in ops or id(event) in shifted:
             continue
@@ -76,7 +77,8 @@ def constant_terms(end: ModuleFinished, ops: frozenset[str]) -> Iterator[tuple[t
             continue
         beside = {mark for other in event.operands if other.requires_grad.may(YES) for mark in other.causes}
         for term in event.operands:
-            if term.requires_grad <= NO and term.scalar <= YES and term.made not in ON_PURPOSE:
+            is_number = term.scalar <= YES and id(term) not in elsewhere
+            if is_number and term.requires_grad <= NO and term.made not in ON_PURPOSE:
                 yield _not_meant(term, beside), event
         if total.scalar <= YES:
             yield tuple(mark for mark in event.numbers if mark not in beside), event

@@ -44,7 +44,7 @@ class Term:
     cuts. `reached` are the parameters that gradients get to by it, `lost` those that it was computed from behind a cut,
     which stands at `cut`; `open` says that nobody knows all of the first, `dim` that nobody knows all of the others.
     `meant`: it is there for what it weighs, and not to be compared with something; `handed`: the cut was made in
-    another run of a function than the sum."""
+    another run of a function than the sum; `scalar`: what is added is one number."""
 
     tensor: Tensor | None
     sum: Sum | None
@@ -56,6 +56,7 @@ class Term:
     meant: bool
     dim: bool = False
     handed: bool = False
+    scalar: bool = False
 
     @property
     def added(self) -> Syntax:
@@ -78,12 +79,14 @@ class Term:
 
 @dataclass(frozen=True)
 class _Part:
-    """A tensor on the way from what is differentiated to its terms; `later` is how many writes to it are undone."""
+    """A tensor on the way from what is differentiated to its terms; `undone` is how many writes to its memory came
+    after, `scalar` whether what was added was one number."""
 
     tensor: Tensor
     sum: Sum | None = None
     meant: bool = True
     undone: int = 0
+    scalar: bool = False
 
 
 @dataclass
@@ -165,12 +168,15 @@ class Ways:
         """The parameters that stand so."""
         return frozenset(memory for memory, bit in self.bits.items() if bit & found)
 
-    def terms(self, root: Tensor) -> Iterator[Term]:
-        """The summands of a tensor, itself where it is no sum."""
+    def terms(self, root: Tensor, passed: set[Memory]) -> Iterator[Term]:
+        """The summands of a tensor, itself where it is no sum; the memories on the way there are handed back as well,
+        of what carries a graph."""
         waiting = [_Part(root)]
         seen: set[int] = set()
         while waiting:
             part = waiting.pop()
+            if part.tensor.requires_grad.may(YES) and part.tensor.storage:
+                passed.add(part.tensor.storage)
             made = self._maker(part)
             if made is None or id(made) in seen:
                 yield self._term(part)
@@ -198,6 +204,7 @@ class Ways:
             part.meant,
             bool(lost & UNKNOWN),
             any(self.cut_in.get(mark.node, here) != here for mark in marks),
+            part.scalar,
         )
 
     def _parts(self, made: Sum, part: _Part) -> Iterator[_Part]:
@@ -205,11 +212,11 @@ class Ways:
         subtracted from that, is compared."""
         if made.op not in SUMS | JOINTS:
             (one,) = self._graphs(made)
-            yield _Part(one, part.sum, part.meant, self._undone(made, one))
+            yield _Part(one, part.sum, part.meant, self._undone(made, one), part.scalar)
             return
         meant = part.meant and (made.op not in DIFFERENCES or self._adds_up(made, part))
         for one in _operands(made):
-            yield _Part(one, made, meant, self._undone(made, one))
+            yield _Part(one, made, meant, self._undone(made, one), one.scalar <= YES)
 
     def _adds_up(self, made: Sum, part: _Part) -> bool:
         """Whether the first operand of a difference is a sum of several."""
@@ -289,11 +296,13 @@ def ways_before(story: Sequence[Event], runs: Iterable[BackwardRun]) -> Iterator
 
 @dataclass(frozen=True)
 class Loss:
-    """What a backward differentiates: its terms; `trained` are the parameters of the step that alone uses its
-    gradients, if there is one, and `strange` the leaves whose gradients are cleared or added to before another does."""
+    """What a backward differentiates: its terms, and the memories `passed` on the way to these. `trained` are the
+    parameters of the step that alone uses its gradients, if there is one, and `strange` the leaves whose gradients are
+    cleared or added to before another does."""
 
     run: BackwardRun
     terms: tuple[Term, ...]
+    passed: frozenset[Memory]
     step: OptimizerStepped | None
     trained: frozenset[Memory]
     strange: frozenset[Memory]
@@ -303,24 +312,16 @@ class Loss:
         """The terms that no gradient goes back by and that are there for what they weigh."""
         if self.is_shifted:
             return []
-        of_losses = any(one.scalar <= YES for one in self._graphs)
+        of_losses = any(term.scalar for term in self.terms if not term.is_constant)
         still = [term for term in self.terms if term.is_constant and term.meant and term.sum is not None]
-        return [term for term in still if of_losses or _is_scalar(term)]
+        return [term for term in still if of_losses or term.scalar]
 
     @property
     def is_shifted(self) -> bool:
         """Whether one of its terms is taken away again as a constant: it has a value for its gradient that is not its
         own, as a straight-through estimator has."""
-        there = {one.storage for one in self._graphs if one.storage}
-        return any(term.tensor is not None and term.is_constant and term.tensor.storage in there for term in self.terms)
-
-    @property
-    def _graphs(self) -> list[Tensor]:
-        return [term.tensor for term in self.terms if term.tensor is not None and not term.is_constant]
-
-
-def _is_scalar(term: Term) -> bool:
-    return term.tensor is not None and term.tensor.scalar <= YES
+        still = [term.tensor for term in self.terms if term.tensor is not None and term.is_constant]
+        return any(one.storage in self.passed for one in still)
 
 
 @lru_cache(maxsize=1)
@@ -332,5 +333,6 @@ def losses(end: ModuleFinished) -> tuple[Loss, ...]:
     for run, ways in ways_before(end.story, runs):
         step, strange = steps.get(run, (None, frozenset[Memory]()))
         trained = memories(() if step is None else step.parameters)
-        found.append(Loss(run, tuple(ways.terms(run.root)), step, trained, strange))
+        terms = tuple(ways.terms(run.root, passed := set[Memory]()))
+        found.append(Loss(run, terms, frozenset(passed), step, trained, strange))
     return tuple(found)

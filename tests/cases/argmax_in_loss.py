@@ -130,3 +130,63 @@ def weighted_by_the_best(model, x, scale):
     with torch.no_grad():
         best = model(x).argmax(-1, keepdim=True)
     (model(x).gather(-1, best) * scale).mean().backward()  # ok: the index only chooses
+
+
+class Named:
+    """Losses and what is shown of them, by name."""
+
+    def __init__(self):
+        self.model = nn.Linear(2, 3)
+
+    def losses(self, x, y):
+        scores = self.model(x)
+        wrong = (scores.argmax(1) != y).float().mean()  # GRD604
+        return {"entropy": F.cross_entropy(scores, y), "wrong": wrong}
+
+    def pair(self, x, y):
+        scores = self.model(x)
+        return F.cross_entropy(scores, y), (scores.max(1)[1] == y).float().mean()  # GRD604
+
+    def shown(self, x, y):
+        scores = self.model(x)
+        right = (scores.argmax(1) == y).sum() / len(y)  # ok: is shown
+        return {"entropy": F.cross_entropy(scores, y), "right": right}
+
+
+def by_name(named: Named, x, y):
+    sum(named.losses(x, y).values()).backward()  # ok: the other term is trained by
+
+
+def of_a_pair(named: Named, x, y):
+    entropy, right = named.pair(x, y)
+    (entropy + 0.5 * (1 - right)).backward()
+
+
+def only_one(named: Named, x, y):
+    losses = named.shown(x, y)
+    losses["entropy"].backward()  # ok: the other one is not added
+    print(losses["right"])
+
+
+def in_a_list(named: Named, x, y):
+    scores = named.model(x)
+    losses = [F.cross_entropy(scores, y), scores.round().mean()]
+    losses.append(scores.long().float().abs().mean())  # GRD604
+    sum(losses).backward()
+
+
+def by_their_number(named: Named, x, y):
+    scores = named.model(x)
+    many = (scores > 0).sum()
+    (scores.relu().sum() / many + F.cross_entropy(scores, y)).backward()  # ok: divided by how many there are
+
+
+def hard_on_some(named: Named, x, y):
+    scores = named.model(x)
+    hard = (scores.argmax(1) != y).float()
+    (hard * F.cross_entropy(scores, y, reduction="none")).sum().backward()  # ok: a mask
+
+
+named, x, y = Named(), torch.rand(4, 2), torch.zeros(4, dtype=torch.long)
+by_name(named, x, y), of_a_pair(named, x, y), only_one(named, x, y)
+in_a_list(named, x, y), by_their_number(named, x, y), hard_on_some(named, x, y)

@@ -167,3 +167,85 @@ def looked_up(net, x, rows):
 
 
 looked_up(nn.Linear(4, 4), torch.rand(2, 4), torch.tensor([1, 2]))
+
+
+class Shared(nn.Module):
+    """Losses by name, some of them detached for whoever shows them."""
+
+    def __init__(self):
+        super().__init__()
+        self.fit, self.side = nn.Linear(2, 1), nn.Linear(2, 1)
+
+    def losses(self, x):
+        side = self.side(x).pow(2).mean()
+        return {"fit": self.fit(x).pow(2).mean(), "side": side.detach()}  # GRD602
+
+    def shown(self, x):
+        side = self.side(x).pow(2).mean()
+        return {"fit": self.fit(x).pow(2).mean() + side, "side": side.detach()}
+
+
+def of_all(net: Shared, x):
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for _ in range(2):
+        loss = sum(net.losses(x).values())
+        optimizer.zero_grad()
+        loss.backward(retain_graph=False)  # ok: the other term is trained by
+        optimizer.step()
+
+
+def of_one(net: Shared, x):
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for _ in range(2):
+        losses = net.shown(x)
+        optimizer.zero_grad()
+        losses["fit"].backward()  # ok: the detached one is only shown
+        optimizer.step()
+        print(losses["side"])
+
+
+def stacked(net: Shared, x):
+    side = net.side(x).abs().mean().detach() * 2  # GRD602
+    torch.stack([net.fit(x).mean(), side]).sum().backward()
+
+
+def in_a_list(net: Shared, x):
+    losses = [net.fit(x).mean()]
+    losses.append(0.1 * net.side(x).detach().square().mean())  # GRD602
+    (sum(losses) / len(losses)).backward()
+
+
+def taken_off(net: Shared, x):
+    spread = net.side(x).detach().std()  # GRD602
+    loss = net.fit(x).mean() + net.side(x).square().mean() - 0.01 * spread
+    loss.backward()
+
+
+def valued(net: Shared, x):
+    rough, fine = net.fit(x).mean(), net.side(x).mean()  # GRD401
+    value = 0.5 * rough.detach() + 0.5 * fine.detach()
+    (rough - rough.detach() + value).backward()  # ok: the gradient of one at the value of another
+
+
+def apart(net: Shared, x):
+    given = net.side(x)
+    level = given.detach().mean()
+    loss = (net.fit(x).mean() - level).abs() + given.square().mean()
+    loss.backward(None)  # ok: the level is only compared with
+
+
+def weighed(net: Shared, x):
+    given = net.side(x)
+    trust = given.detach().sigmoid().mean()
+    (trust * net.fit(x).mean() + given.mean()).backward()  # ok: a weight
+
+
+def with_a_baseline(net: Shared, x):
+    gain = torch.rand(3, 1) - net.side(x).detach()  # GRD401
+    loss = -(net.fit(x) * gain).mean() + net.side(x).square().mean()
+    loss.div(2).backward()  # ok: the gain is a weight
+
+
+of_all(Shared(), torch.rand(3, 2)), of_one(Shared(), torch.rand(3, 2)), stacked(Shared(), torch.rand(3, 2))
+in_a_list(Shared(), torch.rand(3, 2)), taken_off(Shared(), torch.rand(3, 2)), valued(Shared(), torch.rand(3, 2))
+apart(Shared(), torch.rand(3, 2)), weighed(Shared(), torch.rand(3, 2)), with_a_baseline(Shared(), torch.rand(3, 2))

@@ -103,3 +103,58 @@ def orthogonal(net: nn.Linear, x: torch.Tensor):
 
 gan = WGAN()
 gan.step(torch.rand(8, 2))
+
+
+class Penalised(nn.Module):
+    """A critic whose losses are told by name."""
+
+    def __init__(self):
+        super().__init__()
+        self.net = nn.Sequential(nn.Linear(2, 8), nn.Tanh(), nn.Linear(8, 1))
+
+    def slope(self, x, graph):
+        x = x.detach().requires_grad_()
+        if graph:
+            return autograd.grad(self.net(x).sum(), x, create_graph=True)[0]
+        return autograd.grad(self.net(x).sum(), x)[0]  # GRD612
+
+    def losses(self, x, graph):
+        return {"score": self.net(x).mean(), "slope": (self.slope(x, graph).norm(dim=1) - 1).square().mean()}
+
+
+def by_name(critic: Penalised, x):
+    weights = {"score": 1.0, "slope": 10.0}
+    sum(weights[name] * value for name, value in critic.losses(x, False).items()).backward()  # ok: the slope is named
+    sum(weights[name] * value for name, value in critic.losses(x, True).items()).backward()
+
+
+def one_by_one(critic: Penalised, x):
+    losses = [critic.net(x).mean()]
+    start = torch.rand(4, 2, requires_grad=True)
+    (slope,) = autograd.grad(critic.net(start).sum(), start)  # GRD612
+    losses.append(slope.square().sum())
+    sum(losses).backward()
+
+
+def one_after_another(critic: Penalised, x):
+    start = torch.rand(4, 2, requires_grad=True)
+    slope = torch.autograd.grad(critic.net(start).mean(), [start], create_graph=True)[0]  # ok: with a graph
+    losses = [critic.net(x).mean(), slope.square().sum()]
+    sum(losses).backward()
+
+
+def along_the_slope(critic: Penalised, x):
+    start = torch.rand(4, 2, requires_grad=True)
+    slope = autograd.grad(critic.net(start).mean(), start)[0]  # ok: a step is made along it
+    critic.net(start.detach() + 0.1 * slope.sign()).mean().backward()
+
+
+def weighed_by_slopes(critic: Penalised, x):
+    start = torch.rand(4, 2, requires_grad=True)
+    steep = autograd.grad(critic.net(start).sum(), start)[0].norm()  # ok: a weight
+    (critic.net(x).mean() / steep).backward()
+
+
+critic, x = Penalised(), torch.rand(4, 2)
+by_name(critic, x), one_by_one(critic, x), one_after_another(critic, x), along_the_slope(critic, x)
+weighed_by_slopes(critic, x)

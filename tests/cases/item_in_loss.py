@@ -164,3 +164,62 @@ by_math(nn.Parameter(torch.ones(()))), shifted(nn.Linear(2, 1), torch.rand(3, 2)
 shown_beside(nn.Linear(2, 1), torch.rand(3, 2), [])
 if __name__ == "__main__":
     main()
+
+
+class Weighed(nn.Module):
+    """Losses by name, which somebody else adds up."""
+
+    def __init__(self):
+        super().__init__()
+        self.fit, self.side = nn.Linear(2, 1), nn.Linear(2, 1)
+
+    def numbers(self, x):
+        return {"fit": self.fit(x).pow(2).mean(), "side": self.side(x).abs().mean().item()}  # GRD601
+
+    def tensors(self, x):
+        side = self.side(x).abs().mean()
+        print("side", side.item())  # ok: shown
+        return {"fit": self.fit(x).pow(2).mean(), "side": side}
+
+
+def added_up(net: Weighed, x):
+    sum(net.numbers(x).values()).backward()  # ok: the other term is trained by
+    losses = net.tensors(x)
+    (losses["fit"] + losses["side"]).backward()  # ok: both are
+
+
+def listed(net: Weighed, x):
+    losses = [net.fit(x).mean()]
+    losses.append(float(net.side(x).abs().sum()))  # GRD601
+    sum(losses).backward()
+
+
+def by_weight(net: Weighed, x):
+    weights = {"fit": 0.5, "side": 2.0}
+    losses = {"fit": net.fit(x).mean(), "side": net.side(x).max().item()}  # GRD601
+    loss = 0.0
+    for name, value in losses.items():
+        loss = loss + weights[name] * value
+    loss.backward()
+
+
+def by_weight_of_numbers(net: Weighed, x):
+    sizes = [net.fit(x).abs().mean().item(), net.side(x).abs().mean().item()]
+    terms = [net.fit(x).mean(), net.side(x).mean()]
+    sum(term / size for term, size in zip(terms, sizes)).backward()  # ok: each is divided by its own size
+
+
+def taken_away(net: Weighed, x):
+    fit, side = net.fit(x).mean(), net.side(x).square().mean()
+    loss = fit + side - 0.01 * net.fit(x).std().item()  # GRD601
+    loss.backward()
+
+
+def above_a_number(net: Weighed, x):
+    best = net.fit(x).max().item()
+    (net.fit(x) - best).square().mean().backward()  # ok: compared with
+
+
+added_up(Weighed(), torch.rand(3, 2)), listed(Weighed(), torch.rand(3, 2)), by_weight(Weighed(), torch.rand(3, 2))
+by_weight_of_numbers(Weighed(), torch.rand(3, 2)), taken_away(Weighed(), torch.rand(3, 2))
+above_a_number(Weighed(), torch.rand(3, 2))

@@ -185,3 +185,125 @@ fooled(3)
 fooled_by_sums(3)
 both_in_one_loss(3)
 probe_beside(3)
+
+
+class Parts(nn.Module):
+    """Two heads on one trunk; what each loss weighs is told by its name."""
+
+    def __init__(self):
+        super().__init__()
+        self.trunk, self.one, self.two = nn.Linear(4, 8), nn.Linear(8, 3), nn.Linear(8, 2)
+        self.weights = {"one": 1.0, "two": 0.1}
+
+    def losses(self, x, y):
+        h = self.trunk(x).relu()
+        with torch.no_grad():
+            second = self.two(h).square().mean()  # GRD411
+        return {"one": F.cross_entropy(self.one(h), y), "two": second}
+
+    def right_losses(self, x, y):
+        h = self.trunk(x).relu()
+        with torch.no_grad():
+            shown = self.two(h).abs().max()
+            goal = self.two(h) * 0.9
+        print("two", shown)
+        second = F.mse_loss(self.two(h), goal)  # ok: the goal is to stand still
+        return {"one": F.cross_entropy(self.one(h), y), "two": second}
+
+    @torch.no_grad()  # GRD618
+    def size(self):
+        return sum(p.square().sum() for p in self.parameters())
+
+
+def summed_by_name(rounds, right):
+    net = Parts()
+    optimizer = optim.Adam(net.parameters())
+    for _ in range(rounds):
+        x, y = torch.randn(8, 4), torch.randint(3, (8,))
+        losses = net.right_losses(x, y) if right else net.losses(x, y)
+        loss = sum(net.weights[name] * value for name, value in losses.items())
+        optimizer.zero_grad()
+        loss.backward()  # ok: all terms but one are trained by
+        optimizer.step()
+
+
+def smaller(rounds):
+    net = Parts()
+    optimizer = optim.Adam(net.parameters())
+    for _ in range(rounds):
+        x, y = torch.randn(8, 4), torch.randint(3, (8,))
+        loss = sum(net.right_losses(x, y).values())
+        loss += 1e-3 * net.size()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+
+def played(agent: nn.Linear, memory):
+    optimizer = optim.Adam(agent.parameters())
+    rewards = torch.tensor(memory.rewards).float()
+    for _ in range(3):
+        chances = torch.stack(memory.chances).detach()  # GRD618
+        before = torch.stack(memory.before).detach()
+        values = agent(torch.rand(4, 2)).squeeze(1)
+        gains = rewards - values.detach()
+        ratio = (values - before).exp()  # ok: only compared with
+        loss = -chances * gains + 0.5 * F.mse_loss(values, rewards) + ratio.mean()
+        optimizer.zero_grad()
+        loss.mean().backward()
+        optimizer.step()
+
+
+def spread(agent: nn.Linear, memory, rewards):
+    optimizer = optim.Adam(agent.parameters())
+    for _ in range(3):
+        entropies = torch.cat(memory.entropies, 0).detach().mean()  # GRD618
+        values = agent(torch.rand(4, 2)).squeeze(1)
+        loss = F.mse_loss(values, rewards) + values.square().mean() - 0.01 * entropies
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+
+def judged_by_place(rounds):
+    maker, judge = nn.Conv2d(3, 4, 1), nn.Conv2d(4, 1, 1)
+    of_maker, of_judge = optim.Adam(maker.parameters()), optim.Adam(judge.parameters())
+
+    def hot(places):
+        return torch.zeros(2, 4, 5, 5).scatter_(1, places, 1)
+
+    for _ in range(rounds):
+        x, y = torch.rand(2, 3, 5, 5), torch.rand(2, 4, 5, 5)
+        made = maker(x).softmax(1)
+        best = made.data.max(1, keepdim=True)[1]  # GRD618
+        judged = judge(hot(best))
+        of_maker.zero_grad()
+        (F.mse_loss(made, y) + 0.1 * judged.square().mean()).backward()
+        of_maker.step()
+        of_judge.zero_grad()
+        best = made.detach().argmax(1, keepdim=True)  # ok: the judge's own loss
+        (judge(hot(best)).mean() - judge(y).mean()).backward()
+        of_judge.step()
+
+
+def valued_otherwise(rounds):
+    net = nn.Linear(4, 1)
+    optimizer = optim.SGD(net.parameters(), lr=0.1)
+    for _ in range(rounds):
+        x = torch.randn(8, 4)
+        first, second = net(x).mean().square(), net(x + 1).mean().square()
+        with torch.no_grad():
+            shown = net(x - 1).mean()
+            weight = first / (first + second)
+        loss = first + weight * second  # ok: a weight
+        loss = loss - loss.detach() + shown  # ok: has the value of another and its own gradient
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+
+summed_by_name(3, right=True)
+summed_by_name(3, right=False)
+smaller(3)
+judged_by_place(3)
+valued_otherwise(3)

@@ -92,3 +92,59 @@ def detached(model: nn.Linear, x):
     norms = [p.norm().detach() for p in model.parameters()]
     total = torch.tensor(norms, requires_grad=True, dtype=torch.float32)  # ok: cut before, and a leaf is wanted
     total.sum().backward()
+
+
+class Heads(nn.Module):
+    """Losses of several heads, by name or in a list."""
+
+    def __init__(self):
+        super().__init__()
+        self.one, self.two = nn.Linear(4, 1), nn.Linear(4, 1)
+
+    def by_name(self, x):
+        sizes = torch.tensor([p.square().sum() for p in self.parameters()])  # GRD603
+        return {"fit": self.one(x).square().mean(), "size": sizes.sum()}
+
+    def stacked(self, x):
+        sizes = torch.stack([p.square().sum() for p in self.parameters()])
+        return {"fit": self.one(x).square().mean(), "size": sizes.sum()}
+
+    def weights(self):
+        return torch.tensor([self.one.weight.norm(), self.two.weight.norm()])
+
+
+def added_by_name(net: Heads, x):
+    weights = {"fit": 1.0, "size": 0.01}
+    sum(weights[name] * value for name, value in net.by_name(x).items()).backward()  # ok: the other term has a graph
+    sum(weights[name] * value for name, value in net.stacked(x).items()).backward()
+
+
+def added_in_a_loop(net: Heads, x):
+    total = torch.zeros(())
+    for value in net.stacked(x).values():
+        total = total + value
+    (total + 1).backward()  # ok: all are stacked
+
+
+def added_as_a_list(net: Heads, x):
+    two = net.two(x).abs().mean()
+    losses = [net.one(x).square().mean(), two]
+    far = torch.tensor([net.one(x).max(), two])  # GRD603
+    losses[1] = 0.5 * far.max()
+    sum(losses).backward()
+
+
+def weighed_by_norms(net: Heads, x):
+    one, two = net.weights()  # ok: weights
+    (one.item() * net.one(x).mean() + two.item() * net.two(x).mean()).backward()
+
+
+def shares(net: Heads, x):
+    terms = [net.one(x).mean(), net.two(x).mean()]
+    share = torch.tensor([1.0, 2.0])  # ok: numbers
+    (share[0] * terms[0] + share[1] * terms[1]).backward()
+
+
+added_by_name(Heads(), torch.rand(3, 4)), added_in_a_loop(Heads(), torch.rand(3, 4))
+added_as_a_list(Heads(), torch.rand(3, 4)), weighed_by_norms(Heads(), torch.rand(3, 4))
+shares(Heads(), torch.rand(3, 4))

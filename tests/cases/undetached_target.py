@@ -383,3 +383,60 @@ goals_held_still(3)
 margin_of_scores(3)
 two_views(3)
 judged_with_a_live_maker(3)
+
+
+def attacked(net, x, y):
+    x = x.clone().requires_grad_(True)
+    F.cross_entropy(net(x), y).backward()  # GRD617
+    return (x + 0.03 * x.grad.sign()).detach()
+
+
+def attacked_by_rounds(net, x, y, rounds=3):
+    for _ in range(rounds):
+        x = x.detach().requires_grad_()
+        (-F.cross_entropy(net(x), y)).backward()  # GRD617
+        x = x - 0.01 * x.grad.sign()
+    return x.detach()
+
+
+def attacked_alone(net, x, y, rounds=3):
+    for _ in range(rounds):
+        x = x.detach().requires_grad_()
+        loss = F.cross_entropy(net(x), y, reduction="sum")
+        (slope,) = torch.autograd.grad(loss, x)  # ok: of the input alone
+        x = x + 0.01 * slope.sign()
+    return x.detach()
+
+
+def attacked_and_cleared(net, x, y):
+    x = x.clone().requires_grad_(True)
+    loss = F.cross_entropy(net(x, x), y) * 2
+    net.zero_grad()
+    loss.mean().neg().neg().backward()  # ok: what it fills is cleared the next time
+    return (x + 0.03 * x.grad.sign()).detach()
+
+
+def evaluated(rounds):
+    net, other = nn.Sequential(nn.Linear(4, 8), nn.Linear(8, 3)).eval(), nn.Linear(4, 3).eval()
+    third = nn.Bilinear(4, 4, 3).eval()
+    frozen = nn.Linear(4, 3).eval().requires_grad_(False)
+    for _ in range(rounds):
+        x, y = torch.rand(8, 4), torch.randint(3, (8,))
+        first, second = attacked(net, x, y), attacked_by_rounds(net, x, y)
+        third_one, fourth = attacked_alone(other, x, y), attacked_and_cleared(third, x, y)
+        start = x.clone().requires_grad_()
+        F.nll_loss(frozen(start).log_softmax(1), y).backward()  # ok: frozen
+        with torch.no_grad():
+            seen = (net(first), net(second), other(third_one), third(fourth, fourth), frozen(start - start.grad))
+        print([(one.argmax(1) == y).sum() for one in seen])
+
+
+def shown_once():
+    net = nn.Linear(4, 3).eval()
+    x = torch.rand(1, 4, requires_grad=True)
+    net(x)[0, 1].backward()  # ok: once
+    return x.grad.abs()
+
+
+evaluated(3)
+shown_once()
