@@ -11,6 +11,7 @@ from gradlint.events import (
     Event,
     GradientRead,
     GradientsCleared,
+    ModuleBuilt,
     ModuleFinished,
     OptimizerBuilt,
     OptimizerStepped,
@@ -27,8 +28,11 @@ class Attack:
 
 
 def attacks(end: ModuleFinished) -> Iterator[Attack]:
-    """Those in loops that fill gradients which no optimizer steps by and nobody reads or clears."""
+    """Those in loops that fill gradients which no optimizer steps by and nobody reads or clears, of networks that are
+    made here: others may have been frozen by who made them, or are cleared there."""
     cared_for = places(memories(one for event in end.story for one in _cared_for(event)))
+    made = places(memories(one for event in end.story if isinstance(event, ModuleBuilt) for one in event.parameters))
+    stepped = memories(one for event in end.story if isinstance(event, OptimizerStepped) for one in event.parameters)
     read: dict[Memory, GradientRead] = {}
     told = set[Syntax]()
     for event in reversed(end.story):
@@ -36,10 +40,11 @@ def attacks(end: ModuleFinished) -> Iterator[Attack]:
             read[event.tensor.storage] = event
         elif isinstance(event, BackwardRun) and event.how == "backward" and event.later <= YES:
             sure = [leaf for at, leaf in enumerate(event.leaves) if event.certain >> at & 1 and leaf.storage]
-            asked = [leaf.storage for leaf in sure if leaf.parameter <= NO]
+            asked = [leaf.storage for leaf in sure if leaf.parameter <= NO and leaf.storage not in stepped]
             mine = next((read[memory] for memory in asked if memory in read), None)
             network = memories(leaf for leaf in sure if leaf.parameter <= YES and leaf.requires_grad <= YES)
-            wasted = event.inputs is None and network and not places(_of_networks(event)) & cared_for
+            reached = places(_of_networks(event))
+            wasted = event.inputs is None and network and places(network) <= made and not reached & cared_for
             if mine is not None and wasted and event.node not in told:
                 told.add(event.node)
                 yield Attack(event, mine, network)

@@ -138,7 +138,7 @@ def attacked(epochs=3):
     image = torch.rand(1, 8, requires_grad=True)
     for _ in range(epochs):
         score = net(image)[0, 1].sum()  # ok: no step follows, only the image is differentiated by
-        score.backward()
+        score.backward()  # GRD617
         net.eval()
     return image.grad
 
