@@ -39,7 +39,7 @@ rule = Rule(
     "no gradient {reaches} {whose}: {why}",
     help="leave out the cut, or give the optimizer only the parameters to be trained",
     effect="wrong result",
-    yields_to=("GRD112", "GRD411", "GRD601", "GRD602", "GRD604"),
+    yields_to=("GRD112", "GRD411"),
     tokens=("step",),
 )
 

@@ -43,7 +43,7 @@ from gradlint.events import (
     Stored,
     WrittenInPlace,
 )
-from gradlint.rule import LIKELY, Findings, Rule, quoted
+from gradlint.rule import LIKELY, Findings, Rule, quoted, words
 
 from ._protocol import holds_others, made_at, memories, some
 
@@ -58,6 +58,8 @@ rule = Rule(
 )
 
 
+TEACHING = frozenset({"ema", "frozen", "pretrained", "reference", "teacher", "teachers"})
+"""Words of networks that others are trained by: that no optimizer holds them is right."""
 GIVE = "give this group to the optimizer as well"
 ADD = "call `optimizer.add_param_group()` for them here, or build the optimizer over all parameters"
 
@@ -161,7 +163,7 @@ def _filled_in_vain(
 ) -> Syntax | None:
     """Where a loop fills the gradients of a module that no optimizer holds and nothing says is to be left alone."""
     theirs = memories(module.parameters)
-    if any(_is_left_alone(happened, module, theirs) for happened in story):
+    if words(_name(story, module)) & TEACHING or any(_is_left_alone(happened, module, theirs) for happened in story):
         return None
     return None if _is_judged(story, mine, theirs) else _filled_together(story, mine, theirs, repeated)
 

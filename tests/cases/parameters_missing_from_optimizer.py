@@ -344,3 +344,27 @@ by_decay(3)
 by_decay_right(3)
 given_later(3)
 one_for_each(3)
+
+
+def taught_by_what_is_not_trained(rounds):
+    teacher, pupil = Net(), Net()
+    optimizer = torch.optim.Adamax([*pupil.parameters()], weight_decay=0.1)  # ok: a teacher is better kept out of the graph
+    for _ in range(rounds):
+        x = torch.randn(5, 3)
+        optimizer.zero_grad()
+        (pupil(x) - teacher(x)).abs().mean().backward()  # GRD617
+        optimizer.step()
+
+
+def both_at_once(rounds):
+    left, right = Net(), Net()
+    optimizer = torch.optim.RMSprop(left.parameters(), 0.01, momentum=0.9)  # GRD721
+    for _ in range(rounds):
+        x = torch.randn(5, 3)
+        optimizer.zero_grad()
+        (left(x) + right(x)).abs().mean().backward()
+        optimizer.step()
+
+
+taught_by_what_is_not_trained(3)
+both_at_once(3)
