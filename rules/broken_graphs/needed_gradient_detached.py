@@ -6,7 +6,8 @@ An optimizer steps the parameters that have a gradient and skips those whose `.g
 network is detached, or was computed under `torch.no_grad()`, before the loss, backward ends there. That is
 what the discriminator's step wants; in the generator's own loss, or between a backbone and its head, it
 leaves the network untrained. Where another term of the loss still reaches it, the term by which the discriminator
-was to judge trains nobody: its gradients go to the discriminator alone, which does not step.
+was to judge trains nobody: its gradients go to the discriminator alone, which does not step. A term that was computed
+under `torch.no_grad()`, or of what was detached before, is added for nothing just so.
 
 ## What it costs
 

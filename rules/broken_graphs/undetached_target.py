@@ -8,6 +8,9 @@ generator's gradients are cleared before its own step: they were never wanted. J
 target network or a teacher gives goes through that as well, which no optimizer holds. And a trained network that judges
 what another makes has to be passed through, but its parameters need no gradients for that.
 
+An attack on the input of a trained network, or a picture of what it looks at, wants the gradient of the input alone;
+`backward()` adds to those of all parameters as well, each time.
+
 A value network that is fitted to a gain and a share of the best it gives itself for what comes next has a target that
 moves: if that is not detached, gradients lower it as well as they raise the value.
 
