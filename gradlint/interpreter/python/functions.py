@@ -114,7 +114,7 @@ def _run_call(m: Interpreter, node: Site, function: Function, args: Arguments) -
 def _escape_into(m: Interpreter, node: Site, function: Function) -> Escape:
     """What a function that is not followed may do with the graphs that it is handed: what one may that nobody sees and
     that is called so, unless its text shows that it computes gradients."""
-    reads = escape_by(m, node) is Escape.READ_BY_NAME and not m.scan.scopes[function.node].differentiates
+    reads = escape_by(node, UNKNOWN) is Escape.READ_BY_NAME and not m.scan.scopes[function.node].differentiates
     return Escape.READ_BY_NAME if reads else Escape.HELD
 
 
