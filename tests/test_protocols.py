@@ -307,18 +307,22 @@ def fit(car):
     assert {event.how for event in heard(events.ModuleCalled, f"{text}    car(x)\n")} == {"forward", "call"}
 
 
-def test_a_method_that_nobody_knows_may_do_anything_to_its_module() -> None:
-    text = """
+@pytest.mark.parametrize(("method", "unsure"), [("clone", False), ("fit", True), ("train_part", True)])
+def test_a_method_that_nobody_knows_leaves_gradients_of_its_module_alone_at_best(method, unsure) -> None:
+    """What is known of them then is likely at most, and nothing if the name of the method speaks of training."""
+    text = f"""
 from elsewhere import wrap
 whole = wrap(model)
 opt = torch.optim.Adam(whole.parameters())
-part = whole.clone()
+part = whole.{method}()
 opt.zero_grad()
 part(x).sum().backward()
 opt.step()
 """
     event = only(events.OptimizerStepped, text)
-    assert event.grad.is_unsure and event.unit.is_unsure
+    assert event.unit.is_unsure
+    assert event.grad.is_unsure is unsure
+    assert event.belief > Belief.ANNOTATED
 
 
 # ---- what a loop leaves, and how things are written

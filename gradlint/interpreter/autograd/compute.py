@@ -9,7 +9,7 @@ from typing import Any
 
 from gradlint.domain.facts import ANY_PRECISION, NO, UNSURE, YES, Dtypes, Truth, both, either, negation
 from gradlint.domain.objects import Container, Tensor
-from gradlint.domain.provenance import MOST_CAUSES, Cause, CauseKind
+from gradlint.domain.provenance import MOST_CAUSES, Belief, Cause, CauseKind
 from gradlint.domain.refs import Alternatives, Ref
 from gradlint.domain.value_sets import one_of
 from gradlint.domain.values import NOTHING, UNKNOWN, Constant, ImportPath, PlainObject, PythonNumber, Value
@@ -95,11 +95,18 @@ def _result(m: Interpreter, call: OperationCall, form: Form, part: str) -> tuple
     if form.kinds - ITSELF != COPY:
         facts |= _shared(m, call, form, part)
     facts |= form.facts
+    if facts["belief"] is Belief.UNTOUCHED and _is_unrecorded(m, form):
+        facts["belief"] = Belief.PROVEN  # whoever touched the flags of operands
     facts["probability_op"], squashing = _squashed(call)
     facts["causes"] = (*squashing, *_reasons(m, call, form.wants, facts["requires_grad"]))[:MOST_CAUSES]
     made = fresh(m, node, part, **facts)
     recorded = made if m[made].requires_grad.may(YES) else None
     return (one_of((first.value, made)) if "self" in form.kinds else made), recorded
+
+
+def _is_unrecorded(m: Interpreter, form: Form) -> bool:
+    """Whether nothing records a new result, whatever flags the operands have."""
+    return form.kinds == COPY and (m.recording is NO or not form.result.differentiable)
 
 
 def _flags(m: Interpreter, call: OperationCall, form: Form) -> dict[str, Any]:
