@@ -17,7 +17,9 @@ FEWEST_STEPS_OF_A_SCRIPT = 5_000
 MOST_STEPS_IN_ALL = 10
 """How often the statements of a file are run on average, whatever runs on its own, before that may run few of them:
 otherwise the cost of a file would grow with the square of its length."""
-FEWEST_STEPS_LATE = 200
+FEWEST_STEPS_OF_ANY = 200
+"""How many statements whatever begins may run, when there are none left in all."""
+FEWEST_STEPS_LATE = 50
 WORK_BEFORE_LATE = 6_000_000
 """Behind so much work in a file, what still begins may run as few statements: where there are many objects each
 statement is dear, however few statements there are."""
@@ -71,8 +73,9 @@ class Steps:
         """What begins now may run so many statements before calls are no longer followed, however much it was that ran
         before it, as long as there are steps left in all and it was not too much `work`."""
         self.in_all -= self.granted - self.left
-        most = max(fewest, MOST_STEPS_PER_STATEMENT * statements) if work < WORK_BEFORE_LATE else FEWEST_STEPS_LATE
-        self.granted = self.left = max(FEWEST_STEPS_LATE, min(most, self.in_all))
+        most = min(max(fewest, MOST_STEPS_PER_STATEMENT * statements), self.in_all)
+        late = work >= WORK_BEFORE_LATE
+        self.granted = self.left = FEWEST_STEPS_LATE if late else max(FEWEST_STEPS_OF_ANY, most)
 
     def grant_elsewhere(self, statements: int) -> None:
         """What nobody calls runs from now on: all of it may run this many statements of other files."""
