@@ -14,6 +14,7 @@ from gradlint.domain.value_sets import alternatives, one_of, truth_of
 from gradlint.domain.values import NONE_VALUE, UNKNOWN, Constant, Unknown, Value
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd.leaf import require_leaf
+from gradlint.interpreter.autograd.requires_grad import perhaps_given_back
 from gradlint.interpreter.autograd.tensor import BACKWARD, CLEARING, NO_CHANGE, fresh
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.machine import Interpreter
@@ -122,8 +123,15 @@ def clear_gradients(
             zeros = UNKNOWN if to_none is YES or not has_gradient(thing) else _gradient(m, node, ref, thing)
             left = zeros if to_none is NO or zeros == UNKNOWN else one_of((zeros, NONE_VALUE))
             marks = marked(thing, CauseKind.CLEARED, node)
-            now = replace(thing, grad=CLEARING.of(thing), unit=PLAIN, gradient=left, causes=marks)
+            now = replace(thing, grad=_once_cleared(m, ref, thing), unit=PLAIN, gradient=left, causes=marks)
             m.store(ref, now, sure=ref in sure, filling=True)
+
+
+def _once_cleared(m: Interpreter, ref: Ref, tensor: Tensor) -> Grad:
+    """How a gradient stands that is cleared. What unseen code gave may be what it was handed, with a gradient that no
+    step has used."""
+    cleared = CLEARING.of(tensor)
+    return cleared | LOST if tensor.grad.is_unsure and perhaps_given_back(m, ref, tensor) else cleared
 
 
 def tensors_of(m: Interpreter, refs: Iterable[Ref]) -> tuple[Tensor, ...]:
