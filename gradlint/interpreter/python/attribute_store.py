@@ -35,7 +35,7 @@ from gradlint.interpreter.engine.machine import Interpreter, not_none
 from gradlint.interpreter.engine.module_tree import mode_of, parameters
 from gradlint.interpreter.engine.unseen import learned
 from gradlint.interpreter.python import descriptors
-from gradlint.interpreter.python.functions import call_function
+from gradlint.interpreter.python.functions import call_function, too_deep
 from gradlint.interpreter.python.mro import FUNCTION_CONTEXT, find_member, find_method
 from gradlint.interpreter.static.sites import Site
 
@@ -228,7 +228,10 @@ def set_on_object(m: Interpreter, node: Site, ref: Ref, name: str, value: Value,
     thing: Any = m[ref]
     redirect = find_method(m, thing.cls, "__setattr__")
     if redirect is not None:
-        _told(m, node, redirect, Arguments([ref, Constant(name), value]), sure)
+        given = Arguments([ref, Constant(name), value])
+        if too_deep(m, redirect, given):  # most keep what they are told to
+            _set_as_objects_do(m, node, ref, name, value, sure=False)
+        _told(m, node, redirect, given, sure)
     elif sure and _is_refused(m, ref, name, value):
         m.raises()
     else:

@@ -95,7 +95,7 @@ COMPLETED: dict[str, Callable[[Interpreter, Any, Ref, Class], None]] = {}
 
 
 def _kind_of(m: Interpreter, node: cst.ClassDef, bases: tuple[Value, ...]) -> str:
-    if any(_decorator_name(decorator) == "dataclass" for decorator in node.decorators):
+    if _is_decorated(node):
         return "dataclass"
     if any(_is_calling_metaclass(m, keyword) for keyword in node.keywords):
         return CALLED
@@ -107,6 +107,11 @@ def _kind_of(m: Interpreter, node: cst.ClassDef, bases: tuple[Value, ...]) -> st
         if kind:
             return kind
     return ""
+
+
+def _is_decorated(node: Any) -> bool:
+    """Whether a class is made a dataclass by its decorator."""
+    return any(_decorator_name(decorator) == "dataclass" for decorator in getattr(node, "decorators", ()))
 
 
 def _is_calling_metaclass(m: Interpreter, keyword: cst.Arg) -> bool:
@@ -197,13 +202,12 @@ def bare_instance(m: Interpreter, node: Site, cls: Ref) -> Ref:
 
 def initialise(m: Interpreter, node: Site, owner: Value, cls: Value, args: Arguments, after: Ref | None = None) -> None:
     """Run `__init__` of a class, or of what stands behind `after` in its order of look-up."""
-    method = find_method(m, cls, "__init__", after)
+    method, thing = find_method(m, cls, "__init__", after), m.thing(cls)
+    if after is None and type(thing) is Class and thing.kind in FILLED and (method is None or _is_generated(m, cls)):
+        FILLED[thing.kind](m, node, owner, thing, args)
+        return
     if method is not None:
         call_function(m, node, method, args.with_first(owner))
-        return
-    thing = m.thing(cls)
-    if after is None and type(thing) is Class and thing.kind in FILLED:
-        FILLED[thing.kind](m, node, owner, thing, args)
         return
     initialised(m, node, owner, args)
     for kind in (Module, Optimizer, ImportPath):
@@ -211,6 +215,18 @@ def initialise(m: Interpreter, node: Site, owner: Value, cls: Value, args: Argum
             return
     if type(thing) is Class and thing.open is not NO:
         havoc(m, [owner, *args.values()])
+
+
+def _is_generated(m: Interpreter, cls: Value) -> bool:
+    """Whether the nearest `__init__` of a class is what a decorator writes into it or a base: one that stands in the
+    body of the decorated class is kept, those of its bases are not."""
+    for thing in map(m.thing, ancestry(m, cls)):
+        own = dict(thing.members) if type(thing) is Class else {}
+        if type(thing) is not Class or "__init__" in own:
+            return False
+        if _is_decorated(thing.node):
+            return True
+    return False
 
 
 def initialised(m: Interpreter, node: Site, owner: Value, args: Arguments) -> None:
