@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from gradlint.domain.facts import ANY_DTYPE, ANY_GRAD, FLOAT, NO, UNSURE, YES
+from gradlint.domain.facts import ANY_DTYPE, ANY_GRAD, FLOAT, NO, UNSURE, YES, Unit
 from gradlint.domain.objects import Module, Tensor
 from gradlint.domain.provenance import Belief, Cause, CauseKind
 from gradlint.domain.refs import Ref
@@ -80,7 +80,7 @@ def unseen_parameter(m: Interpreter, node: Site, part: str, reach: Iterable[Ref]
     """A parameter that unseen code gave; it may be one that it was handed, or share its memory."""
     same = tuple(ref for ref in reach if type(thing := m.state.heap.get(ref)) is Tensor and thing.parameter.may(YES))
     facts: dict[str, Any] = dict.fromkeys(("requires_grad", "leaf", "retains", "inference"), UNSURE)
-    facts |= {"grad": ANY_GRAD, "base": (*same, None) if same else ()}
+    facts |= {"grad": ANY_GRAD, "unit": Unit.unsure(), "base": (*same, None) if same else ()}
     return parameter(m, node, part, **facts, unseen=YES, made="", belief=Belief.FROM_USAGE, causes=())
 
 

@@ -16,3 +16,9 @@ reveal(other, back)
 copied = same(other.detach().clone()).requires_grad_()
 copied.grad = None
 reveal(copied)
+
+net = torch.nn.Linear(2, 2)
+scaler = torch.GradScaler("cpu")
+scaler.scale(net(torch.ones(3, 2)).sum()).backward()
+net.bias = same(net.bias)
+reveal(net.bias, net.weight)
