@@ -18,7 +18,7 @@ from gradlint.interpreter.engine.escape import havoc, in_reach, result_of_unknow
 from gradlint.interpreter.engine.iteration import emit_exhausted
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.module_tree import parameters
-from gradlint.interpreter.static.scopes import dotted
+from gradlint.interpreter.static.scopes import dotted, is_looked_up
 from gradlint.interpreter.static.sites import Site, syntax
 from gradlint.knowledge.python.duck_typing_names import (
     ASKS_FOR_GRADIENTS,
@@ -102,7 +102,8 @@ def escape_by(node: Site, callee: Value) -> Escape:
     that says nothing by those of what it belongs to."""
     paths = [one.path for one in alternatives(callee) if type(one) is ImportPath]
     paths += [f"{one.module}.{one.name}" for one in alternatives(callee) if type(one) is Imported]
-    names = [*paths, dotted(getattr(syntax(node), "func", None))]
+    written = getattr(syntax(node), "func", None)
+    names = [*paths, dotted(written)]
     for said in (_words_of(name.rpartition(".")[2] for name in names), _words_of(names)):
         if makes_optimizer(said):
             return Escape.READ_BY_NAME
@@ -114,7 +115,7 @@ def escape_by(node: Site, callee: Value) -> Escape:
             return Escape.READ
         if said & READS:
             return Escape.READ_BY_NAME
-    return Escape.UNSEEN
+    return Escape.HELD if is_looked_up(written) else Escape.UNSEEN  # it may be a function of the program
 
 
 def _words_of(names: Iterable[str]) -> frozenset[str]:

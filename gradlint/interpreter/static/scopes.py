@@ -127,6 +127,17 @@ def dotted(node: Site | None) -> str:
     return ".".join([node.value, *reversed(names)])
 
 
+LOOK_UP = frozenset({"getattr", "globals", "locals", "vars"})
+"""Functions by which a program finds its own things by names that it computes."""
+
+
+def is_looked_up(node: Site | None) -> bool:
+    """Whether an expression takes what it gives by a computed name: `globals()[name]`, `getattr(self, name)`."""
+    while type(node) in (cst.Subscript, cst.Attribute):
+        node = node.value  # type: ignore[union-attr]
+    return type(node) is cst.Call and dotted(node.func) in LOOK_UP
+
+
 KEEPING = frozenset(
     "to cpu cuda float double half bfloat16 type clone detach contiguous requires_grad_ eval train".split()
 )
