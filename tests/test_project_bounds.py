@@ -18,7 +18,6 @@ from gradlint.interpreter.engine.steps import HEAP_OF_A_STEP
 from gradlint.project import Project
 from gradlint.resolving import Shelf
 from gradlint.testing.programs import MAIN
-from tests.fuzz import compare
 
 # ---- bounds
 
@@ -185,25 +184,3 @@ def test_what_would_raise_is_not_reported_in_the_source_of_a_generated_file(tmp_
     assert sorted(one.code for one in found.findings) == shown
     in_memory = Project(InMemory({"net.py": MISTAKES, "made.py": f"{head}import torch\n"})).at("net.py")
     assert in_memory.is_template() == (shown == ["GRD607"])
-
-
-def test_an_object_whose_class_takes_assignments_keeps_them_behind_a_bound():
-    """Behind a bound less is known, and nothing that is wrong."""
-    outputs = """
-from dataclasses import dataclass
-class Base:
-    def __setattr__(self, name, value):
-        n = 1
-%s        super().__setattr__(name, value)
-@dataclass
-class Scored(Base):
-    loss: object = None
-    scores: object = None
-""" % ("        n = n + 1\n" * 400)
-    text = "import torch\nfrom outputs import Scored\nx = torch.ones(2, requires_grad=True) * 2\n" + "".join(
-        f"made{n} = Scored(scores=x + {n})\nreveal(made{n}.scores)\n" for n in range(20)
-    )
-    files = {"outputs.py": outputs}
-    found = linter.analyse(text.replace("reveal", "print"), RULES, project=Project(InMemory(files)).at(MAIN))
-    assert dict(found.counts)["bound: steps in other files"] > 0
-    assert not compare(text, tuple(files.items())).disagreements

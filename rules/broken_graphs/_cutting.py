@@ -8,7 +8,7 @@ from gradlint.domain import NO, YES, Cause, CauseKind, Tensor
 from gradlint.events import BackwardRun, ModuleFinished, Recorded, WrittenInPlace
 from gradlint.rule import LIKELY, Draft, Findings, Rule, quoted
 
-from ._terms import ON_PURPOSE, Loss, Sum, Term, Way, losses
+from ._terms import CUT, ON_PURPOSE, Loss, Sum, Term, losses
 
 GRADIENT, TENSOR, OPERATION, NUMBER, DETACHED = "gradient", "tensor", "operation", "number", "detached"
 MODE, PARAMETER = "mode", "parameter"
@@ -67,8 +67,9 @@ def constant_terms(end: ModuleFinished, ops: frozenset[str]) -> Iterator[tuple[t
     """The cuts behind each number without a graph that an operation of these adds to what is differentiated, and behind
     each constant term of a loss, with where it is added. What is detached right there is a constant on purpose, and so
     is what was subtracted before (as the exponents of a sum are, by their largest)."""
-    shifted = {id(term.sum) for loss in losses(end) if loss.is_shifted for term in loss.terms}
-    elsewhere = {id(term.tensor) for loss in losses(end) for term in loss.constants if is_cut_elsewhere(term)}
+    known = losses(end)
+    shifted = {id(term.sum) for loss in known if loss.is_shifted for term in loss.terms}
+    elsewhere = {id(term.tensor) for loss in known for term in loss.constants if is_cut_elsewhere(term)}
     for event in end.story:
         if not isinstance(event, (Recorded, WrittenInPlace)) or event.op.rstrip("_") not in ops or id(event) in shifted:
             continue
@@ -82,7 +83,7 @@ def constant_terms(end: ModuleFinished, ops: frozenset[str]) -> Iterator[tuple[t
                 yield _not_meant(term, beside), event
         if total.scalar <= YES:
             yield tuple(mark for mark in event.numbers if mark not in beside), event
-    for loss in losses(end):
+    for loss in known:
         yield from _of_loss(loss)
 
 
@@ -107,7 +108,7 @@ def is_cut_elsewhere(term: Term) -> bool:
 def is_on_purpose(term: Term, loss: Loss) -> bool:
     """Whether a term is detached where it is added: elsewhere it was so that others see no graph."""
     on_purpose = term.tensor is not None and term.tensor.made in ON_PURPOSE
-    return on_purpose and not (term.handed and term.way(loss.trained) is Way.CUT)
+    return on_purpose and not (term.handed and term.way(loss.trained) is CUT)
 
 
 def _not_meant(term: Tensor, beside: Set[Cause]) -> tuple[Cause, ...]:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from enum import Enum
-from functools import lru_cache
 
 from gradlint.domain import NO, YES, Cause, CauseKind, Graph, Memory, Syntax, Tensor, memories
 from gradlint.events import BackwardRun, Event, ModuleCalled, ModuleFinished, OptimizerStepped, Recorded, WrittenInPlace
@@ -29,13 +27,17 @@ SEVERAL = frozenset({"max along dim", "min along dim", "median along dim", "topk
 Key = tuple[object, ...]
 
 
-class Way(Enum):
+@dataclass(frozen=True)
+class Way:
     """Where the gradients of a summand go, of the parameters that a step trains."""
 
-    REACHES = "gets to some of them"
-    CUT = "was computed from some, behind a cut, and gets to none"
-    OTHERS = "gets to other parameters alone"
-    NEVER = "has nothing to do with them"
+    meaning: str
+
+
+REACHES = Way("gets to some of them")
+CUT = Way("was computed from some, behind a cut, and gets to none")
+OTHERS = Way("gets to other parameters alone")
+NEVER = Way("has nothing to do with them")
 
 
 @dataclass(frozen=True)
@@ -71,10 +73,10 @@ class Term:
     def way(self, trained: frozenset[Memory]) -> Way:
         """Where its gradients go, of the parameters that are trained."""
         if self.reached & trained:
-            return Way.REACHES
+            return REACHES
         if self.lost & trained:
-            return Way.CUT
-        return Way.OTHERS if self.reached else Way.NEVER
+            return CUT
+        return OTHERS if self.reached else NEVER
 
 
 @dataclass(frozen=True)
@@ -96,6 +98,7 @@ class Ways:
     made, `cut_in` the run of a function in which a cut was made."""
 
     bits: dict[Memory, int] = field(default_factory=dict)
+    listed: list[Memory] = field(default_factory=list)
     reached: dict[Graph, int] = field(default_factory=dict)
     lost: dict[Key, tuple[int, Syntax]] = field(default_factory=dict)
     made: dict[Graph, Recorded] = field(default_factory=dict)
@@ -162,11 +165,19 @@ class Ways:
         return self.lost.get(key := _key(tensor)) or self.lost.get(key[1:2], (0, None))
 
     def _bit(self, memory: Memory) -> int:
-        return self.bits.setdefault(memory, 2 << len(self.bits))
+        if memory not in self.bits:
+            self.bits[memory] = 2 << len(self.bits)
+            self.listed.append(memory)
+        return self.bits[memory]
 
     def memories(self, found: int) -> frozenset[Memory]:
         """The parameters that stand so."""
-        return frozenset(memory for memory, bit in self.bits.items() if bit & found)
+        stood = list[Memory]()
+        known = found & ~UNKNOWN
+        while known:
+            stood.append(self.listed[known.bit_length() - 2])
+            known ^= 1 << known.bit_length() - 1
+        return frozenset(stood)
 
     def terms(self, root: Tensor, passed: set[Memory]) -> Iterator[Term]:
         """The summands of a tensor, itself where it is no sum; the memories on the way there are handed back as well,
@@ -324,7 +335,6 @@ class Loss:
         return any(one.storage in self.passed for one in still)
 
 
-@lru_cache(maxsize=1)
 def losses(end: ModuleFinished) -> tuple[Loss, ...]:
     """What each backward of a file differentiates, term by term."""
     runs = [event for event in end.story if isinstance(event, BackwardRun) and event.root.requires_grad.may(YES)]

@@ -32,7 +32,7 @@ from gradlint.rule import LIKELY, Draft, Findings, Rule
 from ._cutting import DETACHED, MODE, cut_by, is_cut_elsewhere, is_on_purpose, kind_of, spelled
 from ._flowing import cut_off
 from ._parameters import modules_of
-from ._terms import Loss, Term, Way, losses
+from ._terms import CUT, REACHES, Loss, Term, losses
 
 rule = Rule(
     "GRD618",
@@ -96,7 +96,7 @@ def check_term(end: ModuleFinished) -> Findings:
     told: set[Syntax] = set()
     stepping = any(isinstance(event, OptimizerStepped) for event in end.story)
     for loss in losses(end) if stepping else ():
-        if not any(term.way(loss.trained) is Way.REACHES or term.open for term in loss.terms):
+        if not any(term.way(loss.trained) is REACHES or term.open for term in loss.terms):
             continue
         for term, place, cure in [*_judged(loss), *_computed_without(loss)]:
             if place not in told:
@@ -118,14 +118,14 @@ def _judged(loss: Loss) -> Iterator[tuple[Term, Syntax, str]]:
     """The terms by which gradients get to others alone, and where they are cut."""
     if loss.strange and not any(term.open for term in loss.terms):
         for term in loss.terms:
-            if term.way(loss.trained) is Way.CUT and term.reached and term.reached <= loss.strange:
+            if term.way(loss.trained) is CUT and term.reached and term.reached <= loss.strange:
                 yield term, term.cut, CUT_LATER
 
 
 def _computed_without(loss: Loss) -> Iterator[tuple[Term, Syntax, str]]:
     """The terms that were computed where nothing is recorded, or from what was detached before, whoever gave it."""
     for term in loss.constants:
-        known = term.way(loss.trained) is Way.CUT
+        known = term.way(loss.trained) is CUT
         if known and (mark := cut_by(MODE, term.marks)) is not None:
             yield term, mark.node, COMPUTED
         elif (known or term.dim) and is_cut_elsewhere(term) and not is_on_purpose(term, loss):

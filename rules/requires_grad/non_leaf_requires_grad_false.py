@@ -155,7 +155,7 @@ def attack_that_asks_the_moved_input():
     import torch
     from torch import nn
 
-    model = nn.Sequential(nn.Linear(4, 4), nn.Tanh(), nn.Linear(4, 1))
+    model = nn.Sequential(nn.Linear(4, 4), nn.Tanh(), nn.Linear(4, 1)).requires_grad_(False)
     image = torch.ones(1, 4, requires_grad=True)
     for _ in range(3):
         model(image).sum().backward()
@@ -169,7 +169,7 @@ def attack_on_a_new_leaf():
     import torch
     from torch import nn
 
-    model = nn.Sequential(nn.Linear(4, 4), nn.Tanh(), nn.Linear(4, 1))
+    model = nn.Sequential(nn.Linear(4, 4), nn.Tanh(), nn.Linear(4, 1)).requires_grad_(False)
     image = torch.ones(1, 4, requires_grad=True)
     for _ in range(3):
         model(image).sum().backward()

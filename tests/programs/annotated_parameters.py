@@ -60,7 +60,7 @@ def objects(
     reveal(a)  # Module[torch.nn.Module, mode=?]
     reveal(b)  # Module[?, mode=?]
     reveal(c.weight)  # Tensor[float, requires_grad=yes, leaf=yes]
-    reveal(d()(weight))  # Tensor[float, requires_grad=yes|?, leaf=no|?]
+    reveal(d()(weight))  # Tensor[float, requires_grad=yes, leaf=no]
     reveal(e(weight))  # Tensor[?, requires_grad=?, leaf=?]
     reveal(f)  # device
     reveal(g)  # number[integer]

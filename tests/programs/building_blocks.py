@@ -104,4 +104,4 @@ for width in [4, 4, 4]:
     layers += [nn.Linear(width, width), nn.ReLU()]
 deep = nn.Sequential(*layers)
 reveal(deep)  # Module[torch.nn.Sequential, mode=train]
-reveal(deep(x))  # Tensor[float, requires_grad=no|yes, leaf=no|yes]
+reveal(deep(x))  # Tensor[float, requires_grad=yes, leaf=no]

@@ -46,7 +46,7 @@ class Named(str, enum.Enum):
 
     @classmethod
     def values(cls):
-        reveal(weight)  # Tensor[float, requires_grad=yes|?, leaf=yes|?]
+        reveal(weight)  # Tensor[float, requires_grad=yes, leaf=yes]
         return [str(one) for one in cls]
 
 

@@ -22,7 +22,7 @@ reveal(min(weight.sum(), weight.mean()))  # Tensor[float, requires_grad=yes, lea
 reveal(max(1, 2))  # 1 or 2
 reveal(sum([weight, weight]))  # Tensor[float, requires_grad=yes, leaf=no]
 reveal(sum(t.sum() for t in [weight, weight]))  # Tensor[float, requires_grad=yes, leaf=no]
-reveal(sum([1, 2]))  # number[integer]
+reveal(sum([1, 2]))  # 3
 reveal(sum([[weight], [weight]], [])[0])  # Tensor[float, requires_grad=yes, leaf=yes]
 pairs = [(weight, plain), (weight, plain)]
 lefts, rights = zip(*pairs)

@@ -57,6 +57,6 @@ for _ in range(3):
     layers += [nn.Linear(2, 2), nn.ReLU()]
 deep = nn.Sequential(*layers)
 reveal(deep[0])  # Module[?, mode=train]
-reveal(deep(x))  # Tensor[float, requires_grad=no|yes, leaf=no|yes]
+reveal(deep(x))  # Tensor[float, requires_grad=yes, leaf=no]
 frozen = nn.Sequential(*[nn.Linear(2, 2).requires_grad_(False) for _ in range(3)])
 reveal(frozen(x))  # Tensor[float, requires_grad=no, leaf=yes]

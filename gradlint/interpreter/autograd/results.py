@@ -93,8 +93,6 @@ NOTHING_REQUESTED = Requested()
 
 TAKING = frozenset({"getitem", "unbind"})
 """What takes a part of a thing, be it rows of a tensor or elements of a tuple."""
-ELEMENT = {"requires_grad": UNSURE, "leaf": UNSURE, "retains": UNSURE, "grad": ANY_GRAD, "may_be_structured": True}
-"""What is known of what may be an element that was there before."""
 
 
 @frozen()
@@ -155,8 +153,9 @@ def _taken_over(call: OperationCall) -> dict[str, Any]:
     """Return what is known of each result of a call by what all of its operands are."""
     tensors, own = [[one.tensor for one in some if one.tensor] for some in (call.operands, call.own)]
     facts: dict[str, Any] = {"belief": max([one.belief for one in (*tensors, *own)], default=Belief.PROVEN)}
-    if call.takes_element:
-        facts |= ELEMENT
+    if call.takes_element:  # it may be one that was there before
+        facts |= dict.fromkeys(("requires_grad", "leaf", "retains"), UNSURE)
+        facts |= {"grad": ANY_GRAD, "may_be_structured": True}
     if len(tensors) == 1 and not call.own:
         facts["device"] = tensors[0].device
     if grads := tuple(dict.fromkeys(ref for tensor in tensors for ref in tensor.grad_of)):
