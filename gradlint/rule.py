@@ -203,7 +203,7 @@ Check = Callable[[Any], Findings]
 
 _BELIEVED = {
     Belief.ANNOTATED: (CERTAIN, "taken for {} for how it is annotated"),
-    Belief.UNTOUCHED: (LIKELY, "unseen code that had {} is taken to have left its flags alone"),
+    Belief.UNTOUCHED: (LIKELY, "unseen code that had {} is taken to have left it alone"),
     Belief.FROM_USAGE: (LIKELY, "taken for {} for how it is used"),
     Belief.FROM_NAME: (POSSIBLE, "taken for {} for how it is called"),
 }

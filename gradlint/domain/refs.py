@@ -14,7 +14,7 @@ Graph = tuple[int, str, int]
 
 class Escape(IntEnum):
     """How far code that is not followed may go with what it is handed: a library only reads it, or code does so by its
-    name alone; code that nobody sees most likely leaves flags alone, though it may differentiate a graph that it gets;
+    name alone; code that nobody sees most likely leaves flags and gradients alone, which is believed, not known;
     what holds it otherwise may do anything, and computes gradients if that is what its name says."""
 
     READ = 0

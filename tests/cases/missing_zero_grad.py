@@ -602,6 +602,25 @@ def handed_over_with_its_optimizer(finish, rounds):
         finish(net, optimizer)
 
 
+def zeroed_by_a_helper(zero_grads, batches):
+    net = nn.Linear(2, 1)
+    optimizer = torch.optim.Adam(net.parameters(), lr=0.1)
+    for batch, wanted in batches:
+        zero_grads(net)
+        nn.functional.smooth_l1_loss(net(batch).exp(), wanted).backward()  # ok: its name says that it clears
+        optimizer.step()
+
+
+def emptied_by_a_helper(tools, batches):
+    net = nn.Linear(2, 1)
+    optimizer = torch.optim.Adam(net.parameters(), lr=0.1)
+    for batch, wanted in batches:
+        tools.clear(net.parameters())
+        found = net(batch).tanh().flatten()
+        (found - wanted).pow(4).mean().backward()  # ok: so does that
+        optimizer.step()
+
+
 def cleared_by_a_helper(reset_gradients, batches):
     net = nn.Linear(2, 1)
     optimizer = torch.optim.Adam(net.parameters(), lr=0.1)

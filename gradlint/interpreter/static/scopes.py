@@ -133,8 +133,8 @@ LOOK_UP = frozenset({"getattr", "globals", "locals", "vars"})
 
 def is_looked_up(node: Site | None) -> bool:
     """Whether an expression takes what it gives by a computed name: `globals()[name]`, `getattr(self, name)`."""
-    while type(node) in (cst.Subscript, cst.Attribute):
-        node = node.value  # type: ignore[union-attr]
+    while isinstance(node, (cst.Subscript, cst.Attribute)):
+        node = node.value
     return type(node) is cst.Call and dotted(node.func) in LOOK_UP
 
 

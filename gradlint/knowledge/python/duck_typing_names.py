@@ -126,10 +126,11 @@ DIFFERENTIATES = frozenset(
 )
 """Words of code that computes gradients of what it is handed, or may mean to."""
 CHANGES_FLAGS = frozenset(
-    "disable enable fix fixed flag flags freeze freezed freezes freezing frozen lora lock peft prune pruning quantize "
-    "requires require require_grad switch toggle trainable tune tuning unfreeze unfrozen unlock".split()
+    "clear disable enable fix fixed flag flags freeze freezed freezes freezing frozen grads lora lock peft prune "
+    "pruning quantize requires require reset switch toggle trainable tune tuning unfreeze unfrozen unlock zero "
+    "zerograd".split()
 )
-"""Words of code that sets the flags of parameters it is handed, or puts others in their place."""
+"""Words of code that sets the flags of parameters, clears their gradients, or puts others in their place."""
 READS = frozenset(
     (
         "acc accuracy ap auc ber bleu cer cider compare confusion cost count criterion dice display draw dump edit "
