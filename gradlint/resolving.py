@@ -69,10 +69,11 @@ class Resolver:
         self.queries = Queries() if queries is None else queries
         self.files: Files = OnDisk(self.queries) if files is None else files
         self._texts: Shelf[str, str | None] = Shelf(room, lambda path, text: len(text or ""))
+        self._modules: dict[Found, tuple[str, ...]] = {}
         self._by_name: dict[str, Callable[..., object]] = {
             "content": self.queries.content, "text": self.text, "imports": self.imports, "names": self.names,
-            "templates": self.templates, "importers": self.importers, "find": self.find, "place": self.place,
-            "public": self.public,
+            "templates": self.templates, "importers": self.importers, "roots": self.roots, "find_in": self.find_in,
+            "place": self.place, "public": self.public,
         }  # fmt: skip
 
     def at(self, path: str) -> View:
@@ -107,6 +108,14 @@ class Resolver:
     def imports(self, path: str) -> tuple[tuple[int, str], ...]:
         """All that a file may import, as `texts.imported` gives it, in order."""
         return self.queries.ask(("imports", path), lambda: tuple(sorted(texts.imported(self.text(path) or ""))))
+
+    def modules(self, found: Found) -> tuple[str, ...]:
+        """The dotted names of all that a module may import (see `modules`)."""
+        imports = self.imports(found.path)
+        known = self._modules.get(found)
+        if known is None:
+            known = self._modules[found] = modules(found.name, found.package, imports)
+        return known
 
     def names(self, path: str) -> texts.Names:
         """The names that a file binds."""
@@ -173,7 +182,22 @@ class Resolver:
 
     def find(self, folders: tuple[str, ...], module: str) -> str:
         """The file of a module, the folder of a package without `__init__`, or nothing."""
-        return self.queries.ask(("find", folders, module), lambda: self._search(folders, module.split(".")))
+        roots = self.roots(folders, module.partition(".")[0])
+        return self.find_in(roots, module) if roots else ""
+
+    def roots(self, folders: tuple[str, ...], name: str) -> tuple[str, ...]:
+        """Those of some folders that hold a module or a package of this name: few, and the same for many files."""
+        return self.queries.ask(("roots", folders, name), lambda: tuple(filter(self._holds(name), folders)))
+
+    def _holds(self, name: str) -> Callable[[str], bool]:
+        files = self.files
+        return lambda folder: (
+            files.is_folder(os.path.join(folder, name)) or files.is_file(os.path.join(folder, f"{name}.py"))
+        )
+
+    def find_in(self, roots: tuple[str, ...], module: str) -> str:
+        """What `find` finds, where it is known which folders hold the first part of the name."""
+        return self.queries.ask(("find_in", roots, module), lambda: self._search(roots, module.split(".")))
 
     def _search(self, folders: Sequence[str], parts: Sequence[str]) -> str:
         paths = [
@@ -227,6 +251,17 @@ class Found:
         return not self.path.endswith(".py")
 
 
+def modules(name: str, is_package: bool, imports: Iterable[tuple[int, str]]) -> tuple[str, ...]:
+    """The dotted names of what a module imports, and of the packages they are in, each once."""
+    package = name if is_package else name.rpartition(".")[0]
+    found = dict[str, None]()
+    for dots, path in imports:
+        parts = texts.absolute(package, dots, path).split(".")
+        if parts[0]:
+            found |= dict.fromkeys(".".join(parts[:end]) for end in range(1, len(parts) + 1))
+    return tuple(found)
+
+
 class View:
     """The project as one file sees it: `name` is what others import it by."""
 
@@ -265,27 +300,23 @@ class View:
         return self._reached(self.project.text(self.path) or "")
 
     def _reached(self, text: str) -> Iterator[str]:
-        met, waiting = {self.path}, list(self._beyond(self.name, self.package, texts.imported(text)))
+        met, asked = {self.path}, set[str]()
+        waiting = [*modules(self.name, self.package, sorted(texts.imported(text)))]
         while waiting:
-            found = waiting.pop()
-            if found.path not in met and not found.bare:
+            module = waiting.pop()
+            if module in asked:  # most modules of a package are imported by many others
+                continue
+            asked.add(module)
+            found = self.find(module)
+            if found is not None and found.path not in met and not found.bare:
                 met.add(found.path)
                 yield found.path
-                waiting += self._beyond(found.name, found.package, self.project.imports(found.path))
-
-    def _beyond(self, name: str, is_package: bool, imports: Iterable[tuple[int, str]]) -> Iterator[Found]:
-        """The files of the project that a module imports, and those of the packages they are in."""
-        package = name if is_package else name.rpartition(".")[0]
-        for dots, path in sorted(imports):
-            parts = texts.absolute(package, dots, path).split(".")
-            for end in range(1, len(parts) + 1):
-                if parts[0] and (found := self.find(".".join(parts[:end]))):
-                    yield found
+                waiting += self.project.modules(found)
 
     def imported(self) -> tuple[str, ...]:
         """The files of the project that this one imports itself."""
-        there = self._beyond(self.name, self.package, self.project.imports(self.path))
-        return tuple(dict.fromkeys(found.path for found in there))
+        there = map(self.find, modules(self.name, self.package, self.project.imports(self.path)))
+        return tuple(dict.fromkeys(found.path for found in there if found is not None))
 
     def callers(self) -> list[str]:
         """The files of the project that import this one, the nearest first."""

@@ -30,6 +30,7 @@ class Stream:
         """Note a result."""
         self._together.add(result)
         self._done[result.filename] = result
+        self._reached.pop(result.filename, None)
 
     def final(self) -> list[Result]:
         """Those that are final by now and have not been told."""

@@ -15,6 +15,7 @@ from gradlint.events import Event
 from gradlint.paths import added_to_path
 from gradlint.project import Project
 from gradlint.reading import read_start
+from gradlint.resolving import Resolver, View
 from gradlint.testing.programs import MAIN
 
 
@@ -388,3 +389,35 @@ def test_what_inherited_methods_set_is_there():
     module = ["Module[torch.nn.Linear, mode=train]"]
     assert told(BASE + DERIVED) == module
     assert told("from base import Base\n" + DERIVED, base=BASE) == module
+
+
+@pytest.mark.parametrize("files", [10, 40])
+def test_a_module_that_all_import_is_looked_for_once(tmp_path, files, monkeypatch):
+    """What a file leads to costs what there is, not each import of each file: in a package all import all others."""
+    names = [f"part{number}" for number in range(files)]
+    package = tmp_path / "package"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    for name in names:
+        (package / f"{name}.py").write_text("".join(f"from package.{other} import torch\n" for other in names))
+    asked = []
+    usual = View.find
+    monkeypatch.setattr(View, "find", lambda view, module: asked.append(module) or usual(view, module))
+    reached = list(Resolver().at(str(package / "part0.py")).reached())
+    assert len(reached) == files  # all but itself, and the package
+    assert len(asked) == len(set(asked)) <= 2 * files + 1
+
+
+def test_what_many_folders_have_in_common_is_looked_for_once(tmp_path):
+    """A module of the project is searched for once, from whatever folder of it; one of a library not at all."""
+    for folder in ("one", "two", "three"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "user.py").write_text("import shared.losses, torch.nn.functional\n")
+    (tmp_path / "pyproject.toml").write_text("")
+    (tmp_path / "shared").mkdir()
+    (tmp_path / "shared" / "losses.py").write_text("")
+    project = Resolver()
+    for folder in ("one", "two", "three"):
+        assert list(project.at(str(tmp_path / folder / "user.py")).reached()) == [str(tmp_path / "shared/losses.py")]
+    searched = [query for query in project.queries._answers if query[0] == "find_in"]
+    assert sorted(module for _, _, module in searched) == ["shared", "shared.losses"]
