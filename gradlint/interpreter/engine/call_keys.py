@@ -20,6 +20,9 @@ from gradlint.interpreter.engine.machine import Interpreter
 
 MOST_DEEP = 3
 """How deep containers among the arguments are compared by what they hold."""
+MOST_DESCRIBED = 1_000
+"""How many objects are described for one call: what containers hold beyond these, as tables of data do, is compared by
+which objects they are."""
 
 
 @dataclass(slots=True)
@@ -53,7 +56,7 @@ class Given:
             return number
         thing = self.m.state.heap.get(ref)
         declared = None if thing is None else IN_KEY[type(thing)]
-        if thing is None or declared is None or _is_by_reference(thing, depth):
+        if thing is None or declared is None or self._is_by_reference(thing, depth):
             self.themselves.append(ref)
             return ref
         number = self.described[ref] = len(self.described)
@@ -90,15 +93,14 @@ class Given:
     def _content(self, besides: object, values: Iterable[Value | None], depth: int) -> Hashable:
         return besides, tuple([self.key(value, depth) for value in values])
 
-
-def _is_by_reference(thing: Object, depth: int) -> bool:
-    """Whether an object of a class that could be described is not: nobody would know what was meant, or it lies too
-    deep."""
-    if type(thing) is Tensor:
-        return depth > MOST_DEEP
-    if type(thing) is Container:
-        return depth >= MOST_DEEP
-    return type(thing) is Instance and (thing.cls != UNKNOWN or bool(thing.attributes))
+    def _is_by_reference(self, thing: Object, depth: int) -> bool:
+        """Whether an object of a class that could be described is not: nobody would know what was meant, it lies too
+        deep, or too many are described."""
+        if type(thing) is Tensor:
+            return depth > MOST_DEEP
+        if type(thing) is Container:
+            return depth >= MOST_DEEP or len(self.described) >= MOST_DESCRIBED
+        return type(thing) is Instance and (thing.cls != UNKNOWN or bool(thing.attributes))
 
 
 COUNT = " count"

@@ -25,6 +25,7 @@ from gradlint.interpreter.python import containers
 from gradlint.interpreter.python.attribute_load import get_attribute
 from gradlint.interpreter.python.containers import copied
 from gradlint.interpreter.python.items import get_item
+from gradlint.interpreter.static.data_tables import is_table
 from gradlint.interpreter.static.scopes import spelled
 from gradlint.interpreter.static.sites import Site
 from gradlint.interpreter.static.string_values import LONGEST, inserted_text, joined_text, literal_text
@@ -99,6 +100,8 @@ DISPLAYS: dict[type, str] = {cst.Tuple: "tuple", cst.List: "list", cst.Set: "set
 @evaluates(cst.Tuple, cst.List, cst.Set)
 def sequence(m: Interpreter, node: cst.Tuple | cst.List | cst.Set) -> Value:
     kind = DISPLAYS[type(node)]
+    if is_table(node):
+        return m.new(node, "container", Container(kind, rest=UNKNOWN))
     values = m.values([element.value for element in node.elements])
     if any(type(element) is cst.StarredElement for element in node.elements):
         return _starred(m, node, kind, values)
@@ -129,6 +132,8 @@ def starred(m: Interpreter, node: cst.StarredElement) -> Value:
 
 @evaluates(cst.Dict)
 def mapping(m: Interpreter, node: cst.Dict) -> Value:
+    if is_table(node):
+        return m.new(node, "container", Container("dict", rest=UNKNOWN))
     plain = [element for element in node.elements if type(element) is cst.DictElement]
     keys = m.push(*m.values([element.key for element in plain]))
     m.push(*m.values([element.value for element in node.elements]))
