@@ -296,14 +296,14 @@ def test_the_report_may_go_to_a_file(gradlint: Run, here: Path) -> None:
 
 
 def test_show_files_tells_what_would_not_be_linted_and_the_limits(gradlint: Run, tmp_path: Path) -> None:
-    (tmp_path / "large.py").write_text("# a comment\n" * 100_000)
+    (tmp_path / "large.py").write_text("# a comment\n" * 200_000)
     done = gradlint("--show-files", "-v")
     assert done.stdout.splitlines() == ["clean.py", "faulty.py", "large.py"]
     assert done.stderr.splitlines() == [
-        "large.py: would not be linted: it is larger than 1 MB",
+        "large.py: would not be linted: it is larger than 2 MB",
         "limits for each file: 120 s of CPU time, of which 10 s for parsing, and 1 GB of memory",
     ]
-    (tmp_path / "gradlint.toml").write_text("limits = {seconds = 5, memory = 2000, size = 2}\n")
+    (tmp_path / "gradlint.toml").write_text("limits = {seconds = 5, memory = 2000, size = 3}\n")
     limits = "limits for each file: 5 s of CPU time, of which 5 s for parsing, and 2 GB of memory"
     assert gradlint("--show-files", "-v").stderr.splitlines() == [limits]
     assert gradlint("-v").stderr.splitlines()[3] == limits

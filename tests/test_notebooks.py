@@ -268,11 +268,11 @@ def test_notebooks_in_other_languages_are_left_out_silently(lint: Any, changes: 
 
 
 def test_outputs_do_not_count_and_source_does(lint: Any) -> None:
-    much = cell(TORCH, outputs=[{"output_type": "stream", "name": "stdout", "text": ["x" * 100 + "\n"] * 30_000}])
+    much = cell(TORCH, outputs=[{"output_type": "stream", "name": "stdout", "text": ["x" * 100 + "\n"] * 60_000}])
     assert told(lint(files={"a.ipynb": data(much, FAULT)})) == ["a.ipynb:cell 2:1:5 GRD101"]
-    (found,) = lint(files={"a.ipynb": data(TORCH, FAULT, "# x\n" * 300_000)}).entries
+    (found,) = lint(files={"a.ipynb": data(TORCH, FAULT, "# x\n" * 600_000)}).entries
     assert found.where == "a.ipynb:1:1" and found.finding.code == "GRD002"
-    assert found.finding.message == "larger than 1 MB without what its cells have put out"
+    assert found.finding.message == "larger than 2 MB without what its cells have put out"
 
 
 # ---- as every other file

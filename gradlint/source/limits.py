@@ -32,7 +32,7 @@ MOST_BRANCHES = 1_000
 """`elif`s of one statement."""
 DEAREST_PATTERN = 2**16
 """How often a part of a pattern is tried: with 16 brackets around it, or 8 of mappings."""
-MOST_TOKENS = 200_000
+MOST_TOKENS = 250_000
 """Words, numbers, signs and ends of rows of one text: LibCST takes some 3 KB for each, and up to 5."""
 MOST_WORK = 4_000_000
 """What one text may cost; a unit takes LibCST a microsecond, or less."""

@@ -16,6 +16,25 @@ from gradlint.texts import BOM, TOO_DEEP, NotLinted, with_line_feeds
 
 _LINE_FEED = re.compile(r"\n")
 _INK = re.compile(r"[^\s\\]")
+_BLANK = (
+    libcst.BaseParenthesizableWhitespace, libcst.TrailingWhitespace, libcst.EmptyLine, libcst.Newline, libcst.Comment
+)  # fmt: skip
+
+
+class _OfSyntax(dict[libcst.CSTNode, Any]):
+    """Where syntax stands: of blank space and comments, which are more than half of all nodes, nothing is kept."""
+
+    def __setitem__(self, node: libcst.CSTNode, extent: Any) -> None:
+        if not isinstance(node, _BLANK):
+            super().__setitem__(node, extent)
+
+
+class _SyntaxPositions(PositionProvider):
+    """The positions of syntax alone: in the largest files it is memory that runs out first."""
+
+    def _gen_impl(self, module: libcst.Module) -> None:
+        self._computed = _OfSyntax()
+        super()._gen_impl(module)
 
 
 class _Positions(MetadataWrapper):
@@ -56,7 +75,7 @@ def placed(module: libcst.Module, text: str) -> Places:
     Raises `NotLinted` for a tree so deep that LibCST cannot write it out.
     """
     try:
-        ranges = _Positions(module, unsafe_skip_copy=True).resolve(PositionProvider)
+        ranges = _Positions(module, unsafe_skip_copy=True).resolve(_SyntaxPositions)
         code = module.code
     except (RecursionError, KeyError) as error:
         if not _came_of_depth(error):
