@@ -22,7 +22,7 @@ from gradlint.interpreter.engine.per_element import current_element
 from gradlint.interpreter.python.container_growth import emit_stored
 from gradlint.interpreter.static.sites import Site, syntax
 
-CERTAIN, NOT_EMPTY = SLOTS[TypeSlot.CERTAIN], SLOTS[TypeSlot.NOT_EMPTY]
+CERTAIN, NOT_EMPTY, GET_ITEM = SLOTS[TypeSlot.CERTAIN], SLOTS[TypeSlot.NOT_EMPTY], SLOTS[TypeSlot.GET_ITEM]
 
 SETS = frozenset({"set"})
 """Kinds whose items have no places: that one stands among them says that it is in the set."""
@@ -86,11 +86,23 @@ def unpacked(m: Interpreter, node: Site, value: Value, count: int) -> list[Value
         elif (known := element_list(m, option)) is not None and len(known) == count:
             for slot, element in zip(out, known, strict=True):
                 slot.append(element)
+        elif type(thing) is Tensor and thing.may_be_structured and not thing.is_summary:
+            for slot, element in zip(out, _by_number(m, node, option, count), strict=True):
+                slot.append(element)
         else:
             element = elements(m, node, option)
             for slot in out:
                 slot.append(element)
     return [one_of(slot, MOST_ITEMS) for slot in out]
+
+
+def _by_number(m: Interpreter, node: Site, value: Value, count: int) -> list[Value]:
+    """The first elements of what may be a tensor or a structure of tensors, each by itself: what is learnt of one holds
+    of no other."""
+    start = m.push(value)
+    for number in range(count):
+        m.push(GET_ITEM[Tensor](m, m.part_of(node, f"element {number}"), m.state.stack[start], Constant(number)))
+    return m.pop_from(start)[1:]
 
 
 def certainly_not_empty(m: Interpreter, value: Value) -> bool:
