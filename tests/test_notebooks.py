@@ -118,6 +118,14 @@ def test_a_note_has_a_cell_of_its_own(lint: Any) -> None:
         ("%time for x in y: pass\n%time", "pass\npass"),
         ("%matplotlib inline\r\nx = 1\r\n", "pass\r\nx = 1\r\n"),
         ("/f 1\n,f a\n;f a", "pass\npass\npass"),
+        ("cd /content/data/", "pass"),
+        ("cd ..\r\n", "pass\r\n"),
+        ("cd /content/data", None),
+        ("\npip install timm==1.0 # here \n", "\npass\n"),
+        ('cd("..")', None),
+        ("ls -l", None),
+        ("cd = 1", None),
+        ("run(1)", None),
     ],
 )
 def test_what_is_no_python_is_taken_out(source: str, program: str | None) -> None:

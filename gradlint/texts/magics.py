@@ -33,6 +33,16 @@ def _statement(sign: str) -> str:
 _IN_CELL = re.compile(_statement(r"[%!?/;]|,(?!\s)"), re.VERBOSE | re.DOTALL)
 _IN_SCRIPT = re.compile(_statement("[%!?]"), re.VERBOSE | re.DOTALL)
 """What may be none of Python's: in a script nothing that a slip of the finger can be."""
+NEED_NO_SIGN = frozenset(
+    "alias bookmark cat cd clear conda config cp env ldir less lf lk ll load load_ext logstart ls lx macro mamba man "
+    "matplotlib micromamba mkdir more mv notebook pip pycat pylab reload_ext rm rmdir run save sx system unalias "
+    "unload_ext uv writefile".split()
+)
+"""Magics and aliases of IPython 9 that a cell of one row can begin with as if they had their sign, where that is no
+Python (https://ipython.readthedocs.io/en/9.12.0/interactive/magics.html, `%automagic`)."""
+_AUTOMATIC = re.compile(
+    rf"(?P<before>[\r\n]*+)(?P<command>(?:{'|'.join(sorted(NEED_NO_SIGN))})[ \t]++[^\s=][^\r\n]*+)(?P<behind>\s*+)"
+)
 _TOKEN = re.compile(
     r"""(?P<row>\r\n?|\n)
       | (?P<open>[(\[{])
@@ -61,6 +71,9 @@ def holds_python(source: str) -> bool:
 
 def python_of(source: str) -> str:
     """The program of a cell that holds Python: row for row, without what is none."""
+    automatic = _AUTOMATIC.fullmatch(source)
+    if automatic is not None and fault(automatic["command"]) is not None:
+        return f"{automatic['before']}{SILENT[0].ljust(len(automatic['command']))}{automatic['behind']}"
     return _program(source, _IN_CELL)
 
 
