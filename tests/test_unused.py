@@ -206,7 +206,7 @@ def test_a_file_in_which_nothing_can_be_found_has_unused_ones_too(tmp_path):
     "files",
     [
         {"a.py": "x = (  # gradlint: ignore[GRD101]\n"},
-        {"a.py": "x = 1  # gradlint: ignore[GRD101]\n" + "#" * 1_000_000},
+        {"a.py": "x = 1  # gradlint: ignore[GRD101]\n" + "#" * 2_000_000},
         {"a.py": "x = 1  # gradlint: ignore[GRD101]\n", "b.py": "import a\nx = (\n"},
     ],
 )

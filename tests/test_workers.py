@@ -257,9 +257,9 @@ def test_the_configuration_says_what_a_file_may_take(limits: str, said: str, tmp
 def test_the_configuration_says_how_much_a_file_may_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.py").write_text(
-        "# " + "a" * 1_500_000 + "\nimport torch\nx = torch.ones(2).long().requires_grad_()\n"
+        "# " + "a" * 2_500_000 + "\nimport torch\nx = torch.ones(2).long().requires_grad_()\n"
     )
-    for size, code in ((None, "GRD002"), (1, "GRD002"), (2, "GRD101")):
+    for size, code in ((None, "GRD002"), (1, "GRD002"), (3, "GRD101")):
         (tmp_path / "gradlint.toml").write_text("" if size is None else f"limits.size = {size}\n")
         outcome = engine.lint(settings.Request(paths=("a.py",)), registry.rules())
         assert [entry.finding.code for entry in outcome.entries] == [code]
