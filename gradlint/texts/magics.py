@@ -41,7 +41,7 @@ NEED_NO_SIGN = frozenset(
 """Magics and aliases of IPython 9 that a cell of one row can begin with as if they had their sign, where that is no
 Python (https://ipython.readthedocs.io/en/9.12.0/interactive/magics.html, `%automagic`)."""
 _AUTOMATIC = re.compile(
-    rf"(?P<before>[\r\n]*+)(?P<command>(?:{'|'.join(sorted(NEED_NO_SIGN))})[ \t]++[^\s=][^\r\n]*+)(?P<behind>\s*+)"
+    rf"\A(?P<before>[\r\n]*+)(?P<command>(?:{'|'.join(sorted(NEED_NO_SIGN))})[ \t]++[^\s=][^\r\n]*+)(?P<behind>\s*+)"
 )
 _TOKEN = re.compile(
     r"""(?P<row>\r\n?|\n)
