@@ -110,12 +110,11 @@ class Resolver:
         return self.queries.ask(("imports", path), lambda: tuple(sorted(texts.imported(self.text(path) or ""))))
 
     def modules(self, found: Found) -> tuple[str, ...]:
-        """The dotted names of all that a module may import (see `modules`)."""
+        """What a module may import (see `dotted_names`), put together once for all files that lead to it."""
         imports = self.imports(found.path)
-        known = self._modules.get(found)
-        if known is None:
-            known = self._modules[found] = modules(found.name, found.package, imports)
-        return known
+        if found not in self._modules:
+            self._modules[found] = dotted_names(found.name, found.package, imports)
+        return self._modules[found]
 
     def names(self, path: str) -> texts.Names:
         """The names that a file binds."""
@@ -187,13 +186,13 @@ class Resolver:
 
     def roots(self, folders: tuple[str, ...], name: str) -> tuple[str, ...]:
         """Those of some folders that hold a module or a package of this name: few, and the same for many files."""
-        return self.queries.ask(("roots", folders, name), lambda: tuple(filter(self._holds(name), folders)))
-
-    def _holds(self, name: str) -> Callable[[str], bool]:
-        files = self.files
-        return lambda folder: (
-            files.is_folder(os.path.join(folder, name)) or files.is_file(os.path.join(folder, f"{name}.py"))
+        return self.queries.ask(
+            ("roots", folders, name), lambda: tuple([one for one in folders if self._holds(one, name)])
         )
+
+    def _holds(self, folder: str, name: str) -> bool:
+        path = os.path.join(folder, name)
+        return self.files.is_folder(path) or self.files.is_file(f"{path}.py")
 
     def find_in(self, roots: tuple[str, ...], module: str) -> str:
         """What `find` finds, where it is known which folders hold the first part of the name."""
@@ -251,7 +250,7 @@ class Found:
         return not self.path.endswith(".py")
 
 
-def modules(name: str, is_package: bool, imports: Iterable[tuple[int, str]]) -> tuple[str, ...]:
+def dotted_names(name: str, is_package: bool, imports: Iterable[tuple[int, str]]) -> tuple[str, ...]:
     """The dotted names of what a module imports, and of the packages they are in, each once."""
     package = name if is_package else name.rpartition(".")[0]
     found = dict[str, None]()
@@ -301,7 +300,7 @@ class View:
 
     def _reached(self, text: str) -> Iterator[str]:
         met, asked = {self.path}, set[str]()
-        waiting = [*modules(self.name, self.package, sorted(texts.imported(text)))]
+        waiting = [*dotted_names(self.name, self.package, sorted(texts.imported(text)))]
         while waiting:
             module = waiting.pop()
             if module in asked:  # most modules of a package are imported by many others
@@ -315,7 +314,7 @@ class View:
 
     def imported(self) -> tuple[str, ...]:
         """The files of the project that this one imports itself."""
-        there = map(self.find, modules(self.name, self.package, self.project.imports(self.path)))
+        there = map(self.find, dotted_names(self.name, self.package, self.project.imports(self.path)))
         return tuple(dict.fromkeys(found.path for found in there if found is not None))
 
     def callers(self) -> list[str]:

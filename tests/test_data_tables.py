@@ -47,6 +47,14 @@ def test_what_is_around_a_table_is_found(table):
     assert [(one.code, one.place.row) for one in linter.lint(program, RULES)] == [("GRD101", 4)]
 
 
+def test_a_table_is_not_empty():
+    """What is done for each of its keys is done, as with a mapping of few."""
+    for count in (3, 100):
+        table = "{" + ", ".join(f"{n}: ({n}, 0.5)" for n in range(count)) + "}"
+        loop = f"x = torch.tensor([1.0])\nfor key in {table}:\n    x = torch.tensor([1, 2])\nx.requires_grad_()\n"
+        assert [(one.code, one.place.row) for one in linter.lint(f"import torch\n{loop}", RULES)] == [("GRD101", 5)]
+
+
 def test_what_is_in_a_table_may_be_anything():
     """Nobody knows the type of a tensor that is made of a table, nor of one of its rows."""
     rows = "[" + ", ".join(f"[{n}, {n}]" for n in range(100)) + "]"

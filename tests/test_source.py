@@ -241,6 +241,19 @@ def test_places_agree_with_python(parts, mark):
     assert found >= expected
 
 
+def test_all_syntax_is_placed_and_no_blank_space():
+    text = "@d  # why\ndef f(a, *, b=(1, 2)):  # x\n\n    return a.b[0] if not a else [*b]  # y\n"
+    module = source.parse(text)
+    nodes, waiting = list[libcst.CSTNode](), [*module.body]
+    while waiting:
+        nodes.append(waiting.pop())
+        waiting += nodes[-1].children
+    placed = source.placed(module, text).of(nodes)
+    assert {type(node).__name__ for node in nodes if node not in placed} == {
+        "SimpleWhitespace", "TrailingWhitespace", "EmptyLine", "Newline", "Comment"
+    }  # fmt: skip
+
+
 def test_only_what_is_asked_for_is_placed():
     module = source.parse("a.b\nc\n")
     second = module.body[1]

@@ -16,7 +16,7 @@ from gradlint.domain.keys import IN_KEY
 from gradlint.domain.objects import Object
 from gradlint.events import Run
 from gradlint.finding import Confidence
-from gradlint.interpreter.engine import call_summaries
+from gradlint.interpreter.engine import call_keys, call_summaries
 from gradlint.interpreter.engine.call_keys import Given
 from gradlint.interpreter.engine.circumstances import LoopNest
 from gradlint.interpreter.engine.event_log import EventLog
@@ -256,3 +256,31 @@ def test_two_calls_of_a_helper_give_the_same_without_summaries(text, monkeypatch
     with_summaries = known(text)
     monkeypatch.setattr(call_summaries, "recall", lambda it, node, call: None)
     assert known(text) == with_summaries
+
+
+@pytest.mark.parametrize("most", [0, 1, 2])
+@pytest.mark.parametrize(
+    "change",
+    ["pair[1][0] = w", "pair[1].insert(0, w)", "pair[1] = [w]", "pair[1][0].requires_grad_()", "pair[1] = pair[2]"],
+)
+def test_what_is_described_no_more_is_known_all_the_same(change, most, monkeypatch: pytest.MonkeyPatch):
+    """A container that is beyond the bound may have been changed between two calls."""
+    text = f"""\
+import torch
+
+def total(parts):
+    return parts[1][0] * 2
+
+w = torch.ones(2, requires_grad=True)
+pair = [[1], [torch.ones(2)], [w]]
+first = total(pair)
+{change}
+second = total(pair)
+reveal(first, second)
+second.sum().backward()
+first.sum().backward()
+"""
+    described = known(text)
+    monkeypatch.setattr(call_keys, "MOST_DESCRIBED", most)
+    assert known(text) == described
+    assert [code for _, code, *_ in findings(text)] == ["GRD619"]

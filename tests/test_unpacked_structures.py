@@ -9,8 +9,7 @@ from gradlint import linter, registry
 RULES, PACKS = registry.rules(), registry.packs()
 HEAD = """\
 import torch
-from torch import nn
-from elsewhere import compute_loss, Base
+from elsewhere import compute_loss
 
 
 class Meter:
@@ -25,13 +24,8 @@ class Meter:
         self.all.append(value)
 
 
-class Net(Base, nn.Module):
-    def forward(self, x):
-        return self.loss_of(x), self.layers(x)
-
-
 def train(loader, net, optimizer, criterion):
-    meter, total, kept = Meter(), 0, []
+    meter, total = Meter(), 0
     net.train()
     for x, y in loader:
         optimizer.zero_grad()
@@ -39,7 +33,7 @@ def train(loader, net, optimizer, criterion):
         loss.backward()
         optimizer.step()
         {left}
-    print(meter.sum / meter.count, total, len(kept), len(meter.all))
+    print(meter.sum / meter.count, total, len(meter.all))
 """
 GIVEN = [
     "loss, accuracy = criterion(net(x), y)",

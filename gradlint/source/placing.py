@@ -62,7 +62,7 @@ class Places:
     read: _Ink | None
 
     def of(self, nodes: Iterable[libcst.CSTNode]) -> dict[libcst.CSTNode, Place]:
-        """The places of those of these nodes that belong to the tree."""
+        """The places of those of these nodes that belong to the tree and are neither blank space nor comments."""
         found = {node: _place(self.ranges[node]) for node in nodes if node in self.ranges}
         if self.written is None or self.read is None:
             return found

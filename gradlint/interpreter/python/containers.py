@@ -77,23 +77,20 @@ def _certainly_given(m: Interpreter, thing: Iterator) -> tuple[Ref, ...]:
 
 def unpacked(m: Interpreter, node: Site, value: Value, count: int) -> list[Value]:
     """The values that unpacking into `count` targets gives."""
-    out: list[list[Value]] = [[] for _ in range(count)]
-    for option in alternatives(value):
-        thing = m.state.heap.get(option) if type(option) is Ref else None
-        if type(thing) is Container and thing.kind in SEQUENCES and len(thing.items) >= count:
-            for slot, (_, element) in zip(out, thing.items, strict=False):
-                slot.append(element)
-        elif (known := element_list(m, option)) is not None and len(known) == count:
-            for slot, element in zip(out, known, strict=True):
-                slot.append(element)
-        elif type(thing) is Tensor and thing.may_be_structured and not thing.is_summary:
-            for slot, element in zip(out, _by_number(m, node, option, count), strict=True):
-                slot.append(element)
-        else:
-            element = elements(m, node, option)
-            for slot in out:
-                slot.append(element)
-    return [one_of(slot, MOST_ITEMS) for slot in out]
+    found = [_unpacked(m, node, option, count) for option in alternatives(value)]
+    return [one_of([each[number] for each in found], MOST_ITEMS) for number in range(count)]
+
+
+def _unpacked(m: Interpreter, node: Site, value: Value, count: int) -> Sequence[Value]:
+    """The same of one alternative."""
+    thing = m.state.heap.get(value) if type(value) is Ref else None
+    if type(thing) is Container and thing.kind in SEQUENCES and len(thing.items) >= count:
+        return [element for _, element in thing.items[:count]]
+    if (known := element_list(m, value)) is not None and len(known) == count:
+        return known
+    if type(thing) is Tensor and thing.may_be_structured and not thing.is_summary:
+        return _by_number(m, node, value, count)
+    return [elements(m, node, value)] * count
 
 
 def _by_number(m: Interpreter, node: Site, value: Value, count: int) -> list[Value]:

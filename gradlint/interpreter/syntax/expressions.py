@@ -132,9 +132,10 @@ def starred(m: Interpreter, node: cst.StarredElement) -> Value:
 
 @evaluates(cst.Dict)
 def mapping(m: Interpreter, node: cst.Dict) -> Value:
-    if is_table(node):
-        return m.new(node, "container", Container("dict", rest=UNKNOWN))
     plain = [element for element in node.elements if type(element) is cst.DictElement]
+    if is_table(node):  # has one key that is known, so that it is known not to be empty
+        some = containers.stored(Container("dict", rest=UNKNOWN), m.value(plain[0].key), UNKNOWN)
+        return m.new(node, "container", some)
     keys = m.push(*m.values([element.key for element in plain]))
     m.push(*m.values([element.value for element in node.elements]))
     found = m.pop_from(keys)
