@@ -106,7 +106,7 @@ class BufferRegistered(Event):
 class ModeChanged(Event):
     """`train()` or `eval()` of a module, written as `name` says, and of all its parts; `matters` unless it is certain
     that none of them behaves differently in the two modes. `reached` are the modules that it may set: itself and its
-    parts, without those that have a `train` of their own."""
+    parts, without those that have a `train` of their own. `memories` are those of the parameters that it has."""
 
     believed_from: ClassVar[tuple[str, ...]] = ("module",)
 
@@ -114,6 +114,7 @@ class ModeChanged(Event):
     to: Mode
     matters: bool
     reached: tuple[Module, ...] = ()
+    memories: frozenset[tuple[Ref, ...]] = frozenset()
     name: str = ""
 
 

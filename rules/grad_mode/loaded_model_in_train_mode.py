@@ -90,10 +90,17 @@ def _names(call: ModuleCalled, whole: Whole) -> Iterator[str]:
 
 def _is_on_purpose(call: ModuleCalled, whole: Whole) -> bool:
     """Whether a function around says that train mode is wanted, or sets it by itself, or only tests call it."""
-    switches = [one for one in whole.end.story if isinstance(one, ModeChanged) and one.run == call.run]
+    switches = [one for one in whole.end.story if isinstance(one, ModeChanged) and _is_of(call, one)]
     for_training = call.on_test_data and whole.trains(call)
     set_here = not for_training and any(not one.to <= EVAL for one in switches)
     return set_here or any(words(name) & ON_PURPOSE for name in _names(call, whole)) or only_tested(call, whole.end)
+
+
+def _is_of(call: ModuleCalled, switch: ModeChanged) -> bool:
+    """Whether the run of a call sets the mode of what is called, or of a part of it; what has no parameters (a dropout)
+    may be one."""
+    apart = switch.memories and call.memories and places(switch.memories).isdisjoint(places(call.memories))
+    return switch.run == call.run and not apart
 
 
 def _evaluates(call: ModuleCalled, whole: Whole) -> bool:

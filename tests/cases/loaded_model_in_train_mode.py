@@ -253,3 +253,67 @@ def main():
 
 if __name__ == "__main__":
     main()
+
+
+def score_with_one_switched(encoder, decoder, loader):
+    encoder.eval()
+    right = 0
+    with torch.no_grad():
+        for x, y in loader:
+            code = encoder(x.double())  # ok: in eval mode
+            right += int(decoder(code).argmax(1).eq(y).sum())  # GRD414
+    encoder.train()
+    return right
+
+
+class Pair:
+    def __init__(self):
+        self.encoder, self.decoder = Net(0.1), Net(0.4)
+
+    def evaluate_one_switched(self, loader):
+        self.encoder.eval()
+        worst = []
+        with torch.no_grad():
+            for x, y in loader:
+                code = self.encoder(x)
+                worst.append((self.decoder(code) - y).abs().max().item())  # GRD414
+        self.encoder.train()
+        return worst
+
+    def evaluate_with_part_on(self, loader):
+        self.encoder.eval()
+        self.decoder.body.train()
+        with torch.no_grad():
+            return [(self.decoder(self.encoder(x)) - y).norm().item() for x, y in loader]  # ok: a part is asked for
+
+    def evaluate_with_dropout_on(self, loader):
+        self.encoder.eval()
+        self.decoder.body[2].train()
+        with torch.no_grad():
+            return [(self.decoder(self.encoder(x)) + y).norm().item() for x, y in loader]  # ok: so is the dropout
+
+    def evaluate_both_in_loop(self, loader):
+        for network in (self.encoder, self.decoder):
+            network.eval()
+        with torch.no_grad():
+            products = [(self.decoder(self.encoder(x)) * y).sum().item() for x, y in loader]  # ok: both are switched
+        for network in (self.encoder, self.decoder):
+            network.train()
+        return products
+
+
+def fit_two(loader, spare):
+    pair = Pair()
+    encoder, decoder = Net(0.2), Net(0.3)
+    optimizer = torch.optim.SGD(
+        [*encoder.parameters(), *decoder.parameters(), *pair.encoder.parameters(), *pair.decoder.parameters()], lr=0.1
+    )
+    for x, y in loader:
+        optimizer.zero_grad()
+        loss = nn.functional.cross_entropy(decoder(encoder(x)), y)
+        loss = loss + nn.functional.cross_entropy(pair.decoder(pair.encoder(x)), y)
+        loss.backward()
+        optimizer.step()
+    print(score_with_one_switched(encoder, decoder, spare), pair.evaluate_one_switched(spare))
+    print(pair.evaluate_with_part_on(spare), pair.evaluate_with_dropout_on(spare))
+    print(pair.evaluate_both_in_loop(spare))

@@ -47,6 +47,11 @@ def parameters(m: Interpreter, value: Value, *, recurse: bool = True) -> Tensors
     return _tensors(m, value, recurse, lambda module, name, tensor: tensor.parameter.may(YES))
 
 
+def memories_of(m: Interpreter, module: Value) -> frozenset[tuple[Ref, ...]]:
+    """Return what the parameters of a module are in."""
+    return frozenset([m[ref].storage for _, ref in parameters(m, module)[0] if m[ref].storage])
+
+
 def buffers(m: Interpreter, value: Value, *, recurse: bool = True, saved: bool = False) -> Tensors:
     """The buffers of a module; `saved`: only those that its state dict has."""
 

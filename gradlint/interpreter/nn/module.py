@@ -45,7 +45,7 @@ from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import annotated
 from gradlint.interpreter.engine.iteration import iterator, tuple_of
 from gradlint.interpreter.engine.machine import Interpreter
-from gradlint.interpreter.engine.module_tree import Tensors, certain_parts, parameters, submodules, walk
+from gradlint.interpreter.engine.module_tree import Tensors, certain_parts, memories_of, parameters, submodules, walk
 from gradlint.interpreter.nn.module_containers import filled
 from gradlint.interpreter.nn.unknown_parts import MOST_NAMED, parameter, unknown_module
 from gradlint.interpreter.python.containers import container
@@ -291,6 +291,7 @@ def _emit_mode(m: Interpreter, node: Site, owner: Value, mode: Mode, reached: It
             to=mode,
             matters=depends_on_mode(m, owner),
             reached=tuple(m[ref] for ref in reached),
+            memories=memories_of(m, owner),
             name=spelled(receiver(node)),
         )
 

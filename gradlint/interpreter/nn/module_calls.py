@@ -26,7 +26,7 @@ from gradlint.interpreter.engine.calls import call_value
 from gradlint.interpreter.engine.escape import escape_graphs
 from gradlint.interpreter.engine.history import certainly_recorded, past_of
 from gradlint.interpreter.engine.machine import Interpreter
-from gradlint.interpreter.engine.module_tree import parameters, submodules
+from gradlint.interpreter.engine.module_tree import memories_of, parameters, submodules
 from gradlint.interpreter.engine.places import peek
 from gradlint.interpreter.nn.module import MOST_MODULES_DEEP, as_in_training
 from gradlint.interpreter.python.functions import call_function, too_deep
@@ -64,7 +64,7 @@ def call(m: Interpreter, node: Site, owner: Value, args: Arguments, how: str, na
             trainable=_trainable(m, held[0]),
             graph=_graph(m, result),
             fed_by=behind,
-            memories=frozenset() if m.calls.inside_module else _memories(m, held[0]),
+            memories=frozenset() if m.calls.inside_module else memories_of(m, held[0]),
             in_training="" if m.calls.inside_module else as_in_training(m, held[0]),
             nested=m.calls.inside_module > 0,
             own_call=_own_method(m, shown, "call") is not None,
@@ -131,11 +131,6 @@ def _graph(m: Interpreter, result: Value) -> tuple[Graph, ...]:
     held = m.state.reach([result], lambda thing: () if type(thing) in (Tensor, Node) else handed_on(thing))
     tensors = [thing for ref in held if type(thing := m[ref]) is Tensor]
     return tuple(dict.fromkeys(node.key for tensor in tensors for node in tensor.node if node is not None))
-
-
-def _memories(m: Interpreter, module: Value) -> frozenset[tuple[Ref, ...]]:
-    """Return what the parameters of a module are in."""
-    return frozenset([m[ref].storage for _, ref in parameters(m, module)[0] if m[ref].storage])
 
 
 def _behind(m: Interpreter, values: Iterable[Value]) -> tuple[Graph, ...]:
