@@ -982,3 +982,59 @@ class Driver:
 
     def value(self, state):
         return self.actor(to_variable(np.array([state]), volatile=True)).data.numpy()  # GRD401
+
+
+def test_one_by_one(net, test_loader, place):
+    right = 0
+    for images, labels in test_loader:
+        guess = net(images.to(place)).max(dim=1)[1]  # GRD401
+        right += guess.cpu().eq(labels).sum().item()
+    return right / len(test_loader.dataset)
+
+
+def evaluate_pairs(encoder, decoder, criterion, loader):
+    total = 0.0
+    for source, target in loader:
+        code, state = encoder(source, None)  # GRD401
+        total += criterion(decoder(target, code, state), target).item()
+    return total
+
+
+class Scorer:
+    def __init__(self, test_data):
+        self.test_data = test_data
+
+    def evaluate_all(self, model):
+        kept = [model(batch["pixels"]) for batch in self.test_data]  # GRD401
+        return torch.cat(kept).argmax(1)
+
+
+def predict_by(model, x):
+    return model(x.abs())  # ok: somebody may train on what it gives
+
+
+def test_under_attack(model, test_loader, size):
+    found = []
+    for images, labels in test_loader:
+        images.requires_grad = True
+        loss = nn.functional.nll_loss(model(images), labels)  # ok: the attack needs the graph
+        loss.backward()
+        found.append(images + size * images.grad.sign())
+    return found
+
+
+@torch.no_grad()
+def validate_quietly(model, val_loader):
+    return [model(batch + 3).argmax(1) for batch in val_loader]  # ok: gradients are off
+
+
+def test_time_training(model, test_loader, optimizer):
+    for batch in test_loader:
+        loss = model(batch).pow(2).mean()  # ok: it is trained on the data of the test
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+
+def evaluate_function(fn, test_loader):
+    return [fn(batch).sum().item() for batch in test_loader]  # ok: nothing says that it is a network

@@ -19,6 +19,7 @@ from gradlint.knowledge.python.duck_typing_names import (
     EVALUATES,
     PHASES,
     TRAINS,
+    batches_to_evaluate_on,
     data_to_evaluate_on,
     evaluates,
     words,
@@ -85,6 +86,19 @@ def goes_over_data_to_evaluate_on(m: Interpreter) -> bool:
             return told
         paths = paths.around
     return False
+
+
+class LoopsOverBatches(dict[Any, bool]):
+    """Whether functions loop over batches to evaluate on, as far as names tell."""
+
+
+def loops_over_batches(m: Interpreter, function: cst.FunctionDef) -> bool:
+    """Whether a loop of a function goes over batches, and not over those to train on, as far as its names tell."""
+    known = m.notes(LoopsOverBatches)
+    if function not in known:
+        loops = (node for node in in_order(function.body) if isinstance(node, cst.For | cst.CompFor))
+        known[function] = any(batches_to_evaluate_on(_names_in(loop.iter)) for loop in loops)
+    return known[function]
 
 
 def _names_in(tree: cst.CSTNode) -> list[str]:

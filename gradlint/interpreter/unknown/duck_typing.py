@@ -31,6 +31,7 @@ from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.unseen import STAND_IN, FrozenOnRequest, is_opaque, refine
 from gradlint.interpreter.nn.unknown_parts import leave_open_whether_frozen, unseen_module
 from gradlint.interpreter.python.mro import FUNCTION_CONTEXT
+from gradlint.interpreter.python.roles import loops_over_batches
 from gradlint.interpreter.static.scopes import ALONG, HANDED, Scope, dotted, kept, uses_of_given
 from gradlint.interpreter.static.sites import Site
 from gradlint.interpreter.training.assumed_optimizer import optimizer_over
@@ -55,9 +56,12 @@ from gradlint.knowledge.python.duck_typing_names import (
     SWITCHES,
     TENSOR_ATTRIBUTES,
     TENSOR_USES,
+    TRAINS,
+    evaluates,
     names_list_of_modules,
     names_module,
     names_optimizer,
+    words,
 )
 from gradlint.knowledge.schema import Result
 from gradlint.knowledge.torch.autograd_names import METHOD
@@ -200,7 +204,20 @@ def by_usage(
     if ASKED & uses and _holds_module(m, reach):
         uses = uses - ASKED
     maker = _maker(m, uses, chain) if uses else None
+    if maker is None and given and _is_network_to_evaluate(m, chain, uses):
+        maker = _module
     return None if maker is None else maker(m, node, f"{part} by use", reach)
+
+
+def _is_network_to_evaluate(m: Interpreter, name: str, uses: Uses) -> bool:
+    """Whether a parameter is named as networks are and only applied or handed on, in a function that evaluates by its
+    name and loops over batches: who only calls it once may do so for another who trains."""
+    function = m.frame.scope.node
+    if type(function) is not cst.FunctionDef or not names_module(name) or APPLIED.isdisjoint(uses):
+        return False
+    alone = all(use in APPLIED or use.startswith(HANDED) for use in uses)
+    by_name = evaluates(function.name.value) and not words(function.name.value) & TRAINS
+    return alone and by_name and loops_over_batches(m, function)
 
 
 def part_by_name(m: Interpreter, node: Site, owner: Ref, name: str, chain: str) -> Ref | None:

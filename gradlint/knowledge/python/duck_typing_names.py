@@ -255,6 +255,15 @@ def data_to_evaluate_on(names: Iterable[str]) -> bool | None:
     return True if parted or any(DATA_IN_ONE_WORD.fullmatch(word) for word in said) else None
 
 
+def batches_to_evaluate_on(names: Iterable[str]) -> bool:
+    """Whether these names, of one expression, call what gives data in batches, and none to train on as far as they
+    tell."""
+    names = tuple(names)
+    told = data_to_evaluate_on(names)
+    return told is True or (told is None and any(words(name) & LOADERS for name in names))
+
+
+LOADERS = frozenset("dataloader dataloaders dl loader loaders".split())
 TRAINING_DATA = "train"
 EVALUATION_DATA = frozenset("dev eval evaluation holdout test testing val valid validation".split())
 DATA = frozenset(

@@ -1,0 +1,75 @@
+"""What is named as a network and only applied, in a function that evaluates over batches, is a module by use."""
+
+import torch
+from torch import nn
+
+
+def show(function, *args):
+    """Call a function as code elsewhere would: gradlint sees no caller."""
+    return globals()[function](*args)
+
+
+def evaluate(net, loader):
+    for x in loader:
+        reveal(net)  # Module[?, mode=?]
+        print(net(x).argmax(1))
+
+
+def test(model):
+    reveal(model)  # Module[?, mode=?]
+    return [model(x).argmax(1) for x in test_loader]
+
+
+class Validator:
+    def __init__(self, val_data):
+        self.val_data = val_data
+
+    def validate(self, encoder, decoder):
+        for x in self.val_data:
+            reveal(encoder)  # Module[?, mode=?]
+            code = encoder(x)
+            reveal(decoder)  # Module[?, mode=?]
+            print(decoder(code).max(1)[1])
+
+
+def validate_pair(validator):
+    validator.validate(model, model)
+
+
+def evaluate_once(net, x):
+    reveal(net)  # Instance[?]
+    return net(x).argmax(1)
+
+
+def evaluate_over_layers(net, layers):
+    for layer in layers:
+        reveal(net)  # Instance[?]
+        print(net(layer))
+
+
+def validate(net, train_loader):
+    for x in train_loader:
+        reveal(net)  # Instance[?]
+        print(net(x).argmax(1))
+
+
+def train_and_test(net, loader):
+    for x in loader:
+        reveal(net)  # Instance[?]
+        print(net(x).argmax(1))
+
+
+def predict(fn, loader):
+    for x in loader:
+        reveal(fn)  # Instance[?]
+        print(fn(x).argmax(1))
+
+
+weight = torch.ones(2, requires_grad=True)
+test_loader = [weight.detach().view(1, 2)]
+model = nn.Linear(2, 2)
+for name in ("evaluate", "evaluate_over_layers", "validate", "train_and_test", "predict"):
+    show(name, model, test_loader)
+show("evaluate_once", model, test_loader[0])
+show("test", model)
+show("validate_pair", Validator(test_loader))
