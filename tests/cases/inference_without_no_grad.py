@@ -1038,3 +1038,11 @@ def test_time_training(model, test_loader, optimizer):
 
 def evaluate_function(fn, test_loader):
     return [fn(batch).sum().item() for batch in test_loader]  # ok: nothing says that it is a network
+
+
+def generate_text(net, prime, count):
+    text, hidden = [prime], net.init_hidden(1)
+    for _ in range(count):
+        output, hidden = net(text[-1].view(1, -1), hidden)  # GRD401
+        text.append(torch.multinomial(output.data.view(-1).exp(), 1)[0])
+    return text

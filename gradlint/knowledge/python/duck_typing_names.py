@@ -70,8 +70,10 @@ MODULE_USES = frozenset(
 
 MODULE_USES_WHEN_CALLED = frozenset(
     {"train()", "train(.)", "state_dict()", "load_state_dict(.)", "zero_grad()", "zero_grad(.)", "eval", "zero_grad"}
+    | {name + call for name in ("init_hidden", "initHidden") for call in CALLED}
 )
-"""Each of these shows a module where the thing itself is called, too; `model.eval` without parentheses among them."""
+"""Each of these shows a module where the thing itself is called, too; `model.eval` without parentheses among them, and
+that recurrent networks make their first state."""
 
 APPLIED = frozenset({"()", "forward(.)"})
 """How modules are applied."""
