@@ -1046,3 +1046,60 @@ def generate_text(net, prime, count):
         output, hidden = net(text[-1].view(1, -1), hidden)  # GRD401
         text.append(torch.multinomial(output.data.view(-1).exp(), 1)[0])
     return text
+
+
+class TesterOf:
+    def __init__(self, net, settings):
+        self.net, self.settings = net, settings
+
+    def test(self, loader):
+        for images, labels in loader:
+            guess = self.net(images.to(self.settings.place), depth=3).topk(5)[1]  # GRD401
+            print((guess[:, 0] == labels).float().mean())
+
+
+class TrainerOf:
+    def __init__(self, model, optimizer, objective):
+        self.model, self.optimizer, self.objective = model, optimizer, objective
+
+    def train(self, loader):
+        for images, labels in loader:
+            self.optimizer.zero_grad()
+            guess = self.model(images.float())  # ok: this is training
+            self.objective(guess, labels).backward()
+            self.optimizer.step()
+
+    def validate(self, loader):
+        return [self.objective(self.model(images), labels).item() for images, labels in loader]  # GRD401
+
+
+class AttackerOf:
+    def __init__(self, model):
+        self.model = model
+
+    def perturb(self, images, labels):
+        images = images.clone().requires_grad_(True)
+        loss = nn.functional.cross_entropy(self.model(images), labels)  # ok: the attack needs the graph
+        return images + torch.autograd.grad(loss, images)[0].sign()
+
+    def evaluate(self, loader):
+        with torch.no_grad():
+            return [self.model(images).argmax(1) for images, _ in loader]  # ok: gradients are off
+
+
+class EncodesFor:
+    def __init__(self, encoder):
+        self.encoder = encoder
+
+    def embed(self, x):
+        return self.encoder(x.flatten(1)).relu()  # ok: others may train on what it gives
+
+
+def evaluate_together(models, test_loader):
+    for x, y in test_loader:
+        votes = sum(model(x) for model in models)  # GRD401
+        print(votes.argmax(1).eq(y).sum().item())
+
+
+def test_layers(layer, features, loader):
+    return [layer(x).sum().item() + features(x).sum().item() for x in loader]  # ok: these may be anything

@@ -36,6 +36,46 @@ def validate_pair(validator):
     validator.validate(model, model)
 
 
+class Tester:
+    def __init__(self, data, net, layer):
+        self.data, self.net, self.layer = data, net, layer
+
+    def test(self, loader):
+        reveal(self.net)  # Module[?, mode=?]
+        reveal(self.layer)  # Instance[?]
+        for x in loader:
+            print(self.net(self.layer(x)))
+
+
+class Trainer:
+    def __init__(self, model):
+        self.model = model
+
+    def apply(self, x):
+        reveal(self.model)  # Instance[?]
+        return self.model(x)
+
+
+def predict_with_all(models, loader):
+    for model in models:
+        reveal(model)  # Module[?, mode=?]
+        for x in loader:
+            print(model(x))
+
+
+def test_what_makes(make_model, model_fn, data_generator, loader):
+    for x in loader:
+        reveal(make_model)  # Instance[?]
+        reveal(model_fn)  # Instance[?]
+        reveal(data_generator)  # Instance[?]
+        print(make_model(x), model_fn(x), data_generator(x))
+
+
+def test_object(tester, trainer, loader):
+    tester.test(loader)
+    trainer.apply(loader[0])
+
+
 def evaluate_once(net, x):
     reveal(net)  # Instance[?]
     return net(x).argmax(1)
@@ -73,3 +113,6 @@ for name in ("evaluate", "evaluate_over_layers", "validate", "train_and_test", "
 show("evaluate_once", model, test_loader[0])
 show("test", model)
 show("validate_pair", Validator(test_loader))
+show("predict_with_all", [model], test_loader)
+show("test_what_makes", model, model, model, test_loader)
+show("test_object", Tester(None, model, model), Trainer(model), test_loader)

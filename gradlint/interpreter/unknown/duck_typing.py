@@ -60,6 +60,7 @@ from gradlint.knowledge.python.duck_typing_names import (
     evaluates,
     names_list_of_modules,
     names_module,
+    names_network,
     names_optimizer,
     words,
 )
@@ -204,20 +205,27 @@ def by_usage(
     if ASKED & uses and _holds_module(m, reach):
         uses = uses - ASKED
     maker = _maker(m, uses, chain) if uses else None
-    if maker is None and given and _is_network_to_evaluate(m, chain, uses):
-        maker = _module
+    if maker is None and uses and "." not in (name := chain.removeprefix("self.")):
+        scope = m.frame.scope if given else _scope_of(m.frame, chain)
+        maker = _module if _is_network_to_evaluate(m, scope, name, uses) else None
     return None if maker is None else maker(m, node, f"{part} by use", reach)
 
 
-def _is_network_to_evaluate(m: Interpreter, name: str, uses: Uses) -> bool:
-    """Whether a parameter is named as networks are and only applied or handed on, in a function that evaluates by its
-    name and loops over batches: who only calls it once may do so for another who trains."""
-    function = m.frame.scope.node
-    if type(function) is not cst.FunctionDef or not names_module(name) or APPLIED.isdisjoint(uses):
+def _is_network_to_evaluate(m: Interpreter, scope: Scope, name: str, uses: Uses) -> bool:
+    """Whether a variable, or an attribute of `self`, is named as networks are and only applied or handed on, where a
+    function, or a method of the class, evaluates by its name and loops over batches: who only calls it once may do so
+    for another who trains."""
+    if not names_network(name) or APPLIED.isdisjoint(uses):
         return False
-    alone = all(use in APPLIED or use.startswith(HANDED) for use in uses)
-    by_name = evaluates(function.name.value) and not words(function.name.value) & TRAINS
-    return alone and by_name and loops_over_batches(m, function)
+    if not all(use in APPLIED or use.startswith(HANDED) for use in uses):
+        return False
+    inside: Any = scope.node.body.body if type(scope.node) is cst.ClassDef else (scope.node,)
+    functions = [one for one in inside if type(one) is cst.FunctionDef]
+    return any(_is_to_evaluate(one.name.value) and loops_over_batches(m, one) for one in functions)
+
+
+def _is_to_evaluate(name: str) -> bool:
+    return evaluates(name) and not words(name) & TRAINS
 
 
 def part_by_name(m: Interpreter, node: Site, owner: Ref, name: str, chain: str) -> Ref | None:

@@ -247,6 +247,19 @@ def evaluates(name: str) -> bool:
     return bool(said & EVALUATES) or [word.lower() for word in first] in (["sample"], ["score"])
 
 
+def names_network(name: str) -> bool:
+    """Whether what is called so and applied is a whole network, and no code that makes or applies one."""
+    said = {word.rstrip("0123456789") for word in words(name)}
+    return bool(said & NETWORKS) and not said & (OF_TENSORS_OF_PARTS | NAMING_SOMETHING_ELSE | MAKES | APPLIES)
+
+
+NETWORKS = frozenset(
+    "actor backbone bert classifier critic decoder discriminator encoder lstm mlp model net network resnet student "
+    "teacher unet vgg vit".split()
+)
+APPLIES = frozenset("apply call forward run".split())
+
+
 def data_to_evaluate_on(names: Iterable[str]) -> bool | None:
     """Whether these names, of one expression, call data by what it is for, and it is there to evaluate on
     (`test_loader`, `loaders["val"]`); None where they do not tell."""
