@@ -109,7 +109,8 @@ class ModuleFinished(Event):
     its names computes gradients; `returned`: those returned to callers that were not all seen; `left`: those of which
     an operation made something outside of them, and the first that did. `tests`: the file imports what runs tests;
     `collected` are the functions that a test runner can call by itself. `alike` are calls that did what one before did:
-    the caller of the run that tells of both, the call, and the index of the run in which it is."""
+    the caller of the run that tells of both, the call, and the index of the run in which it is. `left_on`: those of
+    `escaped` that methods left on their objects, and nobody else is seen to get."""
 
     story: tuple[Event, ...]
     runs: tuple[Run, ...]
@@ -120,5 +121,6 @@ class ModuleFinished(Event):
     read_by_name: frozenset[Graph] = field(default=frozenset())
     differentiated: frozenset[Graph] = field(default=frozenset())
     returned: frozenset[Graph] = field(default=frozenset())
+    left_on: frozenset[Graph] = field(default=frozenset())
     left: tuple[tuple[Graph, Cause], ...] = ()
     alike: tuple[tuple[Syntax, Syntax, int], ...] = ()

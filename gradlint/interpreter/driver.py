@@ -350,9 +350,19 @@ def run_alone(m: Interpreter, function: Function, owner: Value | None) -> None:
     m.state.grad_mode = mode
     handed = m.pop_from(start)
     if m.state.live:
-        escape_graphs(m, handed)
+        _leave_on(m, handed[: len(first)])
+        escape_graphs(m, handed[len(first) :])
         m.graphs.returned.update(graphs_in_reach(m, [value]))
     m.switch(outer)
+
+
+def _leave_on(m: Interpreter, owners: list[Value]) -> None:
+    """A method leaves graphs on its object; where the class has a base that is not shown, code of that has them."""
+    classes = [m.only(getattr(m.thing(owner), "cls", UNKNOWN), Class) for owner in owners]
+    if all(cls is not None and cls.open is NO for cls in classes):
+        m.graphs.left_on.update(graphs_in_reach(m, owners))
+    else:
+        escape_graphs(m, owners)
 
 
 def _known_to_callers(m: Interpreter, owners: list[Value]) -> None:
@@ -405,7 +415,8 @@ def _finish(m: Interpreter) -> None:
         tests=imports_a_runner(m),
         collected=collected(m),
         used=frozenset(m.graphs.used),
-        escaped=frozenset(_escaped(m, Escape.UNSEEN)),
+        escaped=frozenset(_escaped(m, Escape.UNSEEN)) | m.graphs.left_on,
+        left_on=m.graphs.left_on.difference(_escaped(m, Escape.UNSEEN)),
         differentiated=frozenset(_escaped(m, Escape.DIFFERENTIATED)),
         read_by_name=frozenset(graph for graph, how in m.graphs.escaped.items() if how is Escape.READ_BY_NAME),
         returned=frozenset(m.graphs.returned),

@@ -35,13 +35,14 @@ MADE_UP = NOISE | {"empty", "ones", "ones_like", "randint", "zeros", "zeros_like
 class Whole:
     """A whole file as this is asked of it: `places` are the calls of modules, by where they stand, without those of the
     parts of a module that is called there; `differentiating` are the calls inside which gradients are computed, which
-    need what is recorded there; `left` says where what a graph gave first left it; `printed` are the graphs of what is
-    printed as it is; `wrappings` are the calls of `Variable`."""
+    need what is recorded there; `handed` are the graphs that unseen code was handed; `left` says where what a graph
+    gave first left it; `printed` are the graphs of what is printed as it is; `wrappings` are the calls of
+    `Variable`."""
 
     def __init__(self, end: ModuleFinished) -> None:
         self.end = end
         self.runs = {run.index: run for run in end.runs}
-        self.left = dict(end.left)
+        self.left, self.handed = dict(end.left), end.escaped - end.left_on
         prints = [one for one in end.story if isinstance(one, Called) and one.path == "builtins.print"]
         printed = [shown for one in prints for shown in one.args if isinstance(shown, Tensor)]
         self.wrappings = [one for one in end.story if isinstance(one, Called) and one.path == "torch.autograd.Variable"]
@@ -223,11 +224,11 @@ def may_be_in_vain(call: ModuleCalled, whole: Whole) -> bool:
         return False
     if whole.evaluates(call):
         return True
-    if whole.is_met(call, end.escaped):
+    if whole.is_met(call, whole.handed):
         return False
     if call.module.mode <= EVAL:
         return True
-    if whole.keeps_graphs(call) or whole.steps_alone(call):
+    if whole.is_met(call, end.left_on) or whole.keeps_graphs(call) or whole.steps_alone(call):
         return False
     run, mark = whole.runs.get(call.run), exit_of(call, whole)
     in_forward = run is not None and run.function is not None and run.function.name == "forward" and run.caller is None
@@ -281,7 +282,11 @@ def signs(call: ModuleCalled, whole: Whole) -> Iterator[Sign]:
             POSSIBLE,
         ),
         "the module is not in eval mode": (not call.module.mode <= EVAL, LIKELY),
-        "unseen code gets the result": (whole.is_met(call, end.escaped | end.read_by_name), LIKELY),
+        "unseen code gets the result": (whole.is_met(call, whole.handed | end.read_by_name), LIKELY),
+        "unseen callers have what keeps the result": (
+            whole.is_met(call, end.left_on),
+            LIKELY if evaluates or said_so else POSSIBLE,
+        ),
         "unseen callers get the result": (whole.is_met(call, end.returned), LIKELY if means_it else POSSIBLE),
     }
     yield from signs_of(call)

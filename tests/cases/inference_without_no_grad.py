@@ -1103,3 +1103,57 @@ def evaluate_together(models, test_loader):
 
 def test_layers(layer, features, loader):
     return [layer(x).sum().item() + features(x).sum().item() for x in loader]  # ok: these may be anything
+
+
+class Checks:
+    """Whose checks keep what they find."""
+
+    def __init__(self, settings):
+        self.network = zoo.make(settings)
+        self.optimizer = torch.optim.Adam(self.network.parameters())
+        self.seen, self.scores, self.total, self.last = [], [], 0.0, None
+
+    def fit(self, loader):
+        self.network.train()
+        for x, y in loader:
+            self.optimizer.zero_grad()
+            nn.functional.mse_loss(self.network(x.double()), y).backward()  # ok: this is training
+            self.optimizer.step()
+
+    def check_and_keep(self, loader):
+        self.network.eval()
+        for x, y in loader:
+            self.seen.append((self.network(x.half(), y), y))  # GRD401
+
+    def check_and_add(self, loader):
+        self.network.eval()
+        for x, y in loader:
+            guess = self.network(y, x)  # GRD401
+            self.total += nn.functional.smooth_l1_loss(guess, y)
+
+    def check_and_score(self, loader, compute_metrics):
+        self.network.eval()
+        for x, y in loader:
+            guess = self.network(x, mask=y > 0)  # GRD401
+            self.scores.append(compute_metrics(guess, y))
+
+
+class Explains:
+    def __init__(self, settings):
+        self.network = zoo.make(settings)
+
+    def look_at(self, x):
+        self.network.eval()
+        self.found = self.network(x.requires_grad_())  # ok: the gradient is asked for afterwards
+
+    def explain(self, label):
+        self.found[0, label].backward()
+
+
+class Looks(zoo.Base):
+    def __init__(self, settings):
+        self.network = zoo.make(settings)
+
+    def look(self, x):
+        self.network.eval()
+        self.found = self.network(x.float()[None])  # ok: its base may differentiate what it finds there

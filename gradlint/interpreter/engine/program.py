@@ -28,13 +28,15 @@ class Definitions:
 @dataclass(slots=True)
 class Graphs:
     """What became of graphs: the nodes that a backward has `used`, and whether one has `kept` its graph; those that
-    functions have `returned` to unseen callers; what unseen code may do with those that `escaped`, and all of these
-    each as often as more became known of that; what has `left` the graph, and the first that left it; for nodes inside
-    calls that were summarised, those that stood for them (`around`)."""
+    functions have `returned` to unseen callers, and those that methods have `left_on` objects of these; what unseen
+    code may do with those that `escaped`, and all of these each as often as more became known of that; what has `left`
+    the graph, and the first that left it; for nodes inside calls that were summarised, those that stood for them
+    (`around`)."""
 
     used: set[Graph] = field(default_factory=set)
     kept: bool = False
     returned: set[Graph] = field(default_factory=set)
+    left_on: set[Graph] = field(default_factory=set)
     escaped: dict[Graph, Escape] = field(default_factory=dict)
     escapes: list[Graph] = field(default_factory=list)
     left: dict[Graph, Cause] = field(default_factory=dict)
