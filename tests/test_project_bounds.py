@@ -13,6 +13,8 @@ from neighbours import COUNTS, FAULTY, RULES, codes, told, write
 from gradlint import engine, linter, settings
 from gradlint.disk import InMemory, OnDisk
 from gradlint.finding import Confidence
+from gradlint.interpreter.engine import steps
+from gradlint.interpreter.engine.budgets import PURSES, SHORT
 from gradlint.interpreter.engine.imports import MOST_FILES
 from gradlint.interpreter.engine.steps import HEAP_OF_A_STEP
 from gradlint.project import Project
@@ -30,6 +32,66 @@ def test_bounds_are_counted():
     text = "from m import f\n" + "".join(f"f({n})\n" for n in range(1, 10))
     found = linter.analyse(text, RULES, project=Project(InMemory(long)).at(MAIN))
     assert dict(found.counts)["bound: steps in other files"] > 0
+
+
+METER = """\
+class Meter:
+    def __init__(self):
+        self.sum, self.count = 0, 0
+
+    def update(self, value, n=1):
+        self.sum += value * n
+        self.count += n
+
+    def update_by_hand(self, value, n=1):
+        if n:
+            self.sum += value * n
+        self.count += n
+"""
+TRAINED = """\
+import torch
+{given}
+net = torch.nn.Linear(2, 1)
+optimizer = torch.optim.SGD(net.parameters(), 0.1)
+meter = Meter()
+for x in torch.rand(8, 2):
+    optimizer.zero_grad()
+    loss = net(x).sum()
+    loss.backward()
+    optimizer.step()
+    {left}
+print(meter.sum / meter.count)
+"""
+
+
+def no_steps(monkeypatch):
+    """Let programs begin where long ones end."""
+    for bound in ("MOST_STEPS_PER_STATEMENT", "FEWEST_STEPS_OF_ANY", "FEWEST_STEPS_OF_A_SCRIPT"):
+        monkeypatch.setattr(steps, bound, 0)
+    monkeypatch.setattr(steps, "FEWEST_STEPS_ELSEWHERE_OF_A_SCRIPT", -1_000)
+
+
+@pytest.mark.parametrize("is_elsewhere", [True, False])
+@pytest.mark.parametrize(
+    ("left", "expected"),
+    [("meter.update(loss, 2)", ["GRD509"]), ("meter.update(loss.item(), 2)", []), ("meter.update_by_hand(loss)", [])],
+)
+def test_short_functions_are_followed_where_no_steps_are_left(left, expected, is_elsewhere, monkeypatch):
+    """What comes last in a long program is told as what comes first, as far as it costs next to nothing."""
+    no_steps(monkeypatch)
+    project = Project(InMemory({"m.py": METER})).at(MAIN) if is_elsewhere else None
+    text = TRAINED.format(given="from m import Meter" if is_elsewhere else METER, left=left)
+    found = linter.analyse(text, RULES, project=project)
+    assert any(name.startswith("bound: steps") for name, _ in found.counts) == ("by_hand" in left)
+    assert [one.code for one in (*found.findings, *found.elsewhere)] == expected
+
+
+def test_short_functions_have_a_purse_of_their_own(monkeypatch):
+    no_steps(monkeypatch)
+    text = "class A:\n    def f(self, n):\n        self.n = n\na = A()\n" + "".join(f"a.f({n})\n" for n in range(3_000))
+    counts = dict(linter.analyse(text, RULES).counts)
+    assert counts["bound: steps"] > 0
+    assert counts["functions run"] <= PURSES[SHORT] + 1
 
 
 def test_a_step_in_another_file_counts_by_how_much_there_is():

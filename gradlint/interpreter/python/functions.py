@@ -18,7 +18,7 @@ from gradlint.domain.values import NONE_VALUE, NOTHING, UNKNOWN, Function, Impor
 from gradlint.events import Run
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.arguments import Arguments, arguments_in
-from gradlint.interpreter.engine.budgets import out_of_its_purse, purse_of
+from gradlint.interpreter.engine.budgets import SHORT, is_short, out_of_its_purse, purse_of
 from gradlint.interpreter.engine.call_summaries import by_summary
 from gradlint.interpreter.engine.calls import written_since
 from gradlint.interpreter.engine.deferred import TAKEN, YIELDED, Suspended, unfinished
@@ -62,6 +62,8 @@ def too_deep(m: Interpreter, function: Function, args: Arguments) -> bool:
     resume_again = deep < 2 or (deep < MOST_DESCENTS and descends(m, function, args))
     steps, left = steps_left(m, m.frames[function.frame])
     left = min(left, m.steps.purses.get(purse_of(m, function, args), left))
+    if left <= 0 and is_short(m, function):
+        left = m.steps.purses.get(SHORT, 0)
     if resume_again and len(m.calls.running) < MOST_CALLS_DEEP and left > 0:
         return False
     m.log.exceeded("recursion" if deep >= 2 else "depth of calls" if left > 0 else steps)
