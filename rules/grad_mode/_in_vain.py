@@ -296,25 +296,32 @@ def signs(call: ModuleCalled, whole: Whole) -> Iterator[Sign]:
 
 
 def _is_forward_by_another_name(call: ModuleCalled, whole: Whole) -> bool:
-    """Whether it happens in a method of a module that a script tries out itself: others may train on what it gives."""
+    """Whether it happens in a method of a module that a script tries out itself: others may train on what it gives. What
+    a loop of the script calls again and again is no try."""
     runs = [*whole.around(call)]
     callers = dict.fromkeys(run.caller for run in runs if Role.OF_MODULE in run.roles)
     elsewhere = [whole.runs[index] for _, index in whole.alike(callers)]
     outside = [*[run for run in runs if Role.OF_MODULE not in run.roles][:1], *elsewhere]
     tried = Role.OF_MODULE in runs[0].roles and bool(outside) and all(run.function is None for run in outside)
-    return tried and call.module.mode.possibly(TRAIN) and not whole.evaluates(call)
+    return tried and call.module.mode.possibly(TRAIN) and not whole.evaluates(call) and not _is_repeated(call, whole)
 
 
 def _happens_once(call: ModuleCalled, whole: Whole) -> bool:
     """Whether it happens once and costs little: in a script outside of functions, and of loops but for those that go
     from layer to layer, or to see a network work."""
     run = whole.runs.get(call.run)
-    again = [one for one in whole.places.get(call.node, ()) if not one.later <= NO]
-    if any(frozenset(one.fed_by).isdisjoint(one.graph) for one in again):
+    if _is_repeated(call, whole):
         return False
     if run is None or run.function is None:
         return True
     return not call.module.mode <= EVAL and _is_tried(call, whole)
+
+
+def _is_repeated(call: ModuleCalled, whole: Whole) -> bool:
+    """Whether a loop comes to it again, or to a call around it, and does not go from layer to layer."""
+    again = [one for one in whole.places.get(call.node, ()) if not one.later <= NO]
+    apart = any(frozenset(one.fed_by).isdisjoint(one.graph) for one in again)
+    return apart or any(one is caller for caller in whole.callers(call) for one, _ in whole.alike([caller]))
 
 
 def _made_by(tensor: Tensor, whole: Whole) -> str:

@@ -78,7 +78,8 @@ def _entry(m: Interpreter, node: Site, index: int, tensor: Tensor) -> Ref:
 
 def load_state_dict(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
     source = args.get("state_dict", 0, UNKNOWN)
-    memories = {memory for _, ref in parameters(m, owner)[0] for memory in m[ref].storage}
+    own = [*parameters(m, owner)[0], *buffers(m, owner)[0]]
+    memories = {memory for _, ref in own for memory in m[ref].storage}
     given = [thing for _, thing in m.all(source, Container)]
     inside = [value for thing in given for value in thing.held]
     loaded = [tensor for value in inside for _, tensor in m.all(value, Tensor)]
@@ -97,7 +98,7 @@ def load_state_dict(m: Interpreter, node: Site, owner: Value, args: Arguments) -
             matters=depends_on_mode(m, owner),
         )
     assigns, certain = flag(args, "assign", 2), certain_parts(m, owner)
-    for _, ref in (*parameters(m, owner)[0], *buffers(m, owner)[0]) if assigns is not YES else ():
+    for _, ref in own if assigns is not YES else ():
         happens = YES if assigns is NO and ref in certain else MAYBE
         this = Write(node, "load_state_dict", "load")
         written_without_graph(m, ref, this, sure=assigns is NO, same=shares is YES, happens=happens)
