@@ -272,3 +272,52 @@ def put_back(model: nn.Linear, other: nn.Linear):
     model.load_state_dict(copy.deepcopy(other).state_dict())  # ok: the state of a copy
     model.load_state_dict({name: value.clone() for name, value in model.state_dict().items()}, strict=False)  # ok: cloned
     model.load_state_dict(torch.load("a.pt", map_location="cpu"), strict=True)  # ok: read from a file
+
+
+class KeepsTheBest:
+    """Keeps the best state of a network that has statistics beside its parameters."""
+
+    def __init__(self):
+        self.best, self.state, self.copied = 1e9, None, None
+
+    def look(self, loss, network):
+        if loss < self.best:
+            self.best = loss
+            self.state = network.state_dict()  # GRD310
+            self.copied = copy.deepcopy(network.state_dict())  # ok: a copy with the statistics
+
+    def restore(self, network):
+        network.load_state_dict(self.state)
+
+    def restore_copied(self, network):
+        network.load_state_dict(self.copied)
+
+
+def stop_early(batches):
+    network = nn.Sequential(nn.Linear(4, 3), nn.BatchNorm1d(3), nn.Dropout(0.2), nn.Linear(3, 1))
+    optimizer, stopper = Adam(network.parameters(), lr=0.1), KeepsTheBest()
+    for batch in batches:
+        optimizer.zero_grad()
+        loss = network(batch).square().mean()
+        loss.backward()
+        optimizer.step()
+        stopper.look(loss.item(), network)
+    stopper.restore(network)
+    stopper.restore_copied(network)
+
+
+def normalized(batches):
+    norm = nn.BatchNorm1d(4)
+    optimizer = SGD(norm.parameters(), lr=0.1)
+    first, untouched = norm.state_dict(), {name: value + 0 for name, value in norm.state_dict().items()}  # GRD310
+    for batch in batches:
+        optimizer.zero_grad()
+        norm(batch).abs().sum().backward()
+        optimizer.step()
+    norm.load_state_dict(first)
+    norm.load_state_dict(untouched, strict=True)  # ok: new tensors, of the statistics as well
+    return norm
+
+
+stop_early([torch.rand(8, 4)] * 3)
+normalized([torch.rand(5, 4)] * 2)
