@@ -296,8 +296,8 @@ def signs(call: ModuleCalled, whole: Whole) -> Iterator[Sign]:
 
 
 def _is_forward_by_another_name(call: ModuleCalled, whole: Whole) -> bool:
-    """Whether it happens in a method of a module that a script tries out itself: others may train on what it gives. What
-    a loop of the script calls again and again is no try."""
+    """Whether it happens in a method of a module that a script tries out itself: others may train on what it gives.
+    What a loop of the script calls again and again is no try."""
     runs = [*whole.around(call)]
     callers = dict.fromkeys(run.caller for run in runs if Role.OF_MODULE in run.roles)
     elsewhere = [whole.runs[index] for _, index in whole.alike(callers)]

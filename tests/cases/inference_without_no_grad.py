@@ -1157,3 +1157,31 @@ class Looks(zoo.Base):
     def look(self, x):
         self.network.eval()
         self.found = self.network(x.float()[None])  # ok: its base may differentiate what it finds there
+
+
+class Acting(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.values = nn.Linear(4, 2)
+
+    def forward(self, x):
+        return self.values(x)
+
+    def act(self, state):
+        return self(torch.tensor(state).view(1, 4)).argmax(1).item()  # GRD401
+
+    def look(self, state):
+        return self.forward(torch.tensor(state).view(2, 2).flatten()).max()  # ok: a script tries it once
+
+
+def compute_accuracy(loader, model):
+    right = 0
+    for x, y in loader:
+        right += (model(x.double(), None).argmax(1) == y).sum()  # GRD401
+    return right
+
+
+acting = Acting()
+for seen in ([1.0, 2.0, 3.0, 4.0], [2.0, 0.0, 1.0, 3.0]) * 8:
+    print(acting.act(seen))
+print(acting.look([0.0, 1.0, 2.0, 1.0]))

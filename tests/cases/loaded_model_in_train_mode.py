@@ -317,3 +317,18 @@ def fit_two(loader, spare):
     print(score_with_one_switched(encoder, decoder, spare), pair.evaluate_one_switched(spare))
     print(pair.evaluate_with_part_on(spare), pair.evaluate_with_dropout_on(spare))
     print(pair.evaluate_both_in_loop(spare))
+
+
+def fit_and_look(pairs, vl):
+    net = Net(0.6)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.2)
+    for _ in range(2):
+        net.train()
+        for x, y in pairs:
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(net(x), y).backward()
+            optimizer.step()
+        with torch.no_grad():
+            print(sum(nn.functional.cross_entropy(net(x), y).item() for x, y in pairs))  # ok: these are to train on
+            for x, y in vl:
+                print(nn.functional.cross_entropy(net(x), y).item())  # GRD414

@@ -244,7 +244,12 @@ def evaluates(name: str) -> bool:
     if said & NAMING_SOMETHING_ELSE:
         return False
     first = WORD.findall(name)[:1]
-    return bool(said & EVALUATES) or [word.lower() for word in first] in (["sample"], ["score"])
+    measures = bool(said & MEASURED_ON_DATA) and bool(said & MEASURES)
+    return bool(said & EVALUATES) or measures or [word.lower() for word in first] in (["sample"], ["score"])
+
+
+MEASURES = frozenset("calc calculate check compute get measure print report".split())
+MEASURED_ON_DATA = frozenset("acc accuracy perplexity ppl predictions preds".split())
 
 
 def names_network(name: str) -> bool:
@@ -266,8 +271,9 @@ def data_to_evaluate_on(names: Iterable[str]) -> bool | None:
     said = frozenset[str]().union(*map(words, names))
     if any(word.startswith(TRAINING_DATA) for word in said):
         return False
+    alone = said <= ITERATES | EVALUATION_DATA and said & EVALUATION_DATA
     parted = said & EVALUATION_DATA and said & DATA
-    return True if parted or any(DATA_IN_ONE_WORD.fullmatch(word) for word in said) else None
+    return True if alone or parted or any(DATA_IN_ONE_WORD.fullmatch(word) for word in said) else None
 
 
 def batches_to_evaluate_on(names: Iterable[str]) -> bool:
@@ -280,12 +286,14 @@ def batches_to_evaluate_on(names: Iterable[str]) -> bool:
 
 LOADERS = frozenset("dataloader dataloaders dl loader loaders".split())
 TRAINING_DATA = "train"
-EVALUATION_DATA = frozenset("dev eval evaluation holdout test testing val valid validation".split())
+EVALUATION_DATA = frozenset("dev eval evaluation gallery holdout te test testing tst val valid validation vl".split())
 DATA = frozenset(
-    "batches data dataloader dataloaders dataset datasets dl gen generator images iter iterator loader loaders samples "
-    "set".split()
+    "batches data dataloader dataloaders dataset datasets dl ds gen generator images iter iterator loader loaders "
+    "queue samples set x".split()
 )
-DATA_IN_ONE_WORD = re.compile("(dev|eval|test|val|valid)(data|iter|set|(data)?loader)s?")
+DATA_IN_ONE_WORD = re.compile("(dev|eval|te|test|tst|v|val|valid|vl)(data|iter|set|(data)?loader)s?")
+ITERATES = frozenset("bar enumerate iter pbar progress tqdm trange zip".split())
+"""Words around data of which alone a loop speaks (`for x, y in tqdm(val)`)."""
 
 NAMING_SOMETHING_ELSE = frozenset("criterion fn func function grad loss matching mode step weight weights".split())
 """Words of names that are about something else than evaluating, whatever other words they have; what is called a step
