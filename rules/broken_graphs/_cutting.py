@@ -31,7 +31,9 @@ _KINDS = {
 FACTORIES = ("tensor", "as_tensor", "asarray", "new_tensor", "scalar_tensor", "full", "full_like", "new_full")
 """Operations that copy data into a new leaf, besides the constructors by type (`FloatTensor`)."""
 EXTREMES = frozenset({"max", "amax", "min", "amin"})
-METHODS = frozenset({"item", "tolist", "detach", "detach_", "numpy"})
+METHODS = frozenset({"item", "tolist", "detach", "detach_", "numpy", "sample"})
+SAMPLE = "sample"
+"""What draws from a distribution without recording it."""
 
 
 def kind_of(mark: Cause) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence, Set
 from gradlint.domain import NO, Cause, CauseKind, Memory, Ref, Syntax, Tensor
 from gradlint.events import Called, Event, Recorded, WrittenInPlace
 
-from ._cutting import DETACHED, MODE, kind_of
+from ._cutting import DETACHED, MODE, SAMPLE, kind_of
 
 IN_PLACE = frozenset({"torch.Tensor.detach_", "torch.Tensor.numpy"})
 """What cuts and gives no tensor of its own."""
@@ -61,4 +61,4 @@ def _cuts(event: Recorded) -> list[Syntax]:
 
 
 def _is_cut_here(mark: Cause, node: Syntax) -> bool:
-    return kind_of(mark) == DETACHED and mark.node is node
+    return (kind_of(mark) == DETACHED or mark.by == SAMPLE) and mark.node is node

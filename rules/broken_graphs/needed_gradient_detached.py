@@ -7,7 +7,8 @@ network is detached, or was computed under `torch.no_grad()`, before the loss, b
 what the discriminator's step wants; in the generator's own loss, or between a backbone and its head, it
 leaves the network untrained. Where another term of the loss still reaches it, the term by which the discriminator
 was to judge trains nobody: its gradients go to the discriminator alone, which does not step. A term that was computed
-under `torch.no_grad()`, or of what was detached before, is added for nothing just so.
+under `torch.no_grad()`, or of what was detached before, is added for nothing just so. `sample()` of a distribution
+leaves the graph as well: what computes its parameters learns by `rsample()`, or by the `log_prob()` of the sample.
 
 ## What it costs
 
@@ -29,7 +30,7 @@ from gradlint.domain import NONE, YES, Cause, CauseKind, Memory, Syntax
 from gradlint.events import BackwardRun, ModuleFinished, OptimizerStepped
 from gradlint.rule import LIKELY, Draft, Findings, Rule
 
-from ._cutting import DETACHED, MODE, cut_by, is_cut_elsewhere, is_on_purpose, kind_of, spelled
+from ._cutting import DETACHED, MODE, SAMPLE, cut_by, is_cut_elsewhere, is_on_purpose, kind_of, spelled
 from ._flowing import cut_off
 from ._parameters import modules_of
 from ._terms import CUT, REACHES, Loss, Term, losses
@@ -50,6 +51,7 @@ WHAT_IS_TRAINED = "what is trained"
 OF_A_TERM, CUT_OFF = "of one term reaches", "it is cut off here"
 CUT_LATER = "leave out the cut in this term, and cut in the loss of the other network only"
 COMPUTED = "compute this term with gradients on, or leave it out of the loss"
+DRAW = "use `rsample()`, which is differentiable, or differentiate the `log_prob()` of the sample"
 LEFT_OUT = "leave out the cut, or the term: it trains nothing"
 UNDONE = "{} detaches the root of `backward()`"
 DIFFERENTIATE = "call `backward()` on the loss computed from these parameters, before the step"
@@ -72,9 +74,7 @@ def check(end: ModuleFinished) -> Findings:
     found: set[Memory] = set()
     for event in end.story:
         if type(event) is BackwardRun:
-            marks = [
-                mark for mark in event.root.causes if mark.kind == CauseKind.CUT and kind_of(mark) in (DETACHED, MODE)
-            ]
+            marks = [mark for mark in event.root.causes if mark.kind == CauseKind.CUT and _leaves(mark)]
             cuts.setdefault(event.run, {}).update(dict.fromkeys(marks if event.root.requires_grad <= YES else []))
         elif type(event) is OptimizerStepped:
             for mark in cuts.get(event.run, ()):
@@ -132,11 +132,17 @@ def _computed_without(loss: Loss) -> Iterator[tuple[Term, Syntax, str]]:
             yield term, term.cut, LEFT_OUT
 
 
+def _leaves(mark: Cause) -> bool:
+    """Whether a cut may have been no wish: what rounds or compares has no derivative that would be missed."""
+    return kind_of(mark) in (DETACHED, MODE) or mark.by == SAMPLE
+
+
 def _cut(mark: Cause, whose: str, step: OptimizerStepped, computed: Syntax) -> Draft:
     """The finding at the cut through which all goes that is computed from the parameters."""
     draft = rule.at(mark.node, reaches="reaches", whose=whose, why=LEAVES.format(spelled(mark))).note(
         step.node, "stepped here"
     )
+    draft = draft.advising(DRAW) if mark.by == SAMPLE else draft
     return draft if computed is mark.node else draft.note(computed, "computed from them here")
 
 
@@ -272,3 +278,31 @@ def judged_through_the_graph():
         judge(made.detach()).mean().backward()
         of_judge.step()
     return maker.weight
+
+
+@rule.bad
+def code_of_an_autoencoder_sampled():
+    import torch
+    from torch import nn
+
+    encoder, decoder = nn.Linear(4, 2), nn.Linear(2, 4)
+    optimizer = torch.optim.SGD([*encoder.parameters(), *decoder.parameters()], lr=0.1)
+    x = torch.ones(3, 4)
+    code = torch.distributions.Normal(encoder(x), 1.0).sample()  # GRD618
+    (decoder(code) - x).pow(2).mean().backward()
+    optimizer.step()
+    return encoder.weight
+
+
+@rule.good(cures=code_of_an_autoencoder_sampled)
+def code_of_an_autoencoder_reparametrised():
+    import torch
+    from torch import nn
+
+    encoder, decoder = nn.Linear(4, 2), nn.Linear(2, 4)
+    optimizer = torch.optim.SGD([*encoder.parameters(), *decoder.parameters()], lr=0.1)
+    x = torch.ones(3, 4)
+    code = torch.distributions.Normal(encoder(x), 1.0).rsample()
+    (decoder(code) - x).pow(2).mean().backward()
+    optimizer.step()
+    return encoder.weight

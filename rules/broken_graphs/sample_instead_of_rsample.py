@@ -15,7 +15,8 @@ comes behind the sample is trained as ever, so that the loss goes down.
 ## When it is right to ignore it
 
 Where the sample is meant as data. Samples whose `log_prob` is taken, discrete distributions (they have no
-`rsample`), and samples drawn with gradients off are not reported. The rule is off unless asked for.
+`rsample`), and samples drawn with gradients off are not reported. The rule is off unless asked for; where
+the parameters get no gradient at all, GRD618 says so.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ rule = Rule(
     "`sample()` detaches its result from the parameters of the distribution",
     help="use `rsample()`, which is differentiable",
     effect="wrong result",
+    yields_to=("GRD618",),
     default=False,
     tokens=("sample",),
 )

@@ -307,3 +307,60 @@ summed_by_name(3, right=False)
 smaller(3)
 judged_by_place(3)
 valued_otherwise(3)
+
+
+class Sampled(nn.Module):
+    """Draws its code from what it computes."""
+
+    def __init__(self):
+        super().__init__()
+        self.encode, self.decode = nn.Linear(5, 4), nn.Linear(2, 5)
+
+    def forward(self, x):
+        mean, spread = self.encode(x).chunk(2, 1)
+        return self.decode(torch.distributions.Normal(mean, spread.exp()).sample())  # GRD618
+
+    def with_divergence(self, x):
+        mean, spread = self.encode(x).chunk(2, 1)
+        drawn = torch.distributions.Laplace(mean, spread.exp())
+        away = torch.distributions.kl_divergence(drawn, torch.distributions.Laplace(0.0, 1.0))
+        return self.decode(drawn.sample()), away.mean()  # GRD610
+
+    def scored(self, x):
+        mean, spread = self.encode(x).chunk(2, 1)
+        drawn = torch.distributions.Cauchy(mean, spread.exp())
+        code = drawn.sample()  # ok: the score function estimator
+        wrong = self.decode(code).square().mean(1)
+        return (wrong + wrong.detach() * drawn.log_prob(code).sum(1)).mean()
+
+
+def reconstruct(rounds):
+    one, other, third = Sampled(), Sampled(), Sampled()
+    of_one, of_other, of_third = (optim.SGD(net.parameters(), lr=0.1) for net in (one, other, third))
+    for _ in range(rounds):
+        x = torch.rand(6, 5)
+        of_one.zero_grad()
+        F.mse_loss(one(x), x).backward()
+        of_one.step()
+        of_other.zero_grad()
+        again, away = other.with_divergence(x)
+        (F.mse_loss(again, x) + away).backward()
+        of_other.step()
+        of_third.zero_grad()
+        third.scored(x).backward()
+        of_third.step()
+
+
+def draw_an_action(rounds):
+    actor, critic = nn.Linear(4, 2), nn.Linear(6, 1)
+    optimizer = optim.Adam([*actor.parameters(), *critic.parameters()], lr=0.1)
+    for _ in range(rounds):
+        state = torch.rand(3, 4)
+        action = torch.distributions.Normal(actor(state), 0.5).sample()  # GRD618
+        optimizer.zero_grad()
+        (-critic(torch.cat([state, action], 1)).mean()).backward()
+        optimizer.step()
+
+
+reconstruct(3)
+draw_an_action(3)
