@@ -246,6 +246,38 @@ def test_mistakes_are_seen_through_packs(code, text):
     assert code in [finding.code for finding in linter.lint(dedent(text), RULES, packs=PACKS)]
 
 
+BESIDE = """\
+import torch
+from torch import nn
+from torchvision.models import resnet18
+
+beside, net = resnet18(num_classes=8), nn.Linear(8, 8)
+{before}
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+for x, y in batches:
+    optimizer.zero_grad()
+    loss = nn.functional.mse_loss({given})
+    loss.backward()
+    optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "before", "expected"),
+    [
+        ("net(beside(x)), y", "", ["GRD721"]),
+        ("net(beside(x)), y", "beside.requires_grad_(False)", []),
+        ("net(x), beside(x)", "beside.load_state_dict(torch.load('w.pt'))", ["GRD617"]),
+        ("net(x), beside(x).detach()", "beside.load_state_dict(torch.load('w.pt'))\nbeside.eval()", ["GRD401"]),
+    ],
+)
+def test_a_network_of_a_library_is_one_module(given, before, expected):
+    """What is told of a network that one call makes is told of the whole by its name, and not of its first layer."""
+    found = linter.lint(BESIDE.format(given=given, before=before), RULES, packs=PACKS)
+    assert [one.code for one in found] == expected
+    assert all("`beside`" in one.message for one in found)
+
+
 # ---- what a project tells of its own
 
 

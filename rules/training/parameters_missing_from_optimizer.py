@@ -190,12 +190,16 @@ def _whole_modules(story: Sequence[Event]) -> list[ModuleBuilt]:
     found: dict[tuple[int, Syntax], ModuleBuilt] = {}
     for one in story:
         if type(one) is ModuleBuilt and one.parameters:
-            found.setdefault((one.run, one.node), one)
+            before = found.setdefault((one.run, one.node), one)
+            if memories(before.parameters) < memories(
+                one.parameters
+            ):  # one call makes a network of a library, part by part
+                found[one.run, one.node] = one
     owner: dict[Graph, int] = {}
     for one in found.values():  # a whole is made after its parts
         owner |= dict.fromkeys(memories(one.parameters), id(one))
     wholes = set(owner.values())
-    return [one for one in found.values() if id(one) in wholes and one.open <= NO]
+    return [one for one in found.values() if id(one) in wholes]
 
 
 def _filled_together(

@@ -266,11 +266,13 @@ def _made(m: Interpreter, node: Site, born: _Born, row: LibraryClass | None) -> 
     if born.path == MODULE:
         made = unknown_module(m, node, born.part, born.belief, ImportPath(born.path))
         m.store(made, replace(m[made], attributes=born.held))
+        emit_built(m, node, made)
         return made
     if born.path == OPTIMIZER or (row is not None and row.kind == "optimizer"):
         return unknown_optimizer(m, node, born.part, born.belief, born.path)
     if row is None and born.path.startswith("torch."):
-        found = NAMED[ImportPath](m, node, ImportPath(born.path), Arguments([], dict(born.held)), "")
+        with m.log.silently():  # a part: what is told of is the whole
+            found = NAMED[ImportPath](m, node, ImportPath(born.path), Arguments([], dict(born.held)), "")
         if found is not None:
             return found
     return m.new(
