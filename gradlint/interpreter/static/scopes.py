@@ -7,7 +7,7 @@ parameter is), whether a loop can be left early, how deep loops nest, and what a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -69,9 +69,10 @@ class Scope:
 
 @dataclass(slots=True)
 class Loop:
-    """A loop: `height` counts the loops nested inside; `leaves` whether a break, return or raise can leave it early;
-    how many `statements` stand in it."""
+    """A loop: `height` counts the loops nested inside, without those that are next to nothing; `leaves` whether a break,
+    return or raise can leave it early; how many `statements` stand in it; the loop `around` it."""
 
+    around: Loop | None = None
     height: int = 0
     leaves: bool = False
     statements: int = 0
@@ -192,6 +193,7 @@ def scan(tree: cst.Module) -> Scan:
     out = Scan()
     top = out.scopes[tree] = Scope(tree, None)
     _walk(out, parts(tree), top)
+    _measure(out.loops.values())
     return out
 
 
@@ -204,6 +206,19 @@ def _count(out: Scan, node: cst.CSTNode, scope: Scope, loops: Around) -> None:
         out.imports.update(_imported(node))
     elif type(node) in _TIMING:
         out.timing.append((node, scope))
+
+
+MOST_STATEMENTS_OF_A_SMALL_LOOP = 2
+"""How many statements a loop has that makes the loops around it no deeper (`for p in net.parameters(): p.clamp_(0, 1)`):
+to run them twice costs next to nothing."""
+
+
+def _measure(loops: Iterable[Loop]) -> None:
+    """Say of loops, the outer ones first, how many are nested in each."""
+    for loop in reversed([*loops]):
+        if loop.around is not None:
+            is_small = loop.height == 0 and loop.statements <= MOST_STATEMENTS_OF_A_SMALL_LOOP
+            loop.around.height = max(loop.around.height, loop.height + (not is_small))
 
 
 def _walk(out: Scan, nodes: Sequence[cst.CSTNode], top: Scope) -> None:
@@ -223,9 +238,7 @@ def _walk(out: Scan, nodes: Sequence[cst.CSTNode], top: Scope) -> None:
             if isinstance(node, cst.FunctionDef | cst.Lambda):
                 scope.binds.update([param.name.value for param in parameters_of(node.params)])
         elif kind in _LOOPS:
-            for height, loop in enumerate(reversed(loops), 1):
-                loop.height = max(loop.height, height)
-            found = out.loops[node] = Loop()
+            found = out.loops[node] = Loop(loops[-1] if loops else None)
             loops = (*loops, found)
         elif kind in COMPREHENSIONS:
             around = (*around, node)
