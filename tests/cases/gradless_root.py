@@ -109,3 +109,65 @@ def vectors_that_are_trained_on(vectors: torch.Tensor, words: torch.Tensor):
     frozen = nn.EmbeddingBag.from_pretrained(vectors)
     head(frozen(words)).sum().backward()  # ok: the head is trained
     return layer, head
+
+
+class Options:
+    fixed = True
+    rate = 0.1
+
+
+class FromOutside(Options):
+    def __init__(self):
+        self.cold = True
+
+    def read(self, given):
+        for option, value in given.items():
+            setattr(self, option, value)
+
+
+def fixed_as_the_options_say():
+    options, layer = Options(), nn.Linear(3, 2)
+    if options.fixed:
+        layer.requires_grad_(False)
+    layer(torch.ones(1, 3)).sum().backward()  # GRD619
+
+
+def fixed_unless_another_is_asked_for(**given):
+    options, layer = Options(), nn.Linear(3, 2)
+    for option, value in given.items():
+        setattr(options, option, value)
+    if options.fixed:
+        layer.requires_grad_(False)
+    F.relu(layer(torch.ones(1, 3))).sum().backward()  # ok: any option of the class may have been set
+
+
+def fixed_unless_a_method_set_another(given):
+    options, layer, other = FromOutside(), nn.Linear(3, 2), nn.Linear(3, 2)
+    options.read(given)
+    if options.fixed:
+        layer.requires_grad_(False)
+    if options.cold:
+        other.requires_grad_(False)
+    torch.exp(layer(torch.ones(2, 3)) - 1).norm().backward()  # ok: an option of a base
+    F.l1_loss(other(torch.rand(1, 3)), torch.zeros(1, 2)).backward()  # ok: an option that the object had
+
+
+def fixed_after_the_others_were_set(**given):
+    options, layer = Options(), nn.Linear(3, 2)
+    for option, value in given.items():
+        setattr(options, option, value)
+    options.fixed = True
+    if options.fixed:
+        layer.requires_grad_(False)
+    layer(torch.rand(4, 3)).prod().backward()  # GRD619
+
+
+def options_of_other_names(**given):
+    options, layer = Options(), nn.Linear(3, 2)
+    for option, value in given.items():
+        setattr(options, f"size_{option}", value)
+    for option in given:
+        setattr(options, option, nn.Linear(3, 2))
+    if options.fixed:
+        layer.requires_grad_(False)
+    F.mse_loss(layer(torch.rand(4, 3)), torch.ones(4, 2)).backward()  # GRD619

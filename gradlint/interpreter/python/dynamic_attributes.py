@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from gradlint.domain.facts import UNSURE
-from gradlint.domain.objects import MOST_ITEMS, Instance, Module, Tensor
+from gradlint.domain.objects import MOST_ITEMS, Class, Instance, Module, Tensor
 from gradlint.domain.refs import Ref
 from gradlint.domain.value_sets import alternatives, one_of, with_certain
-from gradlint.domain.values import NOTHING, Constant, ImportPath, Value
+from gradlint.domain.values import NOTHING, Constant, ImportPath, PlainObject, PythonNumber, Value
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.escape import result_of_unknown
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python.attribute_store import set_attribute
+from gradlint.interpreter.python.mro import ancestry
 from gradlint.interpreter.static.sites import Site
 from gradlint.interpreter.static.string_values import beginning
 from gradlint.knowledge.training.chosen import ONE_OF
@@ -48,17 +51,38 @@ def set_somewhere(m: Interpreter, owner: Value, name: Value, value: Value) -> No
 
 
 def _set_somewhere(m: Interpreter, thing: Module | Instance, start: str, value: Value) -> Module | Instance:
-    """The object with one more attribute, or one of those whose names begin like this replaced."""
+    """The object with one more attribute, or one of those whose names begin like this replaced. A name of which nothing
+    is known is that of a like thing: a part is put in the place of a part, an option in that of an option."""
     kinds = tuple(kind for kind in (Module, Tensor) if m.may_be(value, kind))
 
     def meant(name: object, old: Value) -> bool:
-        return str(name).startswith(start) and (bool(start) or any(m.may_be(old, kind) for kind in kinds))
+        like = any(m.may_be(old, kind) for kind in kinds) if kinds else _is_option(old)
+        return str(name).startswith(start) and (bool(start) or like)
 
     attributes = tuple((k, one_of((v, value)) if meant(k, v) else v) for k, v in thing.attributes)
     if isinstance(thing, Module) and kinds:
         there = with_certain(thing.certain if start else (), [value])  # a name that is counted is another each time
         return replace(thing, attributes=attributes, rest=one_of((thing.rest, value), MOST_ITEMS), certain=there)
-    return replace(thing, attributes=attributes, open=thing.open | UNSURE)
+    own = {name for name, _ in attributes}
+    hidden = {name: value for name, old in _of_classes(m, thing.cls) if name not in own and meant(name, old)}
+    attributes += tuple(hidden.items())
+    return replace(thing, attributes=attributes, open=thing.open | UNSURE, absent=thing.absent | hidden.keys())
+
+
+def _is_option(value: Value) -> bool:
+    """Whether something is one of the plain values that options have."""
+    return all(type(option) in OPTIONS for option in alternatives(value))
+
+
+OPTIONS = (Constant, PythonNumber, PlainObject)
+
+
+def _of_classes(m: Interpreter, cls: Value) -> Iterator[tuple[str, Value]]:
+    """The options that a class and its bases define, which an object has until its own are set."""
+    for one in ancestry(m, cls):
+        thing = m.state.heap.get(one) if type(one) is Ref else None
+        members = thing.members if type(thing) is Class else ()
+        yield from ((str(name), value) for name, value in members if _is_option(value))
 
 
 def got_somewhere(m: Interpreter, owner: Value, name: Value) -> Value:
