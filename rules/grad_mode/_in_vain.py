@@ -236,7 +236,14 @@ def may_be_in_vain(call: ModuleCalled, whole: Whole) -> bool:
         return False
     only_read = whole.is_met(call, whole.left) or whole.is_met(call, whole.printed)
     only_read = only_read and not whole.is_met(call, end.returned)
-    return only_read and (call.trainable <= YES or not call.fed_by)
+    return only_read and (call.trainable <= YES or not _is_fed(call))
+
+
+def _is_fed(call: ModuleCalled) -> bool:
+    """Whether what a module is handed certainly has a graph behind it: what may be a loss without parameters adds
+    nothing to that. An input of which nobody knows is taken for data."""
+    inputs = [one for one in call.args if isinstance(one, Tensor)]
+    return bool(call.fed_by) and (len(inputs) < len(call.args) or any(one.requires_grad <= YES for one in inputs))
 
 
 def _is_sum(grown: GraphGrown) -> bool:

@@ -1185,3 +1185,37 @@ acting = Acting()
 for seen in ([1.0, 2.0, 3.0, 4.0], [2.0, 0.0, 1.0, 3.0]) * 8:
     print(acting.act(seen))
 print(acting.look([0.0, 1.0, 2.0, 1.0]))
+
+
+def turned_over(path, mean):
+    speaker = zoo.Speaker(24)
+    speaker.load_state_dict(torch.load("speaker.pt"))
+    spoken = torch.Tensor(zoo.spectrum(path) - mean)[None]
+    heard = speaker(spoken.permute(0, 2, 1))  # GRD401
+    return heard.permute(0, 2, 1).cpu().detach().numpy()
+
+
+def painted(photo: torch.Tensor):
+    painter = zoo.Painter().cuda()
+    painter.load_state_dict(torch.load("painter.pt"))
+    painting = painter(photo[None].float().cuda())  # GRD401
+    return painting.squeeze(0).detach().cpu().numpy()
+
+
+def measured_by_what_may_have_no_parameters(net: nn.Module, photo, truth):
+    net.load_state_dict(torch.load("net.pt"))
+    distance = zoo.Distance().cuda()
+    distance.load_state_dict(torch.load("distance.pt"))
+    made = net(photo / 255)  # GRD401
+    return distance(made, truth).item()  # ok: what is measured has the graph already
+
+
+def photo_that_is_made_to_fit(photo: torch.Tensor, wanted):
+    judge = zoo.Judge().cuda()
+    judge.load_state_dict(torch.load("judge.pt"))
+    image = photo.clone().requires_grad_()
+    for _ in range(100):
+        loss = F.mse_loss(judge(image[None]), wanted)  # ok: its gradient is asked for
+        (slope,) = torch.autograd.grad(loss, image)
+        image = (image - slope).detach().requires_grad_()
+    return image
