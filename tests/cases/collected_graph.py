@@ -219,6 +219,24 @@ def rows_with_something_to_differentiate(loader):
     return len(kept)
 
 
+def embeddings_cut_when_all_are_there(graph_model, nodes):
+    found = []
+    for index in range(len(nodes) // 500):
+        given = graph_model(nodes[index * 500 : (index + 1) * 500])
+        assert given.shape[1] == graph_model.width
+        found += [given.squeeze(0)]  # GRD502
+    found = torch.cat(found, 0)
+    return found.detach()
+
+
+def embeddings_that_others_train_on(graph_model, nodes):
+    found = []
+    for index in range(len(nodes) // 100):
+        given = graph_model(nodes[index * 100 :])
+        found.extend([given, given.mean(0)])  # ok: what is returned may be differentiated
+    return torch.cat(found, 0)
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--lr", type=float, default=0.1)

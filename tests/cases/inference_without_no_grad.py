@@ -1219,3 +1219,48 @@ def photo_that_is_made_to_fit(photo: torch.Tensor, wanted):
         (slope,) = torch.autograd.grad(loss, image)
         image = (image - slope).detach().requires_grad_()
     return image
+
+
+def codes_of_all(encoder, rows):
+    codes = []
+    for row in rows:
+        codes.append(encoder(row[None]).squeeze(0).cpu().detach())  # GRD401
+    return torch.stack(codes)
+
+
+class Describer:
+    def __init__(self, net):
+        self.net = net
+
+    def describe(self, photos):
+        found = []
+        for photo in photos:
+            code = self.net(photo.unsqueeze(0))  # GRD401
+            found.append(code.detach().cpu().numpy())
+        return np.concatenate(found)
+
+
+class Pretrained:
+    def __init__(self, net):
+        self.net = net
+
+    @torch.no_grad()
+    def describe(self, photos):
+        found = []
+        for photo in photos:
+            code = self.net(photo[None])  # ok: gradients are off
+            found.append(code.detach().cpu().numpy())
+        return np.concatenate(found)
+
+
+def state_carried_on(decoder, rows, state):
+    outputs = []
+    for row in rows:
+        output, state = decoder(row, state)
+        state = state.detach()
+        outputs.append(output)  # ok: only the state is cut
+    return outputs
+
+
+def against_a_fixed_goal(net, rows, goal):
+    return sum(F.mse_loss(net(row), goal.detach()) for row in rows)  # ok: the loss is given to others

@@ -105,6 +105,48 @@ def predict(fn, loader):
         print(fn(x).argmax(1))
 
 
+def embed(net, rows):
+    found = []
+    for row in rows:
+        reveal(net)  # Module[?, mode=?]
+        given = net(row[None])
+        assert len(given) == 1 and net.training
+        found.append(given)
+    return torch.cat(found, 0).detach()
+
+
+def embed_one_by_one(encoder, rows):
+    reveal(encoder)  # Module[?, mode=?]
+    return [encoder(row[None]).cpu().detach().numpy() for row in rows]
+
+
+def embed_by_name(encoder, row):
+    reveal(encoder)  # Module[?, mode=?]
+    code = encoder(row)
+    return code.detach()
+
+
+def carried(net, rows):
+    for row in rows:
+        reveal(net)  # Instance[?]
+        given, last = net(row[None]), row
+        last = last.detach()
+    return given
+
+
+def compared(net, row, wanted):
+    reveal(net)  # Instance[?]
+    return (net(row) - wanted.detach()).pow(2).mean()
+
+
+def first_of_both(net, other, rows):
+    for row in rows:
+        reveal(net)  # Instance[?]
+        loss = (other(row) - net(row).detach()).pow(2).mean()
+        loss.backward()
+    return loss
+
+
 weight = torch.ones(2, requires_grad=True)
 test_loader = [weight.detach().view(1, 2)]
 model = nn.Linear(2, 2)
@@ -116,3 +158,8 @@ show("validate_pair", Validator(test_loader))
 show("predict_with_all", [model], test_loader)
 show("test_what_makes", model, model, model, test_loader)
 show("test_object", Tester(None, model, model), Trainer(model), test_loader)
+for name in ("embed", "embed_one_by_one", "carried"):
+    show(name, model, torch.ones(3, 2))
+show("embed_by_name", model, test_loader[0])
+show("compared", model, test_loader[0], torch.ones(1, 2))
+show("first_of_both", model, nn.Linear(2, 2), test_loader)

@@ -13,6 +13,7 @@ from gradlint.events import Role
 from gradlint.interpreter.engine.frames import Frame
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python.mro import torch_base
+from gradlint.interpreter.static.cutting import cut_calls
 from gradlint.interpreter.static.sites import syntax
 from gradlint.interpreter.static.tree_walk import in_order
 from gradlint.knowledge.python.duck_typing_names import (
@@ -98,6 +99,18 @@ def loops_over_batches(m: Interpreter, function: cst.FunctionDef) -> bool:
     if function not in known:
         loops = (node for node in in_order(function.body) if isinstance(node, cst.For | cst.CompFor))
         known[function] = any(batches_to_evaluate_on(_names_in(loop.iter)) for loop in loops)
+    return known[function]
+
+
+class Cuts(dict[Any, frozenset[str]]):
+    """What functions call whose results they take out of the graph, as it is written."""
+
+
+def cuts(m: Interpreter, function: cst.FunctionDef) -> frozenset[str]:
+    """How what a function calls is written whose results it takes out of the graph."""
+    known = m.notes(Cuts)
+    if function not in known:
+        known[function] = cut_calls(function)
     return known[function]
 
 

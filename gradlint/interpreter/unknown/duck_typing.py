@@ -31,7 +31,7 @@ from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.unseen import STAND_IN, FrozenOnRequest, is_opaque, refine
 from gradlint.interpreter.nn.unknown_parts import leave_open_whether_frozen, unseen_module
 from gradlint.interpreter.python.mro import FUNCTION_CONTEXT
-from gradlint.interpreter.python.roles import loops_over_batches
+from gradlint.interpreter.python.roles import cuts, loops_over_batches
 from gradlint.interpreter.static.scopes import ALONG, HANDED, Scope, dotted, kept, uses_of_given
 from gradlint.interpreter.static.sites import Site
 from gradlint.interpreter.training.assumed_optimizer import optimizer_over
@@ -212,16 +212,19 @@ def by_usage(
 
 
 def _is_network_to_evaluate(m: Interpreter, scope: Scope, name: str, uses: Uses) -> bool:
-    """Whether a variable, or an attribute of `self`, is named as networks are and only applied or handed on, where a
-    function, or a method of the class, evaluates by its name and loops over batches: who only calls it once may do so
-    for another who trains."""
+    """Whether a variable, or an attribute of `self`, is named as networks are and only applied, handed on or asked for
+    attributes, where a function, or a method of the class, evaluates by its name and loops over batches, or takes what
+    it gives out of the graph and computes no gradients: who only calls it once may do so for another who trains."""
     if not names_network(name) or APPLIED.isdisjoint(uses):
         return False
-    if not all(use in APPLIED or use.startswith(HANDED) for use in uses):
+    if not all(use in APPLIED or use.startswith(HANDED) or use.isidentifier() for use in uses):
         return False
     inside: Any = scope.node.body.body if type(scope.node) is cst.ClassDef else (scope.node,)
     functions = [one for one in inside if type(one) is cst.FunctionDef]
-    return any(_is_to_evaluate(one.name.value) and loops_over_batches(m, one) for one in functions)
+    if any(_is_to_evaluate(one.name.value) and loops_over_batches(m, one) for one in functions):
+        return True
+    written = name if scope.node in functions else f"self.{name}"
+    return not scope.differentiates and any(written in cuts(m, one) for one in functions)
 
 
 def _is_to_evaluate(name: str) -> bool:
