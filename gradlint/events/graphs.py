@@ -18,7 +18,7 @@ class GraphGrown(Event):
     thing). `graph` names its graph nodes, for `used`, `escaped` and `returned` of `ModuleFinished`; `freed` says
     whether a backward has certainly freed a part of it, so that nobody can differentiate it. `adds_grad`
     says whether what came to it requires grad: what this iteration recorded, or a leaf. What earlier iterations may
-    have recorded brings nothing new.
+    have recorded brings nothing new. `picked`: what they did got here through a choice of the best alone.
     """
 
     believed_from: ClassVar[tuple[str, ...]] = ("result",)
@@ -30,6 +30,7 @@ class GraphGrown(Event):
     name: str = ""
     added: Syntax | None = None
     adds_grad: Truth = UNSURE
+    picked: bool = False
     depends_on_mode: ClassVar[bool] = True
 
     @property

@@ -29,9 +29,10 @@ def is_attribute(name: str) -> bool:
 
 
 def sums(end: ModuleFinished) -> Iterator[Kept]:
-    """What is accumulated in later iterations of loops, onto what earlier ones have left."""
+    """What is accumulated in later iterations of loops, onto what earlier ones have left; a search for the best way is
+    no sum."""
     for event in end.story:
-        if isinstance(event, GraphGrown) and event.op in SUMS and event.later <= YES:
+        if isinstance(event, GraphGrown) and event.op in SUMS and event.later <= YES and not event.picked:
             yield event
 
 

@@ -258,3 +258,42 @@ if __name__ == "__main__":
     trainer = Trainer(args)
     trainer.validate([1])
     l1_training(args), each_epoch(args), unrolled(3), in_two_lines(3)
+
+
+class Tagger(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rate = nn.Linear(8, 5)
+        self.moves = nn.Parameter(torch.zeros(5, 5))
+
+    def best_way(self, rows, masks):
+        rates = self.rate(rows)
+        best, back = rates[0], []
+        for step in range(1, len(rates)):
+            ways = best.unsqueeze(2) + self.moves + rates[step].unsqueeze(1)  # ok: a search, no sum
+            tops, where = ways.max(1)
+            best = torch.where(masks[step], tops, best)
+            back.append(where)
+        return torch.stack(back)
+
+    def best_way_written_in_place(self, rows, masks):
+        rates = self.rate(rows)
+        best, back = rates[0] + self.moves[0], []
+        for step in range(1, len(rates)):
+            ways = self.moves + best.unsqueeze(2).expand(4, 5, 5).clone()  # ok: what is left is picked again
+            tops, where = torch.max(ways, dim=1)
+            best.masked_scatter_(masks[step], tops.masked_select(masks[step]))
+            back.append(where.tolist())
+        return torch.LongTensor(back)
+
+    def worst_of_each(self, batches):
+        total = 0
+        for rows in batches:
+            total = total + self.rate(rows).max(1).values.mean()  # GRD501
+        print(total.item())
+
+    def centred(self, batches):
+        total = torch.zeros(5)
+        for rows in batches:
+            total = total + self.rate(rows).mean(0) - total.max()  # GRD501
+        return total.argmax()

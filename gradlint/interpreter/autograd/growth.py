@@ -10,6 +10,7 @@ import libcst as cst
 from gradlint import events
 from gradlint.domain.facts import NO, YES, either, truth
 from gradlint.domain.objects import Tensor
+from gradlint.domain.refs import Ref
 from gradlint.frozen import frozen
 from gradlint.interpreter.autograd.operands import Operand
 from gradlint.interpreter.engine.history import MOST_LOOKED_BACK, in_every, nodes_of, past_of
@@ -41,6 +42,7 @@ def emit_grown(m: Interpreter, node: Site, op: str, shown: Tensor, growth: Growt
     freed = in_every(m, nodes, lambda ref: {"freed"} if getattr(m.state.heap.get(ref), "freed", NO) is YES else set())
     graph = tuple(ref.key for ref in nodes)
     spent = truth(bool(freed))
+    picked = op.rstrip("_") in SUMMING and _is_picked(m, node, nodes)
     brings = either([one.requires_grad for one in growth.others if not _holds_older(m, node, one)])
     m.emit(
         events.GraphGrown,
@@ -52,7 +54,24 @@ def emit_grown(m: Interpreter, node: Site, op: str, shown: Tensor, growth: Growt
         name=growth.name,
         added=growth.added,
         adds_grad=brings,
+        picked=picked,
     )
+
+
+SUMMING = frozenset({"add", "sub", "lerp"})
+PICKING = frozenset({"amax", "amin", "cummax", "cummin", "kthvalue", "max", "median", "min", "sort", "topk"})
+"""Operations by which a search for the best way (Viterbi's, one with beams) goes on from a few of those so far."""
+
+
+def _is_picked(m: Interpreter, node: Site, nodes: Sequence[Ref]) -> bool:
+    """Whether what earlier iterations recorded at this place got here through a choice alone."""
+    heap, site = m.state.heap, m.allocations.site(node)
+    past = past_of(m, nodes, MOST_LOOKED_BACK)
+    choices = {ref for ref in past if getattr(heap.get(ref), "op", "").partition(" ")[0] in PICKING}
+    if not choices:
+        return False
+    left = past_of(m, nodes, MOST_LOOKED_BACK, choices)
+    return not any(ref.recency and _is_of_sum(m, site, ref) for ref in left)
 
 
 def grown_from(m: Interpreter, node: Site, operands: Sequence[Operand]) -> Growth:
@@ -74,8 +93,12 @@ TERMS: dict[Any, tuple[str, str]] = {cst.BinaryOperation: ("left", "right"), cst
 
 def _holds_older(m: Interpreter, node: Site, one: Operand) -> bool:
     """Whether what an earlier iteration recorded at this place may be in an operand's history."""
-    site, whole = m.allocations.site(node), m.allocations.whole
-    return any(
-        ref.recency if ref.site == site else site in whole and whole.get(ref.site) == whole[site]
-        for ref in past_of(m, nodes_of(m, one.value), MOST_LOOKED_BACK)
-    )
+    site = m.allocations.site(node)
+    past = past_of(m, nodes_of(m, one.value), MOST_LOOKED_BACK)
+    return any(ref.recency if ref.site == site else _is_of_sum(m, site, ref) for ref in past)
+
+
+def _is_of_sum(m: Interpreter, site: int, ref: Ref) -> bool:
+    """Whether something was recorded at this place, or by another operator of the sum that stands there."""
+    whole = m.allocations.whole
+    return ref.site == site or (site in whole and whole.get(ref.site) == whole[site])
