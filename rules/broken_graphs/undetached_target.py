@@ -50,6 +50,7 @@ from gradlint.events import (
     OptimizerBuilt,
     OptimizerStepped,
     Run,
+    StateLoaded,
 )
 from gradlint.rule import LIKELY, POSSIBLE, Draft, Edit, Findings, Rule, quoted, runs_around, words
 
@@ -187,6 +188,7 @@ def check_held_by_none(end: ModuleFinished) -> Findings:
     parts = places(memories(one for event in end.story if isinstance(event, ModuleBuilt) for one in event.parameters))
     copies = {event.node for event in end.story if isinstance(event, Copied)}
     calls = {event.memories for event in end.story if isinstance(event, ModuleCalled)}
+    loaded = _loaded(end)
     waiting: dict[Syntax, _Waiting] = {}
     told = set[Syntax]()
     for event in end.story:
@@ -201,7 +203,7 @@ def check_held_by_none(end: ModuleFinished) -> Findings:
                 if not wasted or wasted & read or one.event.node in told or _in_one_module(calls, wasted, one.stepped):
                     continue
                 met = meeting(end.story, one.event, wasted, now & one.leaves)
-                named = any(words(name) & STANDING_STILL for name in met.names)
+                named = wasted <= loaded or any(words(name) & STANDING_STILL for name in met.names)
                 if not wasted <= _reached(one.event) and not named:
                     continue
                 if _can_be_cut(one, wasted):
@@ -267,6 +269,13 @@ def _of_module(trained: frozenset[Memory], end: ModuleFinished) -> bool:
 def _reached(event: BackwardRun) -> frozenset[Memory]:
     """The leaves that a backward certainly reaches."""
     return memories(leaf for index, leaf in enumerate(event.leaves) if event.certain >> index & 1)
+
+
+def _loaded(end: ModuleFinished) -> frozenset[Memory]:
+    """The parameters of modules that are called and into which weights were loaded."""
+    loads = {at for event in end.story if isinstance(event, StateLoaded) for at in made_at(event.module)}
+    calls = [event for event in end.story if isinstance(event, ModuleCalled)]
+    return frozenset(one for call in calls if not loads.isdisjoint(made_at(call.module)) for one in call.memories)
 
 
 def _held(event: BackwardRun, held: frozenset[Memory]) -> frozenset[Memory]:

@@ -5,6 +5,7 @@ import argparse
 import torch
 import torch.nn.functional as F
 from torch import nn, optim
+from torch.utils.data import DataLoader
 
 
 class GAN:
@@ -440,3 +441,72 @@ def shown_once():
 
 evaluated(3)
 shown_once()
+
+
+class Captioned:
+    def __init__(self, loader: DataLoader):
+        self.painter = nn.Sequential(nn.Linear(8, 8), nn.Tanh(), nn.Linear(8, 4))
+        self.words = nn.Sequential(nn.Linear(3, 8), nn.Tanh())
+        self.words.load_state_dict(torch.load("words.pt"))
+        self.optimizer = torch.optim.Adam(self.painter.parameters())
+        self.loader = loader
+
+    def fit(self):
+        for image, caption in self.loader:
+            text = self.words(caption)
+            if torch.rand(1) < 0.1:
+                text = torch.zeros(8)
+            loss = F.l1_loss(self.painter(text), image)
+            self.optimizer.zero_grad()
+            (0.1 * loss).backward()  # GRD617
+            self.optimizer.step()
+
+    def fit_without_recording(self):
+        for image, caption in self.loader:
+            with torch.no_grad():
+                text = self.words(caption)
+            if torch.rand(1) < 0.1:
+                text = torch.ones(8)
+            loss = F.huber_loss(self.painter(text), image)
+            self.optimizer.zero_grad()
+            loss.mean(0).backward()  # ok: the words were read without gradients
+            self.optimizer.step()
+
+
+class CaptionedTogether:
+    def __init__(self, loader: DataLoader):
+        self.painter = nn.Sequential(nn.Linear(8, 8), nn.Tanh(), nn.Linear(8, 4))
+        self.words = nn.Sequential(nn.Linear(3, 8), nn.Tanh())
+        self.words.load_state_dict(torch.load("words.pt"))
+        self.optimizer = torch.optim.Adam([*self.painter.parameters(), *self.words.parameters()])
+        self.loader = loader
+
+    def fit(self):
+        for image, caption in self.loader:
+            text = self.words(caption)
+            if torch.rand(1) < 0.2:
+                text = torch.zeros(8)
+            loss = F.smooth_l1_loss(self.painter(text), image)
+            self.optimizer.zero_grad()
+            (loss ** 2).backward()  # ok: both are trained
+            self.optimizer.step()
+
+
+class CaptionedByFrozen:
+    def __init__(self, loader: DataLoader):
+        self.painter = nn.Sequential(nn.Linear(8, 8), nn.Tanh(), nn.Linear(8, 4))
+        self.words = nn.Sequential(nn.Linear(3, 8), nn.Tanh())
+        self.words.load_state_dict(torch.load("words.pt"))
+        self.words.requires_grad_(False)
+        self.optimizer = torch.optim.Adam(self.painter.parameters())
+        self.loader = loader
+
+    def fit(self):
+        for image, caption in self.loader:
+            text = self.words(caption)
+            if torch.rand(1) < 0.3:
+                text = torch.zeros(8)
+            loss = F.mse_loss(self.painter(text), image)
+            self.optimizer.zero_grad()
+            F.elu(loss).backward()  # ok: the words are frozen
+            self.optimizer.step()
