@@ -198,3 +198,22 @@ def asked_in_turn(data):
             x = x.detach()
         x.neg_().abs_()  # ok: by then it is another tensor
     return x
+
+
+class OfNamedParts(nn.Sequential):
+    def __init__(self, name):
+        super().__init__()
+        self.add_module("mixed", nn.Linear(3, 3))
+        self.add_module(name, nn.LeakyReLU(0.2, inplace=True))
+
+
+def slope_of_named_parts(name):
+    judge, x = OfNamedParts(name), torch.randn(2, 3, requires_grad=True)
+    return torch.autograd.grad(judge(x).sum(), x)  # ok: what comes first is not what works in place
+
+
+def judged_in_place(size):
+    judge = nn.Sequential(nn.Hardswish(inplace=True))
+    x = torch.ones(size, requires_grad=True)
+    judge(x)  # GRD301
+    return x

@@ -71,7 +71,7 @@ def _layer(m: Interpreter, node: Site, layer: LayerCall) -> Value:
     result = layer.row.result
     attributes = dict(layer.module.attributes)
     inplace = NO if layer.row.inplace_at is None else truth_of(attributes.get("inplace", Constant(False)))
-    if inplace is YES:
+    if inplace is YES and layer.ref not in m.calls.in_any_order:
         return _written(m, node, layer)
     if inplace is not NO:
         maybe_written(m, lambda: _written(m, node, layer))
@@ -221,14 +221,26 @@ def _through_all(m: Interpreter, node: Site, ref: Ref, value: Value) -> Value:
 
 
 def _over_and_over(m: Interpreter, place: Site, start: int, least: int) -> None:
-    """What is held behind a Sequential goes through any of its parts, any number of times."""
+    """What is held behind a Sequential goes through any of its parts, any number of times; of many through something
+    that is computed from them all."""
 
     def step(_: Truth) -> None:
         held, given = m.state.stack[start : start + 2]
-        some = module_containers.all_parts(m, m[held])  # type: ignore[index]
-        m.state.stack[start + 1] = call(m, place, some, Arguments([given]), "call", "")
+        some, args = module_containers.all_parts(m, m[held]), Arguments([given])  # type: ignore[index]
+        options, outer = alternatives(some), m.calls.in_any_order
+        if len(options) > MOST_IN_ANY_ORDER:
+            m.log.exceeded("parts in any order")
+            m.state.stack[start + 1] = loose_result(m, place, held, m[held], args)  # type: ignore[arg-type,index]
+            return
+        m.calls.in_any_order = frozenset(options) if len(options) > 1 else frozenset()
+        m.state.stack[start + 1] = call(m, place, some, args, "call", "")
+        m.calls.in_any_order = outer
 
     run_loop(m, place, Loop(step, least=least))
+
+
+MOST_IN_ANY_ORDER = 16
+"""Parts that are gone through one by one where their order is not known: each of them may come behind each other."""
 
 
 def _may_be_cut(m: Interpreter, value: Value) -> bool:
