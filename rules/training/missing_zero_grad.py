@@ -32,6 +32,7 @@ from typing import Any
 
 from gradlint.domain import FRESH, MIXED, NO, NONE_VALUE, YES, CauseKind, Memory, Syntax, Tensor, memories
 from gradlint.events import (
+    AttributeAssigned,
     BackwardRun,
     Event,
     GradientRead,
@@ -147,8 +148,8 @@ def check_stray(end: ModuleFinished) -> Findings:
     for event in end.story:
         if isinstance(event, BackwardRun) and event.how == "backward":
             _add(event, waiting)
-        elif isinstance(event, GradientsCleared):
-            for memory in memories(event.parameters):
+        elif isinstance(event, GradientsCleared | AttributeAssigned):
+            for memory in _rid_of(event):
                 waiting.pop(memory, None)
         elif isinstance(event, OptimizerStepped):
             now = memories(event.parameters)
@@ -165,6 +166,14 @@ def check_stray(end: ModuleFinished) -> Findings:
                     )
                 if one.step is None and one.company & stepped[one.event]:
                     one.step = event
+
+
+def _rid_of(event: GradientsCleared | AttributeAssigned) -> frozenset[Memory]:
+    """The parameters whose gradients are cleared, or another takes their place."""
+    if isinstance(event, GradientsCleared):
+        return frozenset(memories(event.parameters))
+    replaced = event.attr == "grad" and isinstance(event.owner, Tensor)
+    return frozenset(memories([event.owner])) if replaced else frozenset()  # type: ignore[list-item]
 
 
 def _add(event: BackwardRun, waiting: dict[Memory, _Passed]) -> None:

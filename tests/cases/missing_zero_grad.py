@@ -629,3 +629,34 @@ def cleared_by_a_helper(reset_gradients, batches):
         nn.functional.huber_loss(found, wanted).backward()  # ok: its name says so
         optimizer.step()
         reset_gradients(net)
+
+
+def replaced_by_empty_ones(steps):
+    made, judged = torch.randn(3, 4, requires_grad=True), torch.randn(4, 1, requires_grad=True)
+    for_made, for_judged = torch.optim.Adam([made]), torch.optim.Adam([judged])
+    for _ in range(steps):
+        ((torch.ones(2, 3) @ made) @ judged).mean().backward()  # ok: all gradients are replaced after each step
+        for_judged.step()
+        replace_gradients([made] + [judged])
+        ((torch.ones(2, 3) @ made) @ judged).std().backward()
+        for_made.step()
+        replace_gradients([made] + [judged])
+
+
+def replace_gradients(tensors):
+    for tensor in tensors:
+        if tensor.grad is not None:
+            old = tensor.grad.data
+            tensor.grad = old.new().resize_as_(old).zero_()
+
+
+def replaced_for_one_alone(steps):
+    drawn, rated = torch.randn(3, 4, requires_grad=True), torch.randn(4, 1, requires_grad=True)
+    for_drawn, for_rated = torch.optim.SGD([drawn]), torch.optim.SGD([rated])
+    for _ in range(steps):
+        (torch.rand(2, 3) @ drawn.detach() @ rated).sum().backward()  # GRD701
+        for_rated.step()
+        rated.grad = torch.zeros(4, 1)
+        (torch.rand(2, 3) @ drawn @ rated).sum().neg().backward()
+        for_drawn.step()
+        drawn.grad = torch.zeros(3, 4)
