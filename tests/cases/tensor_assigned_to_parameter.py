@@ -77,3 +77,30 @@ def tied():
 def from_numbers(values):
     head = nn.Linear(2, 2, bias=False)
     head.weight = torch.tensor(values)  # GRD809
+
+
+class Scaled:
+    def __init__(self, name):
+        self.name = name
+
+    def __call__(self, module, inputs):
+        setattr(module, self.name, getattr(module, f"{self.name}_raw") * 0.5)  # ok: it was taken out of its place
+
+
+def scaled(module, name="weight"):
+    raw = getattr(module, name)
+    del module._parameters[name]
+    module.register_parameter(f"{name}_raw", nn.Parameter(raw.data))
+    module.register_forward_pre_hook(Scaled(name))
+    return module
+
+
+def half(size):
+    net = nn.Sequential(scaled(nn.Linear(size, size)), nn.ReLU())
+    return net(torch.rand(2, size))
+
+
+def taken_out_of_another(left: nn.Linear, right: nn.Linear):
+    del left._parameters["weight"]
+    left.weight = torch.flip(right.weight, (0,))  # ok: nothing has that name in it any more
+    right.weight = torch.stack([right.weight] * 2).amax(0)  # GRD809

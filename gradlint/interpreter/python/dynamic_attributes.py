@@ -12,7 +12,7 @@ from gradlint.domain.values import NOTHING, Constant, ImportPath, PlainObject, P
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.escape import result_of_unknown
 from gradlint.interpreter.engine.machine import Interpreter
-from gradlint.interpreter.python.attribute_store import set_attribute
+from gradlint.interpreter.python.attribute_store import delete_attribute, set_attribute
 from gradlint.interpreter.python.mro import ancestry
 from gradlint.interpreter.static.sites import Site
 from gradlint.interpreter.static.string_values import beginning
@@ -83,6 +83,13 @@ def _of_classes(m: Interpreter, cls: Value) -> Iterator[tuple[str, Value]]:
         thing = m.state.heap.get(one) if type(one) is Ref else None
         members = thing.members if type(thing) is Class else ()
         yield from ((str(name), value) for name, value in members if _is_option(value))
+
+
+def delete_by_name(m: Interpreter, node: Site, owner: Value, name: Value, *, by_class: bool = True) -> None:
+    """An attribute is deleted whose name may be computed; one of many is taken to be there still."""
+    names = names_of(name)
+    if names is not None and len(names) == 1:
+        delete_attribute(m, node, owner, names[0], by_class=by_class)
 
 
 def got_somewhere(m: Interpreter, owner: Value, name: Value) -> Value:

@@ -15,9 +15,15 @@ from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot, models
 from gradlint.interpreter.engine.escape import escape_graphs, havoc, result_of_unknown
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python.attribute_load import get_attribute
-from gradlint.interpreter.python.attribute_store import delete_attribute, set_attribute, set_past_class
+from gradlint.interpreter.python.attribute_store import set_attribute, set_past_class
 from gradlint.interpreter.python.classes import super_of
-from gradlint.interpreter.python.dynamic_attributes import got_somewhere, holders, names_of, set_somewhere
+from gradlint.interpreter.python.dynamic_attributes import (
+    delete_by_name,
+    got_somewhere,
+    holders,
+    names_of,
+    set_somewhere,
+)
 from gradlint.interpreter.python.instances import attributes_of
 from gradlint.interpreter.python.isinstance_checks import is_instance
 from gradlint.interpreter.python.mro import class_of
@@ -109,9 +115,7 @@ models("builtins.object.__delattr__")(lambda m, node, args: _delete_by_name(m, n
 
 
 def _delete_by_name(m: Interpreter, node: Site, args: Arguments, *, by_class: bool) -> Value:
-    names = names_of(args.get("name", 1, UNKNOWN))
-    if names is not None and len(names) == 1:
-        delete_attribute(m, node, args.positional[0], names[0], by_class=by_class)
+    delete_by_name(m, node, args.positional[0], args.get("name", 1, UNKNOWN), by_class=by_class)
     return NONE_VALUE
 
 

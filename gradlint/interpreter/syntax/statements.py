@@ -23,9 +23,11 @@ from gradlint.interpreter.engine.frames import RESULT
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.places import peek, poke
 from gradlint.interpreter.nn import module_containers
+from gradlint.interpreter.nn.module_protocol import REGISTRIES
 from gradlint.interpreter.python import containers
 from gradlint.interpreter.python.attribute_load import found_at, get_attribute
 from gradlint.interpreter.python.attribute_store import Written, delete_attribute, has_setter, set_attribute
+from gradlint.interpreter.python.dynamic_attributes import delete_by_name
 from gradlint.interpreter.python.functions import call_function, emit_returned
 from gradlint.interpreter.python.items import get_item
 from gradlint.interpreter.python.mro import method_of
@@ -195,6 +197,9 @@ def _delete(m: Interpreter, target: Any) -> None:
     elif isinstance(target, cst.Name):
         frame = m.frame.declared.get(target.value, m.frame)
         m.state.names.pop((frame.id, target.value), None)
+    elif (registry := _registry(target)) is not None:
+        name, (owner,) = m.keeping(lambda: index_value(m, target), m.value(registry.value))
+        delete_by_name(m, target, owner, name)
     elif isinstance(target, cst.Subscript):
         index, (owner,) = m.keeping(lambda: index_value(m, target), m.value(target.value))
         _delete_item(m, target, owner, index)
@@ -202,6 +207,12 @@ def _delete(m: Interpreter, target: Any) -> None:
         delete_attribute(m, target, m.value(target.value), target.attr.value)
     else:
         m.value(target)
+
+
+def _registry(target: Any) -> cst.Attribute | None:
+    """Where a module keeps what is registered, in `del module._parameters[name]`."""
+    held = target.value if isinstance(target, cst.Subscript) else None
+    return held if isinstance(held, cst.Attribute) and held.attr.value in REGISTRIES else None
 
 
 def _delete_item(m: Interpreter, node: Site, owner: Value, index: Value) -> None:
