@@ -243,7 +243,7 @@ class Net(nn.Module):
     def slope(self, x):
         return {slope}
 
-def go0(model):
+def {first}(model):
     model.eval()
     results = []
     for i in range(3):
@@ -254,6 +254,7 @@ def go0(model):
 SLOPE = "torch.autograd.grad(self.layer(x).sum(), self.layer.weight, create_graph=True)[0]"
 
 
+@pytest.mark.parametrize("first", ["go0", "validate"])
 @pytest.mark.parametrize(
     ("forward", "slope", "codes"),
     [
@@ -263,12 +264,12 @@ SLOPE = "torch.autograd.grad(self.layer(x).sum(), self.layer.weight, create_grap
         ("self.layer(x)", SLOPE, ["GRD401"]),
     ],
 )
-def test_what_a_bound_leaves_out_may_differentiate_where_it_says_so(forward, slope, codes):
-    """A `forward` that is not followed is no forward without gradients if its text speaks of them; any other is what
-    one of a class that nobody sees is."""
+def test_what_a_bound_leaves_out_may_differentiate_where_it_says_so(forward, slope, codes, first):
+    """A `forward` that is not followed is no forward without gradients if its text speaks of them, whatever the caller
+    is there for; any other is what one of a class that nobody sees is."""
     last = MOST_CALLS_DEEP - 1
-    text = DEEP.format(forward=forward, slope=slope)
-    text += "".join(f"def go{n}(model):\n    go{n - 1}(model)\n\n" for n in range(1, last + 1))
+    text = DEEP.format(forward=forward, slope=slope, first=first) + f"def go1(model):\n    {first}(model)\n\n"
+    text += "".join(f"def go{n}(model):\n    go{n - 1}(model)\n\n" for n in range(2, last + 1))
     found = linter.analyse(f"{text}model = Net()\ngo{last}(model)\n", registry.rules())
     assert dict(found.counts)["bound: depth of calls"]
     assert [finding.code for finding in found.findings] == codes

@@ -58,10 +58,10 @@ IS_KNOWN: dict[type, Callable[[Any], bool]] = {
 """Whether enough was known of an object for what is left alone to matter."""
 
 
-def escape_graphs(m: Interpreter, values: Iterable[Value]) -> None:
+def escape_graphs(m: Interpreter, values: Iterable[Value], how: Escape = Escape.HELD) -> None:
     """These values are handed to something that the file does not show."""
     for graph in graphs_in_reach(m, values):
-        m.graphs.escape(graph, Escape.HELD)
+        m.graphs.escape(graph, how)
 
 
 def graphs_in_reach(m: Interpreter, values: Iterable[Value]) -> list[Graph]:

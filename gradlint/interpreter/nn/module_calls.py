@@ -14,7 +14,7 @@ from gradlint.domain.facts import ANY_DTYPE, NO, UNSURE, YES, Truth
 from gradlint.domain.mentions import handed_on
 from gradlint.domain.objects import MOST_ITEMS, Module, Node, Tensor
 from gradlint.domain.provenance import Belief
-from gradlint.domain.refs import Graph, Ref
+from gradlint.domain.refs import Escape, Graph, Ref
 from gradlint.domain.value_sets import one_of
 from gradlint.domain.values import NONE_VALUE, UNKNOWN, Bound, Function, ImportPath, Unknown, Value
 from gradlint.frozen import frozen, replace
@@ -215,7 +215,7 @@ def _not_followed(m: Interpreter, node: Site, ref: Ref, forward: Function | None
     module: Module = m[ref]
     result = loose_result(m, node, ref, module, args)
     if forward is not None and _may_differentiate(m, module, forward):
-        escape_graphs(m, [result])
+        escape_graphs(m, [result], Escape.DIFFERENTIATED)
     return result
 
 
