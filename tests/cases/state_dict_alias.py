@@ -270,7 +270,9 @@ def saved_at_once(batches):
 
 def put_back(model: nn.Linear, other: nn.Linear):
     model.load_state_dict(copy.deepcopy(other).state_dict())  # ok: the state of a copy
-    model.load_state_dict({name: value.clone() for name, value in model.state_dict().items()}, strict=False)  # ok: cloned
+    model.load_state_dict(
+        {name: value.clone() for name, value in model.state_dict().items()}, strict=False
+    )  # ok: cloned
     model.load_state_dict(torch.load("a.pt", map_location="cpu"), strict=True)  # ok: read from a file
 
 
@@ -317,6 +319,35 @@ def normalized(batches):
     norm.load_state_dict(first)
     norm.load_state_dict(untouched, strict=True)  # ok: new tensors, of the statistics as well
     return norm
+
+
+def moved_and_back(batches):
+    model = nn.Linear(2, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    least = 1e9
+    for batch in batches:
+        optimizer.zero_grad()
+        found = model(batch).abs().mean()
+        found.backward()
+        optimizer.step()
+        if found.item() < least:
+            least = found.item()
+            torch.save(model.cpu().state_dict(), "least.pt")  # ok: written as it is now
+            model = model.cuda()  # it is what the name stood for already
+    return model
+
+
+def moved_to_be_kept(batches):
+    model, chosen, least = nn.Bilinear(2, 2, 1), None, 1e9
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for batch in batches:
+        optimizer.zero_grad()
+        found = model(batch, batch).square().mean()
+        found.backward()
+        optimizer.step()
+        if found.item() < least and batch is not None:
+            least, chosen = found.item(), model.cpu()  # GRD310
+    return chosen
 
 
 stop_early([torch.rand(8, 4)] * 3)

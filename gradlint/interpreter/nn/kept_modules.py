@@ -16,7 +16,7 @@ from gradlint.interpreter.engine import variables
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.module_tree import parameters
 from gradlint.interpreter.static.improvement import keeps_best
-from gradlint.interpreter.static.scopes import spelled, targets
+from gradlint.interpreter.static.scopes import receiver, spelled, targets
 from gradlint.interpreter.static.sites import Site
 
 
@@ -28,6 +28,8 @@ def emit_kept(m: Interpreter, node: Site, target: Any, value: Value, given: Any)
     module, (test, holds) = m.only(value, Module), m.conditions[-1]
     if module is None or type(value) is not Ref or not holds or value.origin in m.loops.active[-1].made:
         return
+    if isinstance(given, cst.Call) and spelled(receiver(given)) == spelled(target):
+        return  # `model = model.cuda()` gives it the name that it has
     if _is_gone_over(m, loop.node, value) or not keeps_best(m.scan, m.frame.scope, test, target):
         return
     held = tensors_of(m, [ref for _, ref in parameters(m, value)[0]])
