@@ -14,7 +14,8 @@ by itself and overwrites the statistics that were loaded or learned. The predict
 ## What is reported
 
 A forward of a network that certainly is in train mode, with a part that certainly computes something else then, in
-a function that evaluates by its name or by a flag it is called with, or of loaded weights that nothing shown trains.
+a function that evaluates by its name or by a flag it is called with, or of loaded weights that nothing shown trains:
+what is frozen, and what is differentiated by its input alone (a judge, an attack, a saliency map), is not trained.
 
 ## When it is right to ignore it
 
@@ -25,11 +26,20 @@ batch statistics that are estimated anew.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from gradlint.domain import EVAL, Memory, Syntax, made_at, memories, places
-from gradlint.events import ModeChanged, ModuleCalled, ModuleFinished, OptimizerBuilt, OptimizerStepped, StateLoaded
+from gradlint.domain import EVAL, NO, YES, Memory, Syntax, made_at, memories, places
+from gradlint.events import (
+    BackwardRun,
+    GradientRead,
+    ModeChanged,
+    ModuleCalled,
+    ModuleFinished,
+    OptimizerBuilt,
+    OptimizerStepped,
+    StateLoaded,
+)
 from gradlint.rule import LIKELY, Draft, Edit, Findings, Rule, only_tested, quoted, words
 
 from ._in_vain import Whole
@@ -78,8 +88,37 @@ def _held(end: ModuleFinished, *kinds: type[OptimizerBuilt | OptimizerStepped]) 
 
 
 def _may_be_trained_on(call: ModuleCalled, whole: Whole) -> bool:
+    """Whether the call may be there to train the network: its graph is differentiated, by a parameter of its own."""
     end = whole.end
-    return any(whole.is_met(call, graphs) for graphs in (end.used, end.differentiated, end.escaped))
+    if call.memories and call.trainable <= NO:
+        return False
+    if any(whole.is_met(call, graphs) for graphs in (end.differentiated, end.escaped)):
+        return True
+    return whole.is_met(call, end.used) and not _asks_for_others(call, whole)
+
+
+def _asks_for_others(call: ModuleCalled, whole: Whole) -> bool:
+    """Whether gradients are computed, but none for a parameter of the network: by given tensors that are no such, or
+    where nobody steps and those of other tensors alone are read."""
+    own = places(call.memories)
+    backwards = [one for one in whole.end.story if isinstance(one, BackwardRun)]
+    reaching = [one for one in backwards if not own.isdisjoint(places(memories(one.leaves)))]
+    if any(one.create_graph.possibly(YES) for one in reaching):
+        return False
+    asking = [one for one in reaching if one.inputs is None]
+    if not asking:
+        return bool(backwards) and all(own.isdisjoint(places(memories(one.inputs or ()))) for one in reaching)
+    around = {run.index for run in whole.around(call)}
+    stepped = any(isinstance(one, OptimizerStepped) and one.run in around for one in whole.end.story)
+    return not stepped and _reads_of_others(asking, own, whole.end)
+
+
+def _reads_of_others(backwards: Sequence[BackwardRun], own: frozenset[Memory], end: ModuleFinished) -> bool:
+    """Whether after each of these a gradient is read in the same run, and none in the file is a parameter's of this."""
+    reads = [one for one in end.story if isinstance(one, GradientRead) and not one.guard]
+    of = [places(memories([one.tensor])) for one in reads]
+    known = all(some and own.isdisjoint(some) for some in of)
+    return known and {one.run for one in backwards} <= {one.run for one in reads}
 
 
 def _names(call: ModuleCalled, whole: Whole) -> Iterator[str]:

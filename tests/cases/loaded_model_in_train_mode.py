@@ -332,3 +332,109 @@ def fit_and_look(pairs, vl):
             print(sum(nn.functional.cross_entropy(net(x), y).item() for x, y in pairs))  # ok: these are to train on
             for x, y in vl:
                 print(nn.functional.cross_entropy(net(x), y).item())  # GRD414
+
+
+def judged_by_a_frozen_one(loader):
+    maker, judge = nn.Linear(8, 8), Net(0.15)
+    judge.load_state_dict(torch.load("judge.pt"))
+    judge.requires_grad_(False)
+    optimizer = torch.optim.Adam(maker.parameters())
+    for x in loader:
+        loss = -judge(maker(x))[:, 0].mean()  # GRD414
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+
+def judged_as_it_should_be(loader):
+    maker, judge = nn.Linear(8, 8), Net(0.15)
+    judge.load_state_dict(torch.load("judge.pt"))
+    judge.requires_grad_(False).eval()
+    optimizer = torch.optim.Adam(maker.parameters())
+    for x in loader:
+        loss = -judge(maker(x))[:, 1].mean()  # ok: in eval mode
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+
+def frozen_at_first(loader):
+    body, head = Net(0.35), nn.Linear(2, 2)
+    body.load_state_dict(torch.load("body.pt"))
+    for thawed in (False, True):
+        body.requires_grad_(thawed)
+        optimizer = torch.optim.Adam([*body.parameters(), *head.parameters()])
+        for x, y in loader:
+            loss = nn.functional.cross_entropy(head(body(x)), y)  # ok: the optimizer holds it, to train it later
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+
+
+class Attack:
+    def __init__(self, victim, size):
+        self.victim, self.size = victim, size
+
+    def one_step(self, x, y):
+        x = x.clone().detach().requires_grad_()
+        loss = nn.functional.cross_entropy(self.victim(x), y)  # GRD414
+        loss.backward()  # GRD617
+        return (x + self.size * x.grad.sign()).detach()
+
+
+def attack(loader, path):
+    victim = Net(0.25)
+    victim.load_state_dict(torch.load(path))
+    for x, y in loader:
+        print(Attack(victim, 0.1).one_step(x, y))
+
+
+class CarefulAttack:
+    def __init__(self, victim, size):
+        self.victim, self.size = victim.eval(), size
+
+    def one_step(self, x, y):
+        x = x.clone().detach().requires_grad_()
+        (slope,) = torch.autograd.grad(nn.functional.cross_entropy(self.victim(x), y), x)  # ok: in eval mode
+        return (x + self.size * slope.sign()).detach()
+
+
+def attack_with_care(loader, path):
+    victim = Net(0.45)
+    victim.load_state_dict(torch.load(path))
+    for x, y in loader:
+        print(CarefulAttack(victim, 0.1).one_step(x, y))
+
+
+def salience(path, x):
+    net = Net(0.55)
+    net.load_state_dict(torch.load(path))
+    x = x.detach().requires_grad_()
+    (slope,) = torch.autograd.grad(net(x).max(1)[0].sum(), x)  # GRD414
+    return slope.abs()
+
+
+def slopes_of_the_weights(path, loader):
+    net = Net(0.65)
+    net.load_state_dict(torch.load(path))
+    for x, y in loader:
+        x.requires_grad_()
+        nn.functional.cross_entropy(net(x), y).backward()  # ok: what the weights get is read as well
+        print(x.grad.norm(), [weight.grad.norm() for weight in net.parameters()])
+
+
+def trained_on_by_others(path, loader):
+    net = Net(0.75)
+    net.load_state_dict(torch.load(path))
+    for x in loader:
+        (net(x) * 3).logsumexp(1).sum().backward()  # ok: the caller may step
+
+
+def with_penalty(path, loader):
+    critic = Net(0.85)
+    critic.load_state_dict(torch.load(path))
+    for x in loader:
+        x.requires_grad_()
+        score = critic(x).mean()  # ok: the penalty trains it
+        (slope,) = torch.autograd.grad(score, x, create_graph=True)
+        (slope.norm() - 1).pow(2).backward()
