@@ -172,8 +172,9 @@ def _rid_of(event: GradientsCleared | AttributeAssigned) -> frozenset[Memory]:
     """The parameters whose gradients are cleared, or another takes their place."""
     if isinstance(event, GradientsCleared):
         return frozenset(memories(event.parameters))
-    replaced = event.attr == "grad" and isinstance(event.owner, Tensor)
-    return frozenset(memories([event.owner])) if replaced else frozenset()  # type: ignore[list-item]
+    if event.attr == "grad" and isinstance(event.owner, Tensor):
+        return frozenset(memories([event.owner]))
+    return frozenset()
 
 
 def _add(event: BackwardRun, waiting: dict[Memory, _Passed]) -> None:

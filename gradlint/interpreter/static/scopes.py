@@ -69,8 +69,8 @@ class Scope:
 
 @dataclass(slots=True)
 class Loop:
-    """A loop: `height` counts the loops nested inside, without those that are next to nothing; `leaves` whether a break,
-    return or raise can leave it early; how many `statements` stand in it; the loop `around` it."""
+    """A loop: `height` counts the loops nested inside, without those that are next to nothing; `leaves` whether a
+    break, return or raise can leave it early; how many `statements` stand in it; the loop `around` it."""
 
     around: Loop | None = None
     height: int = 0
@@ -209,8 +209,8 @@ def _count(out: Scan, node: cst.CSTNode, scope: Scope, loops: Around) -> None:
 
 
 MOST_STATEMENTS_OF_A_SMALL_LOOP = 2
-"""How many statements a loop has that makes the loops around it no deeper (`for p in net.parameters(): p.clamp_(0, 1)`):
-to run them twice costs next to nothing."""
+"""How many statements a loop has that makes the loops around it no deeper (`for p in net.parameters(): p.mul_(2)`): to
+run them twice costs next to nothing."""
 
 
 def _measure(loops: Iterable[Loop]) -> None:

@@ -9,7 +9,7 @@ import libcst as cst
 from gradlint import events
 from gradlint.domain.facts import NO, YES
 from gradlint.domain.mentions import object_references
-from gradlint.domain.objects import Array, Container, Node, Tensor
+from gradlint.domain.objects import Array, Container, Module, Node, Tensor
 from gradlint.domain.refs import Ref
 from gradlint.domain.state import State
 from gradlint.domain.value_sets import alternatives, one_of
@@ -198,8 +198,7 @@ def _delete(m: Interpreter, target: Any) -> None:
         frame = m.frame.declared.get(target.value, m.frame)
         m.state.names.pop((frame.id, target.value), None)
     elif (registry := _registry(target)) is not None:
-        name, (owner,) = m.keeping(lambda: index_value(m, target), m.value(registry.value))
-        delete_by_name(m, target, owner, name)
+        _delete_registered(m, target, registry)
     elif isinstance(target, cst.Subscript):
         index, (owner,) = m.keeping(lambda: index_value(m, target), m.value(target.value))
         _delete_item(m, target, owner, index)
@@ -213,6 +212,14 @@ def _registry(target: Any) -> cst.Attribute | None:
     """Where a module keeps what is registered, in `del module._parameters[name]`."""
     held = target.value if isinstance(target, cst.Subscript) else None
     return held if isinstance(held, cst.Attribute) and held.attr.value in REGISTRIES else None
+
+
+def _delete_registered(m: Interpreter, target: cst.Subscript, registry: cst.Attribute) -> None:
+    name, (owner,) = m.keeping(lambda: index_value(m, target), m.value(registry.value))
+    if m.may_be(owner, Module):
+        delete_by_name(m, target, owner, name)
+    else:
+        _delete_item(m, target, get_attribute(m, target, owner, registry.attr.value, ""), name)
 
 
 def _delete_item(m: Interpreter, node: Site, owner: Value, index: Value) -> None:
