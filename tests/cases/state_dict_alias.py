@@ -270,9 +270,7 @@ def saved_at_once(batches):
 
 def put_back(model: nn.Linear, other: nn.Linear):
     model.load_state_dict(copy.deepcopy(other).state_dict())  # ok: the state of a copy
-    model.load_state_dict(
-        {name: value.clone() for name, value in model.state_dict().items()}, strict=False
-    )  # ok: cloned
+    model.load_state_dict({name: value.clone() for name, value in model.state_dict().items()}, strict=False)  # ok: cloned
     model.load_state_dict(torch.load("a.pt", map_location="cpu"), strict=True)  # ok: read from a file
 
 
