@@ -266,7 +266,8 @@ def _made(m: Interpreter, node: Site, born: _Born, row: LibraryClass | None) -> 
     if born.path == MODULE:
         made = unknown_module(m, node, born.part, born.belief, ImportPath(born.path))
         m.store(made, replace(m[made], attributes=born.held))
-        emit_built(m, node, made)
+        if born.belief.seen_made:
+            emit_built(m, node, made)
         return made
     if born.path == OPTIMIZER or (row is not None and row.kind == "optimizer"):
         return unknown_optimizer(m, node, born.part, born.belief, born.path)
