@@ -156,3 +156,21 @@ def fitted_by_a_closure(x, y):
 
     opt.step(closure_on_data if y is None else closure_on_features)
     return closure_on_data
+
+
+def two_heads_of_one_layer(batches):
+    body, first, second = nn.Linear(4, 3), nn.Linear(3, 1), nn.Linear(3, 2)
+    optimizer = torch.optim.SGD([*body.parameters(), *first.parameters(), *second.parameters()], lr=0.1)
+    for x, y, z in batches:
+        optimizer.zero_grad()
+        hidden = body(x)
+        F.mse_loss(first(hidden), y).backward()
+        F.l1_loss(second(hidden), z).backward()  # GRD503
+        optimizer.step()
+
+
+def two_passes_of_one_layer(batches):
+    body, first, second = nn.Linear(4, 3), nn.Linear(3, 1), nn.Linear(3, 2)
+    for x, y, z in batches:
+        F.mse_loss(first(body(x)), y).backward()
+        F.l1_loss(second(body(x)), z).backward()  # ok: each goes through the layer by itself

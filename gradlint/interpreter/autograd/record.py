@@ -211,7 +211,7 @@ DTYPES = {"f": FLOAT, "fc": INEXACT}
 
 def _memories(m: Interpreter, one: Operand, kinds: str) -> Alternatives:
     if one.tensor is None:
-        return () if kinds or not one.known or one.dtype is None else (KEPT,)
+        return () if kinds or one.dtype is None else (KEPT,)
     return kept(m, one.tensor) if not kinds or one.tensor.dtype.may(DTYPES[kinds]) else ()
 
 
