@@ -49,7 +49,7 @@ def quantised(encoder: nn.Linear, codebook: nn.Embedding, x):
     index = torch.cdist(z.detach(), codebook.weight).argmin(-1)
     q = codebook(index)
     commitment = (q.detach() - z).pow(2).mean() + (q - z.detach()).pow(2).mean()
-    (0.25 * commitment).backward()  # ok: each term keeps one side
+    (0.25 * commitment).backward(retain_graph=True)  # ok: each term keeps one side
     straight = z + (q - z).detach()
     straight.sum().backward()  # ok: straight through
 
