@@ -27,7 +27,7 @@ from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any
 
-from gradlint.domain import EVAL, FRESH, NO, YES, Graph, Syntax, Tensor
+from gradlint.domain import EVAL, FRESH, NO, YES, Graph, ImportPath, Syntax, Tensor
 from gradlint.events import (
     BackwardRun,
     Event,
@@ -186,7 +186,8 @@ def _is_judged(story: Sequence[Event], mine: frozenset[Graph], theirs: frozenset
 
 
 def _whole_modules(story: Sequence[Event]) -> list[ModuleBuilt]:
-    """The modules with parameters that were made, without those that are parts of others."""
+    """The modules with parameters that were made, without those that are parts of others. Of what a class of the
+    program gets from code that is not shown nobody knows whether it is there to be trained."""
     found: dict[tuple[int, Syntax], ModuleBuilt] = {}
     for one in story:
         if type(one) is ModuleBuilt and one.parameters:
@@ -199,7 +200,8 @@ def _whole_modules(story: Sequence[Event]) -> list[ModuleBuilt]:
     for one in found.values():  # a whole is made after its parts
         owner |= dict.fromkeys(memories(one.parameters), id(one))
     wholes = set(owner.values())
-    return [one for one in found.values() if id(one) in wholes]
+    known = (one for one in found.values() if one.open <= NO or isinstance(one.module.cls, ImportPath))
+    return [one for one in known if id(one) in wholes]
 
 
 def _filled_together(
