@@ -43,6 +43,7 @@ from gradlint.knowledge.python.duck_typing_names import (
     DETACH_DROPPED,
     FUNCTION_CONTEXT_USES,
     LOADS,
+    MAKES_FIRST_STATE,
     MODULE_USES,
     MODULE_USES_WHEN_CALLED,
     MOVED,
@@ -83,7 +84,7 @@ def _is_module(uses: Uses) -> bool:
         not MODULE_USES.isdisjoint(uses)
         or uses >= APPLIED
         or uses >= SWITCHED_WHEN_CALLED
-        or (not APPLIED.isdisjoint(uses) and not MODULE_USES_WHEN_CALLED.isdisjoint(uses))
+        or (not APPLIED.isdisjoint(uses) and not uses.isdisjoint(MODULE_USES_WHEN_CALLED | MAKES_FIRST_STATE))
     )
 
 

@@ -70,10 +70,11 @@ MODULE_USES = frozenset(
 
 MODULE_USES_WHEN_CALLED = frozenset(
     {"train()", "train(.)", "state_dict()", "load_state_dict(.)", "zero_grad()", "zero_grad(.)", "eval", "zero_grad"}
-    | {name + call for name in ("init_hidden", "initHidden") for call in CALLED}
 )
-"""Each of these shows a module where the thing itself is called, too; `model.eval` without parentheses among them, and
-that recurrent networks make their first state."""
+"""Each of these shows a module where the thing itself is called, too; `model.eval` without parentheses among them."""
+
+MAKES_FIRST_STATE = frozenset(name + call for name in ("init_hidden", "initHidden") for call in CALLED)
+"""How programs name what makes the first state of a recurrent network: this shows one where it is called, too."""
 
 APPLIED = frozenset({"()", "forward(.)"})
 """How modules are applied."""
@@ -105,7 +106,8 @@ FUNCTION_CONTEXT_USES = frozenset(
 """Each of these shows the context of a custom autograd function."""
 
 _SHOWING = (
-    *(TENSOR_USES, MOVED, MODULE_USES, MODULE_USES_WHEN_CALLED, OPTIMIZER_USES, CLEARS, SCALER_USES),
+    *(TENSOR_USES, MOVED, MODULE_USES, MODULE_USES_WHEN_CALLED, MAKES_FIRST_STATE),
+    *(OPTIMIZER_USES, CLEARS, SCALER_USES),
     *(SCALER_USES_TOGETHER, SCHEDULER_USES, FUNCTION_CONTEXT_USES),
 )
 TORCH_WORDS = (
