@@ -128,9 +128,9 @@ class Whole:
         return any(graph in graphs for graph in call.graph)
 
 
-def ways(whole: Whole) -> Iterator[tuple[Syntax, list[Way]]]:
+def ways(whole: Whole) -> Iterator[tuple[Syntax, list[Way], list[Syntax]]]:
     """The places where modules are called in vain, with the ways on which they are; of those that make one forward
-    together only the first."""
+    together only the first, with the others."""
     found = {
         node: parted
         for node, calls in whole.places.items()
@@ -138,14 +138,16 @@ def ways(whole: Whole) -> Iterator[tuple[Syntax, list[Way]]]:
     }
     calls = {node: [call for some, _ in parted for call in some] for node, parted in found.items()}
     made = {graph for some in calls.values() for call in some for graph in call.graph if graph not in call.fed_by}
-    begun = set[tuple[Syntax, Syntax]]()
-    for node, parted in found.items():
-        if all(any(graph in made for graph in call.fed_by) for call in calls[node]):
-            continue
-        left = {at for call in calls[node] for at in _leaving(call, whole)}
-        if not left or not left <= begun:
-            yield node, parted
-        begun |= left
+    left = {node: {at for call in some for at in _leaving(call, whole)} for node, some in calls.items()}
+    begun, first, others = set[tuple[Syntax, Syntax]](), list[Syntax](), list[Syntax]()
+    for node in found:
+        fed = all(any(graph in made for graph in call.fed_by) for call in calls[node])
+        (others if fed or (left[node] and left[node] <= begun) else first).append(node)
+        begun |= set() if fed else left[node]
+    fed_by = {one: {graph for call in calls[one] for graph in call.fed_by} for one in others}
+    for node in first:
+        graphs = {graph for call in calls[node] for graph in call.graph}
+        yield node, found[node], [one for one in others if graphs & fed_by[one] or left[node] & left[one]]
 
 
 def _leaving(call: ModuleCalled, whole: Whole) -> Iterator[tuple[Syntax, Syntax]]:

@@ -77,8 +77,8 @@ def check(event: ModuleFinished) -> Findings:
     for one in event.story:
         if isinstance(one, ResultDiscarded) and one.called in MODES:
             statements.setdefault(one.run, []).append(one.node)
-    for node, found in ways(whole):
-        draft, first = _draft(node, found, whole)
+    for node, found, others in ways(whole):
+        draft, first = _draft(node, found, others, whole)
         for statement in statements.get(first.run, ()):
             draft = draft.note(statement, "does not change the grad mode as a statement")
         for flag in flags_of(first.args, volatile):
@@ -86,8 +86,9 @@ def check(event: ModuleFinished) -> Findings:
         yield draft
 
 
-def _draft(node: Syntax, found: Sequence[Way], whole: Whole) -> tuple[Draft, ModuleCalled]:
-    """The finding at a place, believed as the way that is believed most, and the first call that shows it."""
+def _draft(node: Syntax, found: Sequence[Way], others: Sequence[Syntax], whole: Whole) -> tuple[Draft, ModuleCalled]:
+    """The finding at a place, believed as the way that is believed most, and the first call that shows it. Its fix
+    covers the `others` as well that make one forward with it."""
     shown_by = {caller: [sign for call in calls for sign in signs(call, whole)] for calls, caller in found}
     believed_by = {caller: Degrees.of(shown).weakest for caller, shown in shown_by.items()}
     most = min(believed_by.values())
@@ -106,7 +107,7 @@ def _draft(node: Syntax, found: Sequence[Way], whole: Whole) -> tuple[Draft, Mod
     if (left := exit_of(calls[0], whole)) is not None:
         draft = draft.note(left.node, "its result is detached here")
     if not phased:
-        edits = [Edit("put under", place, "with torch.no_grad():") for place in callers or [node]]
+        edits = [Edit("put under", place, "with torch.no_grad():") for place in callers or [node, *others]]
         draft = draft.fix(*edits, safety="unsafe", imports=("torch",))
     return draft.showing(*shown_by[first]), calls[0]
 
