@@ -6,6 +6,7 @@ import pytest
 
 from gradlint import linter, registry
 from gradlint.finding import Finding
+from gradlint.interpreter.nn.layer_calls import MOST_IN_ANY_ORDER
 
 RULES = registry.rules()
 
@@ -140,3 +141,33 @@ def test_a_flag_that_does_nothing_points_at_the_forward_that_records():
     (one,) = found(FLAGGED, "GRD115")
     assert any(note.text.endswith("(GRD401)") and note.place.row == 13 for note in one.notes)
     assert found(FLAGGED, "GRD401") == []
+
+
+@pytest.mark.parametrize("number", [2, MOST_IN_ANY_ORDER - 1, MOST_IN_ANY_ORDER + 4])
+@pytest.mark.parametrize(("added", "expected"), [("loss", ["GRD501"]), ("loss.item()", []), ("loss.detach()", [])])
+def test_a_network_whose_parts_are_in_no_known_order_computes_from_them(number, added, expected):
+    """However many parts there are: behind the bound no more is claimed, and nothing is lost."""
+    parts = "".join(f"    net.add_module(names[{at}], nn.Linear(2, 2))\n" for at in range(number))
+    text = f"""\
+import torch
+from torch import nn
+
+def build(names):
+    net = nn.Sequential()
+{parts}    net.add_module(names[{number}], nn.ReLU(inplace=True))
+    return net
+
+def train(names, loader):
+    net, total = build(names), 0
+    optimizer = torch.optim.SGD(net.parameters(), 0.1)
+    for x in loader:
+        optimizer.zero_grad()
+        loss = net(x).sum()
+        loss.backward()
+        optimizer.step()
+        total += {added}
+    print(total)
+"""
+    counts = dict(linter.analyse(text, RULES).counts)
+    assert ("bound: parts in any order" in counts) == (number + 1 > MOST_IN_ANY_ORDER)
+    assert [one.code for one in linter.lint(text, RULES)] == expected

@@ -18,6 +18,7 @@ from gradlint.domain.value_sets import alternatives
 from gradlint.domain.values import Function, Imported, ImportPath, Value
 from gradlint.interpreter.engine import variables
 from gradlint.interpreter.engine.arguments import Arguments
+from gradlint.interpreter.engine.frames import Frame
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.scopes import spelled
 
@@ -101,10 +102,15 @@ def _leads_to_torch(m: Interpreter, value: Value) -> bool:
     return type(value) is Imported or (type(value) is ImportPath and value.path.partition(".")[0] == "torch")
 
 
+def steps_in(m: Interpreter, frame: Frame) -> str:
+    """Which count of steps the file of a frame draws on: that of the file that runs, or that of the others."""
+    return "left" if frame.file.foreign == m.frame.file.foreign else "elsewhere"
+
+
 @contextmanager
 def out_of_its_purse(m: Interpreter, function: Function, args: Arguments) -> Iterator[None]:
     """Run a function with the steps of the purse that it belongs to."""
-    steps = "left" if m.frame.file.foreign == m.frames[function.frame].file.foreign else "elsewhere"
+    steps = steps_in(m, m.frames[function.frame])
     before = getattr(m.steps, steps)
     purse = purse_of(m, function, args)
     given = min(before, m.steps.purses.get(purse, before))

@@ -226,11 +226,12 @@ def _over_and_over(m: Interpreter, place: Site, start: int, least: int) -> None:
 
     def step(_: Truth) -> None:
         held, given = m.state.stack[start : start + 2]
-        some, args = module_containers.all_parts(m, m[held]), Arguments([given])  # type: ignore[index]
+        assert type(held) is Ref
+        some, args = module_containers.all_parts(m, m[held]), Arguments([given])
         options, outer = alternatives(some), m.calls.in_any_order
         if len(options) > MOST_IN_ANY_ORDER:
             m.log.exceeded("parts in any order")
-            m.state.stack[start + 1] = loose_result(m, place, held, m[held], args)  # type: ignore[arg-type,index]
+            m.state.stack[start + 1] = loose_result(m, place, held, m[held], args)
             return
         m.calls.in_any_order = frozenset(options) if len(options) > 1 else frozenset()
         m.state.stack[start + 1] = call(m, place, some, args, "call", "")

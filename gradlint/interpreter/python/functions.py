@@ -18,7 +18,7 @@ from gradlint.domain.values import NONE_VALUE, NOTHING, UNKNOWN, Function, Impor
 from gradlint.events import Run
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.arguments import Arguments, arguments_in
-from gradlint.interpreter.engine.budgets import SHORT, is_short, out_of_its_purse, purse_of
+from gradlint.interpreter.engine.budgets import SHORT, is_short, out_of_its_purse, purse_of, steps_in
 from gradlint.interpreter.engine.call_summaries import by_summary
 from gradlint.interpreter.engine.calls import written_since
 from gradlint.interpreter.engine.deferred import TAKEN, YIELDED, Suspended, unfinished
@@ -72,9 +72,8 @@ def too_deep(m: Interpreter, function: Function, args: Arguments) -> bool:
 
 def steps_left(m: Interpreter, frame: Frame) -> tuple[str, int]:
     """How many statements may still be run in the file of a frame, and how they are called."""
-    here = frame.file.foreign == m.frame.file.foreign
-    steps = "steps in other files" if frame.file.foreign else STEPS
-    return steps, m.steps.left if here else m.steps.elsewhere
+    steps: int = getattr(m.steps, steps_in(m, frame))
+    return "steps in other files" if frame.file.foreign else STEPS, steps
 
 
 @implements(TypeSlot.CALL, Function)
