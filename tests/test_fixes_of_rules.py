@@ -263,6 +263,52 @@ add("GRD314", "updated several times by one line", BY_HAND, """
 """)  # fmt: skip
 
 
+# ---- GRD401 inference-without-no-grad
+
+PAIR = """
+  import torch
+  from torch import nn
+  encoder, decoder = nn.Linear(4, 2), nn.Linear(2, 4)
+  def evaluate(loader, criterion):
+      total = 0.0
+      for x, y in loader:
+"""
+
+add("GRD401", "two calls one after the other", PAIR, """
+-         code = encoder(x)
+-         total += criterion(decoder(code), y).item()
++         with torch.no_grad():
++             code = encoder(x)
++         with torch.no_grad():
++             total += criterion(decoder(code), y).item()
+      return total
+""")  # fmt: skip
+add("GRD401", "two calls in one", PAIR, """
+-         total += criterion(decoder(encoder(x)), y).item()
++         with torch.no_grad():
++             total += criterion(decoder(encoder(x)), y).item()
+      return total
+""")  # fmt: skip
+add("GRD401", "the second is called to train as well", PAIR, """
+-         code = encoder(x)
+-         total += criterion(through(code), y).item()
++         with torch.no_grad():
++             code = encoder(x)
++         with torch.no_grad():
++             total += criterion(through(code), y).item()
+      return total
+  def through(code):
+      return decoder(code)
+  def train(loader, optimizer):
+      for x, y in loader:
+          optimizer.zero_grad()
+          (through(x[:, :2]) - y).pow(2).mean().backward()
+          optimizer.step()
+  train(batches, torch.optim.SGD(decoder.parameters(), lr=0.1))
+  evaluate(batches, nn.MSELoss())
+""")  # fmt: skip
+
+
 # ---- GRD406 forced-grad-mode
 
 add("GRD406", "switched on twice", """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence, Set
 
 from gradlint.domain import EVAL, NO, TRAIN, UNSURE, YES, Cause, Graph, Memory, Syntax, Tensor, made_at, memories
 from gradlint.events import (
@@ -130,7 +130,7 @@ class Whole:
 
 def ways(whole: Whole) -> Iterator[tuple[Syntax, list[Way], list[Syntax]]]:
     """The places where modules are called in vain, with the ways on which they are; of those that make one forward
-    together only the first, with the others."""
+    together only the first, with the others where nothing else is computed."""
     found = {
         node: parted
         for node, calls in whole.places.items()
@@ -144,10 +144,16 @@ def ways(whole: Whole) -> Iterator[tuple[Syntax, list[Way], list[Syntax]]]:
         fed = all(any(graph in made for graph in call.fed_by) for call in calls[node])
         (others if fed or (left[node] and left[node] <= begun) else first).append(node)
         begun |= set() if fed else left[node]
-    fed_by = {one: {graph for call in calls[one] for graph in call.fed_by} for one in others}
     for node in first:
         graphs = {graph for call in calls[node] for graph in call.graph}
-        yield node, found[node], [one for one in others if graphs & fed_by[one] or left[node] & left[one]]
+        behind = [one for one, some in whole.places.items() if all(_goes_on(call, graphs) for call in some)]
+        beside = [one for one in others if left[node] & left[one] and all(caller is None for _, caller in found[one])]
+        yield node, found[node], [one for one in dict.fromkeys([*behind, *beside]) if one is not node]
+
+
+def _goes_on(call: ModuleCalled, graphs: Set[Graph]) -> bool:
+    """Whether a call goes on from one of these graphs: what it records is in vain if they are."""
+    return not call.nested and not graphs.isdisjoint(call.fed_by)
 
 
 def _leaving(call: ModuleCalled, whole: Whole) -> Iterator[tuple[Syntax, Syntax]]:
