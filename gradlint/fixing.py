@@ -18,7 +18,7 @@ from gradlint.results import Result
 from gradlint.rewriting import rewritten
 
 MOST_TRIES = 200
-"""How often a file is linted in all to fix it: each time that something is cured all is looked at anew."""
+"""How often a file is linted in all to fix it."""
 
 
 @frozen()
@@ -46,15 +46,19 @@ class Fixer:
         return version.data, tuple(cured)
 
     def _better(self, version: _Version, findings: Sequence[Finding]) -> tuple[_Version, tuple[Finding, ...]] | None:
-        """The text with these findings cured, or some of them; None where no fix holds what it promises."""
-        if not findings or self._tries >= MOST_TRIES:
-            return None
-        if (after := self._cured(version, findings)) is not None:
-            return after
-        middle = len(findings) // 2
-        if not middle:
-            return None
-        return self._better(version, findings[:middle]) or self._better(version, findings[middle:])
+        """The text with these findings cured, or some of them, and what is cured; None where no fix holds what it
+        promises. What does not hold together with what does is halved, so that a few that never hold cost little."""
+        best = None
+        kept: list[Finding] = []
+        waiting = [findings] if findings else []
+        while waiting and self._tries < MOST_TRIES:
+            some = waiting.pop()
+            if (after := self._cured(version, [*kept, *some])) is not None:
+                best = after
+                kept += some
+            elif (middle := len(some) // 2) > 0:
+                waiting += [some[middle:], some[:middle]]
+        return best
 
     def _cured(self, before: _Version, findings: Sequence[Finding]) -> tuple[_Version, tuple[Finding, ...]] | None:
         """The file after fixes, if their findings are gone and no others have come, and what is cured."""

@@ -130,6 +130,26 @@ def test_others_are_kept_beside_it() -> None:
     assert [one.code for one in cured] == ["GRD101", "GRD101"]
 
 
+@pytest.mark.parametrize("bad", [[0], [40], [79], [0, 40, 79], [3, 17, 40, 41, 66]])
+def test_a_few_that_do_not_hold_keep_none_of_many_back(bad: list[int]) -> None:
+    """Of eighty fixes all others are made, with no more than a few tries for each that does not hold."""
+    rule = planted(lambda node: Edit("replace", node, "x.clone(  )"))
+    wanted = Wanted(frozenset({"ABC101", "GRD101"}), (SAFE, UNSAFE))
+    rows = ["x.clone()" if at in bad else f"w{at} = {MISTAKE}" for at in range(80)]
+    data = "\n".join(["import torch", "x = torch.ones(3)", *rows, ""]).encode()
+    linted = 0
+
+    def counting(data: bytes) -> Result:
+        nonlocal linted
+        linted += 1
+        return linting((rule, *RULES))(data)
+
+    after, cured = Fixer(counting, wanted).fixed(data)
+    assert after == data.replace(MISTAKE.encode(), CURED.encode())
+    assert [one.code for one in cured] == ["GRD101"] * (80 - len(bad))
+    assert linted <= 5 + 20 * len(bad)
+
+
 def test_only_what_is_wanted_is_fixed() -> None:
     data = f"import torch\nw = {MISTAKE}\n".encode()
     for wanted in (Wanted(frozenset({"GRD607"}), (SAFE, UNSAFE)), Wanted(frozenset({"GRD101"}), (SAFE,))):
