@@ -144,11 +144,27 @@ def ways(whole: Whole) -> Iterator[tuple[Syntax, list[Way], list[Syntax]]]:
         fed = all(any(graph in made for graph in call.fed_by) for call in calls[node])
         (others if fed or (left[node] and left[node] <= begun) else first).append(node)
         begun |= set() if fed else left[node]
+    order = {node: at for at, node in enumerate(whole.places)}
+    behind, beside = _by_graph(whole), dict[tuple[Syntax, Syntax], list[Syntax]]()
+    for one in others:
+        if all(caller is None for _, caller in found[one]):
+            for at in left[one]:
+                beside.setdefault(at, []).append(one)
     for node in first:
         graphs = {graph for call in calls[node] for graph in call.graph}
-        behind = [one for one, some in whole.places.items() if all(_goes_on(call, graphs) for call in some)]
-        beside = [one for one in others if left[node] & left[one] and all(caller is None for _, caller in found[one])]
-        yield node, found[node], [one for one in dict.fromkeys([*behind, *beside]) if one is not node]
+        going_on = {one for graph in graphs for one in behind.get(graph, ())}
+        joined = {one for one in going_on if all(_goes_on(call, graphs) for call in whole.places[one])}
+        joined |= {one for at in left[node] for one in beside.get(at, ())}
+        yield node, found[node], sorted(joined - {node}, key=order.__getitem__)
+
+
+def _by_graph(whole: Whole) -> dict[Graph, list[Syntax]]:
+    """The places at which something goes on from a graph."""
+    found: dict[Graph, list[Syntax]] = {}
+    for node, calls in whole.places.items():
+        for graph in dict.fromkeys(graph for call in calls for graph in call.fed_by):
+            found.setdefault(graph, []).append(node)
+    return found
 
 
 def _goes_on(call: ModuleCalled, graphs: Set[Graph]) -> bool:
