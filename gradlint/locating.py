@@ -44,7 +44,7 @@ class Locations:
         if path not in self.placed:
             tree = self.trees.get(path)
             text = None if self.project is None else self.project.project.text(path)
-            self.placed[path] = NOWHERE if tree is None or text is None else source.placed(tree, text)
+            self.placed[path] = source.NOWHERE if tree is None or text is None else source.placed(tree, text)
         return self.placed[path]
 
     def finding(self, draft: Draft, fix: Fix | None) -> Finding | None:
@@ -87,6 +87,3 @@ class Locations:
             return None
         own = self.project.path if at[0] == HERE and self.project is not None else at[0]
         return Note(at[1], text, "" if at[0] == path else own)
-
-
-NOWHERE = source.Places({}, None, None)

@@ -7,5 +7,6 @@ from gradlint.source.editing import Statement as Statement
 from gradlint.source.editing import layout as layout
 from gradlint.source.parsing import parse as parse
 from gradlint.source.parsing import refused as refused
+from gradlint.source.placing import NOWHERE as NOWHERE
 from gradlint.source.placing import Places as Places
 from gradlint.source.placing import placed as placed

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping
-from typing import Any
+from functools import cached_property
 
 import libcst
-from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
+from libcst.metadata.position_provider import PositionProvidingCodegenState
 
 from gradlint.finding import Place
 from gradlint.frozen import frozen
@@ -16,113 +16,139 @@ from gradlint.texts import BOM, TOO_DEEP, NotLinted, with_line_feeds
 
 _LINE_FEED = re.compile(r"\n")
 _INK = re.compile(r"[^\s\\]")
-_BLANK = (
-    libcst.BaseParenthesizableWhitespace, libcst.TrailingWhitespace, libcst.EmptyLine, libcst.Newline, libcst.Comment
-)  # fmt: skip
+_BLANK = frozenset({
+    libcst.SimpleWhitespace, libcst.ParenthesizedWhitespace, libcst.TrailingWhitespace, libcst.EmptyLine,
+    libcst.Newline, libcst.Comment,
+})  # fmt: skip
+"""More than half of all nodes: nobody asks where they stand."""
 
 
-class _OfSyntax(dict[libcst.CSTNode, Any]):
-    """Where syntax stands: of blank space and comments, which are more than half of all nodes, nothing is kept."""
+class _Writer(PositionProvidingCodegenState):
+    """Writes a tree out as LibCST does and notes between which characters each piece of syntax stands.
 
-    def __setitem__(self, node: libcst.CSTNode, extent: Any) -> None:
-        if not isinstance(node, _BLANK):
-            super().__setitem__(node, extent)
+    LibCST's own counts lines and columns at every token, which takes most of its time; they follow from the text.
+    """
+
+    def __init__(self, module: libcst.Module) -> None:
+        self.default_indent, self.default_newline = module.default_indent, module.default_newline
+        self.indent_tokens: list[str] = []
+        self.tokens: list[str] = []
+        self.length = 0
+        self.extents: dict[libcst.CSTNode, tuple[int, int]] = {}
+        self._begun: list[int] = []
+
+    def add_indent_tokens(self) -> None:
+        self.tokens += self.indent_tokens
+        self.length += sum(map(len, self.indent_tokens))
+
+    def add_token(self, value: str) -> None:
+        self.tokens.append(value)
+        self.length += len(value)
+
+    def pop_trailing_newline(self) -> None:
+        if self.tokens:
+            self.length -= len(self.tokens.pop())
+
+    def before_codegen(self, node: libcst.CSTNode) -> None:
+        self._begun.append(self.length)
+
+    def after_codegen(self, node: libcst.CSTNode) -> None:
+        first = self._begun.pop()
+        if type(node) not in _BLANK and node not in self.extents:
+            self.extents[node] = first, self.length
+
+    def record_syntactic_position(  # type: ignore[override]  # any context manager does, a generator's is slow
+        self, node: libcst.CSTNode, *, start_node: libcst.CSTNode | None = None, end_node: libcst.CSTNode | None = None
+    ) -> _Recorded:
+        return _Recorded(self, node, start_node, end_node)
 
 
-class _SyntaxPositions(PositionProvider):
-    """The positions of syntax alone: in the largest files it is memory that runs out first."""
+class _Recorded:
+    """Notes the extent of a node without the blank space that it owns, or from one of its parts to another."""
 
-    def _gen_impl(self, module: libcst.Module) -> None:
-        self._computed = _OfSyntax()
-        super()._gen_impl(module)
+    __slots__ = ("end_node", "first", "node", "start_node", "writer")
 
+    def __init__(
+        self, writer: _Writer, node: libcst.CSTNode, start_node: libcst.CSTNode | None, end_node: libcst.CSTNode | None
+    ) -> None:
+        self.writer, self.node, self.start_node, self.end_node = writer, node, start_node, end_node
 
-class _Positions(MetadataWrapper):
-    """What LibCST knows of a tree, but for a walk over all of it that it makes although nobody takes part."""
+    def __enter__(self) -> None:
+        self.first = self.writer.length
 
-    def visit_batched(
-        self,
-        visitors: Iterable[libcst.BatchableCSTVisitor],
-        before_visit: Any = None,
-        after_leave: Any = None,
-    ) -> libcst.CSTNode:
-        visitors = list(visitors)
-        return super().visit_batched(visitors, before_visit, after_leave) if visitors else self.module
+    def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
+        if kind is not None:
+            return
+        extents = self.writer.extents
+        first = self.first if self.start_node is None else extents[self.start_node][0]
+        last = self.writer.length if self.end_node is None else extents[self.end_node][1]
+        extents[self.node] = first, last
 
 
 @frozen()
 class Places:
     """Where the syntax of a tree stands in the text it was parsed from.
 
-    `ranges` are in what LibCST writes; `written` and `read` are that and the text, where they differ.
+    `extents` are in what LibCST writes; `read` is the text, where that differs from what is `written`.
     """
 
-    ranges: Mapping[libcst.CSTNode, CodeRange]
-    written: _Ink | None
-    read: _Ink | None
+    extents: Mapping[libcst.CSTNode, tuple[int, int]]
+    written: _Text
+    read: _Text | None
 
     def of(self, nodes: Iterable[libcst.CSTNode]) -> dict[libcst.CSTNode, Place]:
-        """The places of those of these nodes that belong to the tree and are neither blank space nor comments."""
-        found = {node: _place(self.ranges[node]) for node in nodes if node in self.ranges}
-        if self.written is None or self.read is None:
-            return found
-        return {node: _carried(place, self.written, self.read) for node, place in found.items()}
+        """Return the places of those nodes that belong to the tree and are neither blank space nor comments."""
+        return {node: self._place(*self.extents[node]) for node in nodes if node in self.extents}
+
+    def _place(self, first: int, last: int) -> Place:
+        if self.read is None:
+            return Place(*self.written.at(first), *self.written.at(last))
+        return _carried(first, last, self.written, self.read)
 
 
 def placed(module: libcst.Module, text: str) -> Places:
-    """Where the syntax of a tree stands in the text it was parsed from.
+    """Return where the syntax of a tree stands in the text it was parsed from.
 
     Raises `NotLinted` for a tree so deep that LibCST cannot write it out.
     """
+    writer = _Writer(module)
     try:
-        ranges = _Positions(module, unsafe_skip_copy=True).resolve(_SyntaxPositions)
-        code = module.code
-    except (RecursionError, KeyError) as error:
-        if not _came_of_depth(error):
-            raise
+        module._codegen(writer)  # what `Module.code` and LibCST's own positions do, in one walk
+    except RecursionError:
         raise NotLinted(1, 1, TOO_DEEP) from None
-    program = with_line_feeds(text.removeprefix(BOM))
-    return Places(ranges, None, None) if code == program else Places(ranges, _Ink(code), _Ink(program))
+    code, program = "".join(writer.tokens), with_line_feeds(text.removeprefix(BOM))
+    return Places(writer.extents, _Text(code), None if code == program else _Text(program))
 
 
-def _came_of_depth(error: BaseException | None) -> bool:
-    """Whether an error is that of a recursion too deep, or was raised while one was on its way: LibCST looks for the
-    end of syntax that was never written out."""
-    while error is not None and not isinstance(error, RecursionError):
-        error = error.__context__
-    return error is not None
-
-
-def _place(extent: CodeRange) -> Place:
-    return Place(extent.start.line, extent.start.column + 1, extent.end.line, extent.end.column + 1)
-
-
-class _Ink:
-    """The characters of a text that are not blank, by their order.
+class _Text:
+    """The lines of a text, and those of its characters that are not blank, by their order.
 
     LibCST forgets blank ones that stand before a statement: form feeds in indentation, backslashes that continue
     an empty line. Every piece of syntax that has an extent begins and ends with ink.
     """
 
     def __init__(self, text: str) -> None:
-        self.starts = [0, *(match.end() for match in _LINE_FEED.finditer(text))]
-        self.offsets = [match.start() for match in _INK.finditer(text)]
+        self._text = text
+        self._starts = [0, *(match.end() for match in _LINE_FEED.finditer(text))]
 
-    def before(self, row: int, column: int) -> int:
-        """How many of them stand before a place."""
-        return bisect_left(self.offsets, self.starts[row - 1] + column - 1)
+    @cached_property
+    def ink(self) -> list[int]:
+        """The offsets of the characters that are not blank."""
+        return [match.start() for match in _INK.finditer(self._text)]
 
-    def place(self, number: int, after: int = 0) -> tuple[int, int]:
-        """Row and column of the one with this number, or of what follows it directly."""
-        offset = self.offsets[number] + after
-        row = bisect_right(self.starts, offset)
-        return row, offset - self.starts[row - 1] + 1
+    def at(self, offset: int) -> tuple[int, int]:
+        """Return the row and the column of a character."""
+        row = bisect_right(self._starts, offset)
+        return row, offset - self._starts[row - 1] + 1
 
 
-def _carried(place: Place, written: _Ink, read: _Ink) -> Place:
-    """A place in what LibCST writes, carried over to what it read."""
-    first = written.before(place.row, place.column)
-    last = written.before(place.end_row, place.end_column) - 1
-    if first > last or len(written.offsets) != len(read.offsets):
-        return place
-    return Place(*read.place(first), *read.place(last, after=1))
+def _carried(first: int, last: int, written: _Text, read: _Text) -> Place:
+    """Carry an extent in what LibCST writes over to what it read."""
+    begin, end = bisect_left(written.ink, first), bisect_left(written.ink, last) - 1
+    if begin > end or len(written.ink) != len(read.ink):
+        return Place(*written.at(first), *written.at(last))
+    return Place(*read.at(read.ink[begin]), *read.at(read.ink[end] + 1))
+
+
+NOWHERE = Places({}, _Text(""), None)
+"""The places of a text that is not there."""
