@@ -1,4 +1,5 @@
-"""Rules take time linear in what happens: what one finds it looks up, and goes over no story for each event in it."""
+"""Rules, and what looks at the text of a program alone, take time linear in that: what they find they look up, and go
+over no story for each event in it."""
 
 from __future__ import annotations
 
@@ -12,15 +13,16 @@ from typing import Any
 import pytest
 
 import rules
-from gradlint import registry
+from gradlint import registry, source
+from gradlint.interpreter import static
 from gradlint.knowledge.pack_index import NO_PACKS
 from gradlint.linter import lint
 
-ROOT = str(Path(rules.__file__).parent)
+ROOTS = tuple(str(Path(room.__file__ or "").parent) for room in (rules, static, source))
 FEW = 20
 """How often the part of a program that grows is in the shorter one, and a quarter of how often in the longer one."""
 MOST = 6
-"""How many times as many lines of a rule may run for a program four times as long: linear is 4, the square 16."""
+"""How many times as many lines of a function may run for a program four times as long: linear is 4, the square 16."""
 FEWEST = 1_000
 """Lines of one function that nobody minds."""
 HEAD = """\
@@ -130,7 +132,7 @@ PARTS: dict[str, Callable[[int], str]] = {
 
 
 def lines_run(text: str) -> Counter[tuple[str, str]]:
-    """How many lines of each function of the rules are run for a program, each comprehension counted for itself."""
+    """How many lines of each function of these rooms are run for a program, each comprehension counted for itself."""
     found: Counter[tuple[str, str]] = Counter()
 
     def inside(frame: FrameType, event: str, _: object) -> Any:
@@ -139,7 +141,7 @@ def lines_run(text: str) -> Counter[tuple[str, str]]:
         return inside
 
     def called(frame: FrameType, event: str, _: object) -> Any:
-        return inside if frame.f_code.co_filename.startswith(ROOT) else None
+        return inside if frame.f_code.co_filename.startswith(ROOTS) else None
 
     before = sys.gettrace()
     sys.settrace(called)
@@ -152,7 +154,7 @@ def lines_run(text: str) -> Counter[tuple[str, str]]:
 
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", PARTS)
-def test_rules_go_over_what_happens_a_few_times(name: str) -> None:
+def test_what_happens_is_gone_over_a_few_times(name: str) -> None:
     few, many = lines_run(HEAD + PARTS[name](FEW)), lines_run(HEAD + PARTS[name](4 * FEW))
     assert many, "no rule has run"
     dear = {where: (few[where], count) for where, count in many.items() if count > max(FEWEST, MOST * few[where])}

@@ -32,6 +32,17 @@ class _Walk:
     reads: dict[str, list[tuple[int, tuple[Any, ...]]]] = field(default_factory=dict)
     writes: list[tuple[cst.Name, int, tuple[Any, ...]]] = field(default_factory=list)
     inner: set[str] = field(default_factory=set)
+    bound: dict[Any, frozenset[str]] = field(default_factory=dict)
+    """The names that each loop binds."""
+
+
+@frozen()
+class _Reads:
+    """The statements that read a name: the last one under each innermost loop that binds it (or under none), and the
+    first and the last one in each loop."""
+
+    last: dict[Any, int]
+    spans: dict[Any, tuple[int, int]]
 
 
 class _Step(NamedTuple):
@@ -49,7 +60,11 @@ def rebindings(scope: Scope) -> dict[cst.CSTNode, Rebinding]:
     """The assignments to names in loops of a scope."""
     if scope.rebindings is None:
         walk = _walked(scope.node)
-        scope.rebindings = {name: _judged(walk, name, number, loops) for name, number, loops in walk.writes if loops}
+        writes = [(name, number, loops) for name, number, loops in walk.writes if loops]
+        reads = {name: _reads(walk, name) for name in {name.value for name, _, _ in writes}}
+        scope.rebindings = {
+            name: _judged(walk, reads[name.value], name, number, loops) for name, number, loops in writes
+        }
     return scope.rebindings
 
 
@@ -65,7 +80,7 @@ def read_first(scope: cst.CSTNode, loop: cst.CSTNode) -> dict[str, list[cst.Name
         bindings = bound.get(name, [])
         first = min((number for number, _ in bindings), default=None)
         mentioned = [at for at, around in reads if loop in around and (first is None or at <= first)]
-        if len(mentioned) > sum(number == first for number, _ in bindings) and not _binds(loop, name):
+        if len(mentioned) > sum(number == first for number, _ in bindings) and name not in walk.bound[loop]:
             found[name] = [binding for _, binding in bindings]
     return found
 
@@ -91,7 +106,11 @@ def _walked(scope: cst.CSTNode) -> _Walk:
             names = [one for target in node.targets for one in targets(target.target)]
             found.writes += [(name, at, loops) for name in names if type(name) is cst.Name]
         inner = inner or kind in (cst.FunctionDef, cst.ClassDef, cst.Lambda)
-        within = (*loops, node) if kind in (cst.For, cst.While) else loops
+        within = loops
+        if isinstance(node, (cst.For, cst.While)):
+            within = (*loops, node)
+            names = targets(node.target) if type(node) is cst.For else []
+            found.bound[node] = frozenset(one.value for one in names if type(one) is cst.Name)
         own = hidden
         if isinstance(node, COMPREHENSIONS):
             own = hidden.union(comprehended(node.for_in))
@@ -100,14 +119,29 @@ def _walked(scope: cst.CSTNode) -> _Walk:
     return found
 
 
-def _judged(walk: _Walk, name: cst.Name, number: int, loops: tuple[Any, ...]) -> Rebinding:
-    """A name is read again by a later statement, or by an earlier one of a loop that goes round without binding it."""
-    binding = [depth for depth, loop in enumerate(loops) if _binds(loop, name.value)]
+def _reads(walk: _Walk, name: str) -> _Reads:
+    found = _Reads({}, {})
+    for at, around in walk.reads.get(name, ()):
+        binding = next((loop for loop in reversed(around) if name in walk.bound[loop]), None)
+        found.last[binding] = max(found.last.get(binding, 0), at)
+        for loop in around:
+            first, last = found.spans.get(loop, (at, at))
+            found.spans[loop] = min(first, at), max(last, at)
+    return found
+
+
+def _judged(walk: _Walk, reads: _Reads, name: cst.Name, number: int, loops: tuple[Any, ...]) -> Rebinding:
+    """A name is read again by a later statement, or by an earlier one of a loop that goes round without binding it.
+
+    A later one does not count in a loop that begins after the assignment and binds the name.
+    """
+    binding = [depth for depth, loop in enumerate(loops) if name.value in walk.bound[loop]]
     between = loops[binding[-1] + 1 :] if binding else loops
-    read = name.value in walk.inner or any(
-        (at > number and not _bound_between(around, loops, name.value))
-        or (at != number and any(loop in between for loop in around))
-        for at, around in walk.reads.get(name.value, ())
+    alone = (number, number)
+    read = (
+        name.value in walk.inner
+        or any(reads.last.get(loop, 0) > number for loop in (None, *loops))
+        or any(reads.spans.get(loop, alone) != alone for loop in between)
     )
     return Rebinding(bool(binding), read, _element(loops[binding[-1]], name.value) if binding else "")
 
@@ -127,12 +161,3 @@ def _walked_by_key(call: Any) -> str:
         return dotted(call.func.value)
     by_number = isinstance(call.func, cst.Name) and call.func.value == "enumerate" and len(call.args) == 1
     return dotted(call.args[0].value) if by_number else ""
-
-
-def _bound_between(around: tuple[Any, ...], loops: tuple[Any, ...], name: str) -> bool:
-    """Whether a loop that begins after the assignment binds the name before it is read in there."""
-    return any(_binds(loop, name) for loop in around if loop not in loops)
-
-
-def _binds(loop: Any, name: str) -> bool:
-    return type(loop) is cst.For and any(type(one) is cst.Name and one.value == name for one in targets(loop.target))
