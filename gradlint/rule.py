@@ -268,6 +268,12 @@ def only_tested(event: Event, end: ModuleFinished) -> bool:
     return any(run.function is not None and run.function.node in end.collected for run in around)
 
 
+def is_under_more_tests(one: Event, other: Event) -> bool:
+    """Whether an event happens on some of the paths to another one alone: that asks for no test of its own, and the
+    first for one more."""
+    return one.run == other.run and other.guards < one.guards
+
+
 def may_be_told_apart(event: Event, other: Event, end: ModuleFinished) -> bool:
     """Whether a test that nobody can decide may keep the run of an event from a place that the run of the other event
     gets to: one that stands in what both runs have in common, the function they came through and what it calls."""

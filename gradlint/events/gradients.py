@@ -60,8 +60,9 @@ class BackwardRun(Event):
     """`root` is differentiated: by `backward()` ("backward") or by `autograd.grad` ("grad").
 
     `leaves` are the tensors that may be reached; `freed`, `stale` and `corrupt` say whether the graph certainly holds a
-    node in that state, `modified_nodes` are these nodes, oldest first, and `from_earlier_iteration` says whether one of
-    them was made by an earlier iteration of a loop. `opaque`: a tensor in the history may have a graph that nobody
+    node in that state, `modified_nodes` are these nodes, oldest first, `modified_on_one_path` those whose saved tensors
+    were written on one path alone, and `from_earlier_iteration` says whether one of the first was made by an earlier
+    iteration of a loop. `opaque`: a tensor in the history may have a graph that nobody
     shows, which earlier iterations of the innermost loop differentiated as well. `carriers` are then the names by which
     the next iteration gets hold of a part of that, if it does by names alone: each with "tensor" or "tuple" (one of
     tensors) and the last places of an iteration that use or bind it. `earlier_backwards` are the backwards that may
@@ -104,6 +105,7 @@ class BackwardRun(Event):
     co_leaves: tuple[int, ...] = ()
     certain: int = 0
     modified_nodes: tuple[Node, ...] = ()
+    modified_on_one_path: tuple[Node, ...] = ()
     from_earlier_iteration: Truth = NO
     carriers: tuple[tuple[str, str, Syntax], ...] = ()
     earlier_backwards: tuple[Syntax, ...] = ()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Set
 
-from gradlint.domain import NO, YES, Cause, CauseKind, Tensor
-from gradlint.events import BackwardRun, ModuleFinished, Recorded, WrittenInPlace
-from gradlint.rule import LIKELY, Draft, Findings, Rule, quoted
+from gradlint.domain import MAYBE, NO, YES, Cause, CauseKind, Syntax, Tensor
+from gradlint.events import BackwardRun, Event, ModuleFinished, Recorded, WrittenInPlace
+from gradlint.rule import LIKELY, Draft, Findings, Rule, is_under_more_tests, quoted
 
 from ._terms import CUT, ON_PURPOSE, Loss, Sum, Term, losses
 
@@ -63,6 +63,22 @@ def root_cut_by(rule: Rule, kind: str, event: BackwardRun, note: str) -> Finding
     if event.root.requires_grad <= NO and (mark := cut_by(kind, event.root.causes)) is not None:
         name = quoted(event.name, "the output")
         yield with_cuts(rule.at(event.node, name=name, cut=spelled(mark)), mark, note)
+
+
+def roots_cut_on_one_path(rule: Rule, kind: str, end: ModuleFinished, note: str) -> Findings:
+    """Yield findings at backwards whose root has no graph if the run came by a cut of this kind, which stands under a
+    test that the backward does not ask for."""
+    first: dict[tuple[int, Syntax], Event] = {}
+    for event in end.story:
+        first.setdefault((event.run, event.node), event)
+        if not isinstance(event, BackwardRun) or event.expected or event.after_error:
+            continue
+        mark = cut_by(kind, event.root.causes) if event.root.requires_grad is MAYBE else None
+        cut = first.get((event.run, mark.node)) if mark is not None else None
+        if mark is not None and cut is not None and is_under_more_tests(cut, event):
+            name = quoted(event.name, "the output")
+            draft = with_cuts(rule.at(event.node, name=f"on one path {name}", cut=spelled(mark)), mark, note)
+            yield draft.resting_on(event, cut).lowered(LIKELY, "the two may never happen in one run")
 
 
 def constant_terms(end: ModuleFinished, ops: frozenset[str]) -> Iterator[tuple[tuple[Cause, ...], Sum]]:

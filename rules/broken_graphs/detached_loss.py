@@ -24,7 +24,7 @@ from typing import Any
 from gradlint.events import BackwardRun, ModuleFinished
 from gradlint.rule import Findings, Raises, Rule
 
-from ._cutting import DETACHED, added, root_cut_by, spelled, terms_cut_by
+from ._cutting import DETACHED, added, root_cut_by, roots_cut_on_one_path, spelled, terms_cut_by
 
 rule = Rule(
     "GRD602",
@@ -45,6 +45,12 @@ def trains_nothing(returned: Any, cured: Any) -> bool:
 @rule.on(BackwardRun)
 def check(event: BackwardRun) -> Findings:
     yield from root_cut_by(rule, DETACHED, event, "the graph was left here")
+
+
+@rule.on(ModuleFinished)
+def check_one_path(end: ModuleFinished) -> Findings:
+    """The loss has no graph on the path that comes by a cut, and backward is called on both."""
+    yield from roots_cut_on_one_path(rule, DETACHED, end, "the graph was left here")
 
 
 @rule.on(ModuleFinished)

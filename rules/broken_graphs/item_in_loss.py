@@ -26,7 +26,7 @@ from gradlint.domain import OneOf, PythonNumber
 from gradlint.events import BackwardRun, Called, ModuleFinished
 from gradlint.rule import Findings, Raises, Rule, quoted
 
-from ._cutting import NUMBER, added, cut_by, root_cut_by, spelled, terms_cut_by, with_cuts
+from ._cutting import NUMBER, added, cut_by, root_cut_by, roots_cut_on_one_path, spelled, terms_cut_by, with_cuts
 
 rule = Rule(
     "GRD601",
@@ -58,6 +58,12 @@ def check_number(event: Called) -> Findings:
     mark = cut_by(NUMBER, [mark for option in options if isinstance(option, PythonNumber) for mark in option.cuts])
     if mark is not None:
         yield with_cuts(rule.at(event.node, name=quoted(event.name, "the loss"), cut=spelled(mark)), mark, NOTE)
+
+
+@rule.on(ModuleFinished)
+def check_one_path(end: ModuleFinished) -> Findings:
+    """The loss has no graph on the path that comes by a cut, and backward is called on both."""
+    yield from roots_cut_on_one_path(rule, NUMBER, end, NOTE)
 
 
 @rule.on(ModuleFinished)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from gradlint.domain import NO, YES, Cause, CauseKind, Node
 from gradlint.events import BackwardRun
@@ -17,11 +17,19 @@ UNNAMED = frozenset({"call", "module"})
 def written_marks(event: BackwardRun, *kinds: CauseKind) -> Iterator[tuple[Node, Cause]]:
     """The nodes on which this backward raises because what they saved was written, each with the place where it was
     written in one of these ways."""
-    for node in event.modified_nodes:
-        if node.stale <= YES and node.freed <= NO:
-            found = [mark for mark in node.causes if mark.kind in kinds]
-            if found:
-                yield node, found[0]
+    yield from _marks((node for node in event.modified_nodes if node.stale <= YES), kinds)
+
+
+def marks_of_one_path(event: BackwardRun, *kinds: CauseKind) -> Iterator[tuple[Node, Cause]]:
+    """The nodes on which this backward raises on one path, where what they saved was written, and not on another."""
+    yield from _marks(event.modified_on_one_path, kinds)
+
+
+def _marks(nodes: Iterable[Node], kinds: Collection[CauseKind]) -> Iterator[tuple[Node, Cause]]:
+    for node in nodes:
+        found = [mark for mark in node.causes if mark.kind in kinds] if node.freed <= NO else []
+        if found:
+            yield node, found[0]
 
 
 def operation(node: Node) -> str:

@@ -19,11 +19,11 @@ Never where it is reported: the saved value was certainly written before this ba
 
 from __future__ import annotations
 
-from gradlint.domain import Cause, CauseKind
-from gradlint.events import BackwardRun
-from gradlint.rule import Draft, Edit, Findings, Raises, Rule, quoted
+from gradlint.domain import Cause, CauseKind, Syntax
+from gradlint.events import BackwardRun, ModuleFinished, WrittenInPlace
+from gradlint.rule import LIKELY, Draft, Edit, Findings, Raises, Rule, is_under_more_tests, quoted
 
-from ._spoiling import CALLS, explained, operation, written_marks
+from ._spoiling import CALLS, explained, marks_of_one_path, operation, written_marks
 
 rule = Rule(
     "GRD304",
@@ -42,6 +42,24 @@ def check(event: BackwardRun) -> Findings:
         draft = rule.at(event.node, call=CALLS[event.how], name=name, op=operation(node))
         yield _cured(explained(draft, node, mark, written), mark)
         return
+
+
+@rule.on(ModuleFinished)
+def check_one_path(end: ModuleFinished) -> Findings:
+    """What was saved is written under a test that the backward does not ask for."""
+    written: dict[tuple[int, Syntax], WrittenInPlace] = {}
+    for event in end.story:
+        if isinstance(event, WrittenInPlace):
+            written[event.run, event.node] = event
+        elif isinstance(event, BackwardRun) and not (event.expected or event.after_error):
+            for node, mark in marks_of_one_path(event, CauseKind.WRITTEN):
+                write = written.get((event.run, mark.node))
+                if write is not None and is_under_more_tests(write, event):
+                    name = f"on one path {quoted(mark.name, 'a tensor')}"
+                    draft = rule.at(event.node, call=CALLS[event.how], name=name, op=operation(node))
+                    draft = _cured(explained(draft, node, mark, "changed in place here"), mark)
+                    yield draft.resting_on(event, write).lowered(LIKELY, "the two may never happen in one run")
+                    break
 
 
 def _cured(draft: Draft, mark: Cause) -> Draft:

@@ -101,8 +101,35 @@ def truncated(cell: nn.RNNCell, steps):
 
 
 def frozen_or_not(model: nn.Linear, x, freeze):
-    out = model(x).detach() if freeze else model(x)  # GRD401
-    (out - 1).abs().mean().backward()  # ok: only on one of two paths
+    out = model(x).detach() if freeze else model(x)
+    (out - 1).abs().mean().backward()  # GRD602
+
+
+def frozen_and_left_alone(model: nn.Linear, x, freeze):
+    out = model(x)
+    if freeze:
+        out = out.detach()
+    loss = (out - 1).abs().mean()
+    if not freeze:
+        loss.neg().exp().backward()  # ok: the way without a graph does not come here
+    return loss
+
+
+def shown_or_trained(model: nn.Linear, x, show):
+    out = model(x)
+    if show:
+        out = out.data
+        print(out.mean())
+        return None
+    out.square().sum().mul(3).backward()  # ok: what is shown has returned
+    return out
+
+
+def joined_to_what_is_trained(model: nn.Linear, head: nn.Linear, x, freeze):
+    features = model(x)
+    if freeze:
+        features = features.detach()
+    head(features).mean().backward()  # ok: the head is trained on both paths
 
 
 class Watched(nn.Module):

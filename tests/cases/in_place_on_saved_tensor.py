@@ -118,7 +118,34 @@ def perhaps(model: nn.Linear, x, clip=False):
     out = model(x).sigmoid()
     if clip:
         out.clamp_(0.1, 0.9)
-    return out.mean().backward()  # ok: only on one path, and which one is not known
+    return out.mean().backward()  # GRD304
+
+
+def limited_where_it_is_only_looked_at(model: nn.Linear, x, train=True):
+    out = model(x).sigmoid()
+    if not train:
+        out.clamp_(0.1, 0.9)
+    if train:
+        (1 - out).log().sum().neg().backward()  # ok: the other way goes on without it
+    return out
+
+
+def limited_on_the_way_out(model: nn.Linear, x, clip=False):
+    out = model(x).exp()
+    if clip:
+        out.clamp_(max=9.0)
+        return out
+    (out + out.sqrt()).norm().backward()  # ok: who comes by the write has returned
+    return out
+
+
+def scaled_by_a_setting(model: nn.Linear, x, settings):
+    gate = torch.tanh(model(x))
+    if settings["scale"] != 1.0:
+        gate *= settings["scale"]
+    loss = (gate - 1).pow(2).mean()
+    loss.div(2).backward(retain_graph=False)  # GRD304
+    return loss.item()
 
 
 def saved_by_what_writes_it():

@@ -317,6 +317,9 @@ def _tell(m: Interpreter, node: Site, root: Value, history: History, spoiled: Se
         stale=_state_of(m, history, spoiled, "stale"),
         corrupt=_state_of(m, history, spoiled, "corrupt"),
         modified_nodes=tuple(heap[ref] for ref in spoiled),
+        modified_on_one_path=tuple(
+            one for ref in history.nodes if (one := m[ref]).stale is MAYBE and surely_saves(one)
+        ),
         earlier_backwards=_kept_by(m, history),
         repeated=freed_before(m, node, history.starts, history.nodes) if m.loops.active and wanted is None else (),
         opaque=shares_unseen_graph(m, history.leaves, history.nodes),
