@@ -120,6 +120,11 @@ PARTS: dict[str, Callable[[int], str]] = {
             "nn.utils.clip_grad_norm_(both.parameters(), 1.0)\noptimizer.step()\n" * n
         )
     ),
+    "networks that nothing trains": lambda n: (
+        "other = Net()\n" * n
+        + "optimizer = torch.optim.SGD(net.parameters(), lr=0.1)\nfor x in data:\n"
+        + indented("optimizer.zero_grad()\nnet(x).sum().backward()\noptimizer.step()\n")
+    ),
     "methods": lambda n: (
         "class Agent:\n    def __init__(self):\n        self.net = Net()\n"
         "        self.optimizer = torch.optim.Adam(self.net.parameters())\n"

@@ -23,7 +23,7 @@ trained network is to tell from data, which are to be detached (GRD617); say
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -78,35 +78,87 @@ def check(event: ModuleFinished) -> Findings:
         return
     held = memories(tensor for one in built for tensor in one.parameters)
     held |= memories(tensor for one in steps for tensor in one.parameters)
-    yield from _unfrozen_too_late(event.story, held)
-    trained = memories(tensor for one in steps if some(one.parameters, FRESH) for tensor in one.parameters)
     repeated = frozenset(run.index for run in event.runs if run.function is not None and run.function.owner is not None)
-    yield from _never_given(event, built, held, repeated)
+    seen = _seen(event.story, repeated)
+    yield from _unfrozen_too_late(event.story, held, seen)
+    trained = memories(tensor for one in steps if some(one.parameters, FRESH) for tensor in one.parameters)
+    yield from _never_given(event, built, held, seen)
     own, elsewhere = _made_together(event.story, held)
     for one in built:
         mine = memories(one.parameters) & trained
         for beside in (*own.get(one.run, ()), *(made for made in elsewhere if made.run != one.run)):
             for module in beside.alone if beside.has_one_of(mine) else ():
-                filled = _filled_in_vain(event.story, module, mine, repeated)
+                filled = _filled_in_vain(event.story, module, mine, seen)
                 if filled is not None:
-                    draft = rule.at(one.node, name=quoted(_name(event.story, module), "the module built beside it"))
+                    draft = rule.at(one.node, name=quoted(seen.name(module), "the module built beside it"))
                     draft = draft.note(module.node, "made here").note(filled, "differentiated here with the others")
                     yield draft.resting_on(one, module).lowered(
                         LIKELY, "it may be left out of the optimizer on purpose"
                     )
 
 
-def _never_given(
-    end: ModuleFinished, built: Sequence[OptimizerBuilt], held: frozenset[Graph], repeated: Set[int]
-) -> Findings:
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What a story shows, by the memory of parameters and by where modules were made.
+
+    `filled` are the backwards of a loop, or of a method that is there to be called again, with all that each reaches;
+    `used` are gradients that the program reads or writes itself; `left` is what shows that parameters are not meant
+    to be trained, or are by other means, and `left_modules` that modules are not; `modules` are the parameters of
+    each module.
+    """
+
+    filled: dict[Graph, list[tuple[Syntax, frozenset[Graph]]]] = field(default_factory=dict)
+    used: set[Graph] = field(default_factory=set)
+    left: set[Graph] = field(default_factory=set)
+    left_modules: set[Syntax] = field(default_factory=set)
+    modules: dict[Graph, list[frozenset[Graph]]] = field(default_factory=dict)
+    names: dict[Syntax, str] = field(default_factory=dict)
+
+    def filled_together(self, mine: frozenset[Graph], theirs: frozenset[Graph]) -> Syntax | None:
+        """Where a loss is differentiated that has gone through all of the one and some of the other."""
+        known = self.filled.get(next(iter(theirs)), ()) if theirs else ()
+        return next((node for node, all_ in known if theirs <= all_ and not mine.isdisjoint(all_)), None)
+
+    def name(self, module: ModuleBuilt) -> str:
+        """How the program calls a module."""
+        return next((self.names[node] for node in made_at(module.module) if node in self.names), "")
+
+
+def _seen(story: Sequence[Event], repeated: Set[int]) -> _Seen:
+    seen = _Seen()
+    for event in story:
+        if type(event) is BackwardRun and event.how == "backward" and (event.later <= YES or event.run in repeated):
+            certain = (leaf for at, leaf in enumerate(event.leaves) if event.certain >> at & 1)
+            reached = memories(leaf for leaf in certain if leaf.requires_grad <= YES)
+            for memory in reached:
+                seen.filled.setdefault(memory, []).append((event.node, reached))
+        elif type(event) is ModuleBuilt:
+            theirs = memories(event.parameters)
+            for memory in theirs:
+                seen.modules.setdefault(memory, []).append(theirs)
+        elif type(event) is ModuleCalled and not event.nested and event.name:
+            for node in made_at(event.module):
+                seen.names.setdefault(node, event.name)
+        elif type(event) is StateLoaded or (type(event) is ModeChanged and event.to.may(EVAL)):
+            seen.left_modules.update(made_at(event.module))
+        elif type(event) is RequiresGradChanged and event.to.may(NO):
+            seen.left.update(memories((event.tensor,)))
+        elif type(event) is GradientRead:
+            seen.used.update(memories((event.tensor,)))
+        elif type(event) is WrittenInPlace and not event.later <= NO:
+            seen.used.update(memories((event.target,)))
+    return seen
+
+
+def _never_given(end: ModuleFinished, built: Sequence[OptimizerBuilt], held: frozenset[Graph], seen: _Seen) -> Findings:
     """A group that was filled with parameters beside an optimizer, and that no optimizer is given."""
     story = end.story
     for one in built:
         for name, tensors in one.beside:
             theirs = memories(tensors)
-            if not theirs.isdisjoint(held | end.escaped) or any(_is_used(happened, theirs) for happened in story):
+            if not (theirs.isdisjoint(held | end.escaped) and theirs.isdisjoint(seen.used)):
                 continue
-            filled = _filled_together(story, memories(one.parameters), theirs, repeated)
+            filled = seen.filled_together(memories(one.parameters), theirs)
             if filled is not None:
                 draft = rule.at(one.node, name=quoted(name, "a group")).advising(GIVE)
                 stores = [other.node for other in story if type(other) is Stored and _is_among(other.value, theirs)]
@@ -158,14 +210,18 @@ def _by_run(modules: Iterable[ModuleBuilt], held: frozenset[Graph]) -> list[_Tog
     return [together for together in found.values() if together.alone]
 
 
-def _filled_in_vain(
-    story: Sequence[Event], module: ModuleBuilt, mine: frozenset[Graph], repeated: Set[int]
-) -> Syntax | None:
+def _filled_in_vain(story: Sequence[Event], module: ModuleBuilt, mine: frozenset[Graph], seen: _Seen) -> Syntax | None:
     """Where a loop fills the gradients of a module that no optimizer holds and nothing says is to be left alone."""
     theirs = memories(module.parameters)
-    if words(_name(story, module)) & TEACHING or any(_is_left_alone(happened, module, theirs) for happened in story):
+    filled = seen.filled_together(mine, theirs)
+    if (
+        filled is None
+        or words(seen.name(module)) & TEACHING
+        or not seen.left_modules.isdisjoint(made_at(module.module))
+    ):
         return None
-    return None if _is_judged(story, mine, theirs) else _filled_together(story, mine, theirs, repeated)
+    untouched = theirs.isdisjoint(seen.left) and theirs.isdisjoint(seen.used)
+    return filled if untouched and not _is_judged(story, mine, theirs) else None
 
 
 def _is_judged(story: Sequence[Event], mine: frozenset[Graph], theirs: frozenset[Graph]) -> bool:
@@ -204,20 +260,7 @@ def _whole_modules(story: Sequence[Event]) -> list[ModuleBuilt]:
     return [one for one in known if id(one) in wholes]
 
 
-def _filled_together(
-    story: Sequence[Event], mine: frozenset[Graph], theirs: frozenset[Graph], repeated: Set[int]
-) -> Syntax | None:
-    """Where a loop, or a method that is there to be called again, differentiates a loss that has gone through both."""
-    for one in story:
-        if type(one) is BackwardRun and one.how == "backward" and (one.later <= YES or one.run in repeated):
-            certain = [leaf for at, leaf in enumerate(one.leaves) if one.certain >> at & 1]
-            reached = memories(leaf for leaf in certain if leaf.requires_grad <= YES)
-            if theirs <= reached and not mine.isdisjoint(reached):
-                return one.node
-    return None
-
-
-def _unfrozen_too_late(story: Sequence[Event], held: frozenset[Graph]) -> Findings:
+def _unfrozen_too_late(story: Sequence[Event], held: frozenset[Graph], seen: _Seen) -> Findings:
     """What is switched on after the optimizer was built over the parameters that were on, and is differentiated with
     these from then on."""
     kept: list[OptimizerBuilt] = []
@@ -227,14 +270,14 @@ def _unfrozen_too_late(story: Sequence[Event], held: frozenset[Graph]) -> Findin
             kept.append(one)
         elif type(one) is RequiresGradChanged and kept and one.to <= YES and one.node not in late:
             theirs = memories(tensor for tensor in one.each or (one.tensor,) if tensor.requires_grad <= NO) - held
-            beside = next((other for other in reversed(kept) if _of_one_module(story, theirs, other)), None)
+            beside = next((other for other in reversed(kept) if _of_one_module(seen, theirs, other)), None)
             if beside is not None:
                 late[one.node] = one, beside, theirs
         elif type(one) is BackwardRun and one.how == "backward":
             reached = memories(leaf for leaf in one.leaves if leaf.requires_grad.may(YES)) if late else frozenset()
             for node in [node for node, (_, _, theirs) in late.items() if theirs <= reached]:
                 change, optimizer, theirs = late.pop(node)
-                if not any(_is_used(happened, theirs) for happened in story):
+                if theirs.isdisjoint(seen.used):
                     draft = rule.at(node, name=quoted(change.name, "what is unfrozen here")).advising(ADD)
                     draft = draft.note(optimizer.node, "built over what required grad before")
                     draft = draft.note(one.node, "differentiated here with the others")
@@ -243,44 +286,11 @@ def _unfrozen_too_late(story: Sequence[Event], held: frozenset[Graph]) -> Findin
                     )
 
 
-def _of_one_module(story: Sequence[Event], theirs: frozenset[Graph], optimizer: OptimizerBuilt) -> bool:
+def _of_one_module(seen: _Seen, theirs: frozenset[Graph], optimizer: OptimizerBuilt) -> bool:
     """Whether an optimizer holds other parameters of a module that has these."""
-    mine = memories(optimizer.parameters)
-    modules = (memories(one.parameters) for one in story if type(one) is ModuleBuilt) if theirs else ()
-    return any(theirs <= module and not mine.isdisjoint(module) for module in modules)
-
-
-def _is_used(event: Event, theirs: frozenset[Graph]) -> bool:
-    """Whether the program does something itself with the gradients or the memory of these parameters."""
-    judge = LEAVING[type(event)] if type(event) in (GradientRead, WrittenInPlace) else None
-    return judge is not None and judge(event, None, theirs)
-
-
-def _name(story: Sequence[Event], module: ModuleBuilt) -> str:
-    """How the program calls the module."""
-    own = set(made_at(module.module))
-    called = (one for one in story if type(one) is ModuleCalled and not one.nested and one.name)
-    return next((one.name for one in called if not own.isdisjoint(made_at(one.module))), "")
-
-
-def _is_left_alone(event: Event, module: ModuleBuilt, theirs: frozenset[Graph]) -> bool:
-    """Whether something shows that the module is not meant to be trained, or is trained by other means."""
-    judge = LEAVING.get(type(event))
-    return judge is not None and judge(event, module, theirs)
-
-
-def _is_of(thing: Any, module: ModuleBuilt) -> bool:
-    return not set(made_at(thing)).isdisjoint(made_at(module.module))
-
-
-LEAVING: dict[type, Callable[[Any, Any, frozenset[Graph]], bool]] = {
-    ModeChanged: lambda event, module, _: event.to.may(EVAL) and _is_of(event.module, module),
-    StateLoaded: lambda event, module, _: _is_of(event.module, module),
-    RequiresGradChanged: lambda event, _, theirs: event.to.may(NO) and not theirs.isdisjoint(memories((event.tensor,))),
-    GradientRead: lambda event, _, theirs: not theirs.isdisjoint(memories((event.tensor,))),
-    WrittenInPlace: lambda event, _, theirs: not event.later <= NO and not theirs.isdisjoint(memories((event.target,))),
-}
-"""What tells that a module is left as it is on purpose."""
+    known = seen.modules.get(next(iter(theirs)), ()) if theirs else ()
+    mine = memories(optimizer.parameters) if known else frozenset[Graph]()
+    return any(theirs <= module and not mine.isdisjoint(module) for module in known)
 
 
 @rule.bad
