@@ -104,8 +104,8 @@ class Baseline:
         return self._named(entry.filename), entry.finding.code, entry.line(entry.finding.place.row).strip()
 
     def _is_accepted_there(self, entry: Entry) -> bool:
-        """Whether a finding that is told at a call is accepted in the file that the call leads to: in a run in which
-        that is linted it is told there."""
+        """Return whether a finding that is told at a call is accepted in the file that the call leads to: in a run in
+        which that is linted it is told there."""
         there = next(iter(entry.finding.notes), None)
         if there is None or not there.path or not entry.finding.message.endswith(f": {there.text}"):
             return False

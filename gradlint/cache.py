@@ -250,7 +250,7 @@ class Cache:
                 connection.executemany("DELETE FROM answers WHERE id = ?", loose)
 
     def _is_crowded(self) -> bool:
-        """Whether there may be many rows that no result rests on any more; looked at once in a while."""
+        """Return whether there may be many rows that no result rests on any more; looked at once in a while."""
         return self._today % 7 == 0 or os.path.getsize(os.path.join(self.folder, DATABASE)) > 200_000_000
 
     # ---- the database
@@ -334,7 +334,7 @@ def _open(folder: str) -> Cache | None:
 
 
 def _is_damage(error: Exception) -> bool:
-    """Whether an error means that a file is no database of ours, now or later."""
+    """Return whether an error means that a file is no database of ours, now or later."""
     if isinstance(error, UnicodeEncodeError):
         return False  # a name that we asked for
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT)
@@ -342,7 +342,7 @@ def _is_damage(error: Exception) -> bool:
 
 
 def _is_ours(folder: str) -> bool:
-    """Whether a folder is a cache, or one was made; what was begun and not finished is finished."""
+    """Return whether a folder is a cache, or one was made; what was begun and not finished is finished."""
     if not _is_missing_or(stat.S_ISDIR, folder):
         return False
     os.makedirs(folder, exist_ok=True)
@@ -361,7 +361,7 @@ def _make(file: str, text: str) -> None:
 
 
 def _is_missing_or(kind: Callable[[int], bool], path: str) -> bool:
-    """Whether a path, itself and not where it leads, is of a kind, or nothing at all."""
+    """Return whether a path, itself and not where it leads, is of a kind, or nothing at all."""
     try:
         return kind(os.lstat(path).st_mode)
     except FileNotFoundError:
@@ -435,7 +435,7 @@ def _answer(number: int, query: str, was: str) -> tuple[Query, str]:
 
 
 def _is_text(name: str) -> bool:
-    """Whether a database can hold a name: those of files need not be text."""
+    """Return whether a database can hold a name: those of files need not be text."""
     try:
         name.encode()
     except UnicodeError:

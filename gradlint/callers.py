@@ -47,8 +47,8 @@ def uses(text: str) -> Uses:
 
 
 def all_off(used: Uses, name: str, deep: int = DEEPEST) -> bool | None:
-    """Whether gradients are off wherever a name is used: around that, or around all calls of the function it stands in.
-    None where it is not used."""
+    """Return whether gradients are off wherever a name is used: around that, or around all calls of the function it
+    stands in. None where it is not used."""
     found = used.get(name, ())
     return all(one.off or _is_called_off(used, one.function, deep) for one in found) if found else None
 
@@ -99,7 +99,7 @@ def _last(node: ast.expr) -> str:
 
 
 def _within(managers: Iterable[ast.expr], off: bool) -> bool:
-    """Whether gradients are off inside these managers, or under them as decorators."""
+    """Return whether gradients are off inside these managers, or under them as decorators."""
     for manager in managers:
         switched = _switched(manager)
         off = off if switched is None else switched
@@ -107,8 +107,8 @@ def _within(managers: Iterable[ast.expr], off: bool) -> bool:
 
 
 def _switched(node: ast.expr, *, at_once: bool = False) -> bool | None:
-    """Whether an expression switches gradients off, rather than on; None where it does neither. `at_once`: by being
-    evaluated."""
+    """Return whether an expression switches gradients off, rather than on; None where it does neither. `at_once`: by
+    being evaluated."""
     called = node if isinstance(node, ast.Call) else None
     row = SWITCHES.get(_last(node if called is None else called.func))
     if row is None or (at_once and not (row.on_call and called)):

@@ -20,7 +20,7 @@ class Wanted:
     safeties: tuple[str, ...] = (SAFE,)
 
     def wants(self, finding: Finding) -> bool:
-        """Whether a finding has a fix that is made."""
+        """Return whether a finding has a fix that is made."""
         return finding.code in self.codes and any(fix.safety in self.safeties for fix in finding.fixes)
 
 

@@ -153,7 +153,7 @@ class OnDisk:
 
 
 def _is_of_modules(entry: os.DirEntry[str]) -> bool:
-    """Whether this is a Python file, or a folder that may hold some."""
+    """Return whether this is a Python file, or a folder that may hold some."""
     if not is_plain(entry.name) or entry.name in INSTALLED or entry.is_symlink():
         return False
     return entry.name.endswith(SUFFIXES) or entry.is_dir()

@@ -69,7 +69,7 @@ def telling(error: Raised, rules: Sequence[Rule]) -> tuple[Rule, ...]:
 
 
 def _shows(rule: Rule, error: Raised) -> bool:
-    """Whether the evidence of a rule shows an error."""
+    """Return whether the evidence of a rule shows an error."""
     return any(_fits(each, error) for each in (rule.consequence, *(given.shows for given in rule.evidence)))
 
 
@@ -112,7 +112,7 @@ def _found(error: Raised, rules: Sequence[Rule], load: Callable[[], planning.Ins
 
 
 def _leads_to(entry: Entry, file: str, row: int) -> bool:
-    """Whether a finding stands at a row of a file or points there."""
+    """Return whether a finding stands at a row of a file or points there."""
     return any(path == file and first <= row <= last for path, first, last in _extents(entry.finding, entry.filename))
 
 
@@ -149,11 +149,11 @@ def own_file(frame: Frame) -> str | None:
 
 
 def _is_below(file: str, folder: str) -> bool:
-    """Whether a file lies in a folder, links followed."""
+    """Return whether a file lies in a folder, links followed."""
     return os.path.realpath(file).startswith(os.path.join(os.path.realpath(folder), ""))
 
 
 def _agrees(file: str, frame: Frame) -> bool:
-    """Whether the row of the frame says what the traceback shows of it."""
+    """Return whether the row of the frame says what the traceback shows of it."""
     rows = Rows.of(file)
     return 0 < frame.row <= len(rows) and frame.text in ("", rows[frame.row - 1].strip())

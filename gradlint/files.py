@@ -90,7 +90,7 @@ def displayed(path: str) -> str:
 
 
 def _is_there(path: str) -> bool:
-    """Whether something is at a path, as far as one may know: what may not be looked at is there."""
+    """Return whether something is at a path, as far as one may know: what may not be looked at is there."""
     try:
         os.lstat(path)
     except OSError as error:
@@ -99,7 +99,7 @@ def _is_there(path: str) -> bool:
 
 
 def is_excluded(path: str, excluded: Excluded) -> bool:
-    """Whether an absolute path, or a folder it is in, matches the patterns."""
+    """Return whether an absolute path, or a folder it is in, matches the patterns."""
     while path != excluded.base and path != os.path.dirname(path):
         if matches(path, excluded.patterns, excluded.base):
             return True
@@ -145,7 +145,7 @@ def _is_left_out(entry: os.DirEntry[str], is_folder: bool, out: Excluded, ignore
 
 
 def _may_be_linted(entry: os.DirEntry[str], out: Excluded) -> bool:
-    """Whether this is a file to be linted, or was meant to be one: a link that leads nowhere is worth a word."""
+    """Return whether this is a file to be linted, or was meant to be one: a link that leads nowhere is worth a word."""
     if entry.name.startswith(_LOCK) or not matches(entry.path, out.include, out.base):
         return False
     try:

@@ -24,7 +24,7 @@ class Effect(StrEnum):
 
     @property
     def raises(self) -> bool:
-        """Whether torch raises: a mistake that is not wanted where the program waits for an error."""
+        """Return whether torch raises: a mistake that is not wanted where the program waits for an error."""
         return self in (RAISES, LATER)
 
 
@@ -133,7 +133,7 @@ class Fix:
 
     @property
     def is_offered(self) -> bool:
-        """Whether tools may make the edits, or else people are only shown them."""
+        """Return whether tools may make the edits, or else people are only shown them."""
         return self.safety != "display"
 
 

@@ -348,7 +348,7 @@ class Rows:
         return edits[bisect_left(filled, place.row) : bisect_right(filled, place.end_row)]
 
     def in_strings(self, place: Place) -> bool:
-        """Whether a row of a place begins inside a string, where white space means something."""
+        """Return whether a row of a place begins inside a string, where white space means something."""
         inside = self._inside_strings
         if inside is None:
             raise Impossible
@@ -449,7 +449,7 @@ class _Made:
         self.edits[span] = edit
 
     def collides(self, span: tuple[int, int], edit: Edit) -> bool:
-        """Whether an edit overlaps or touches one that is made; two that put in the same line do not."""
+        """Return whether an edit overlaps or touches one that is made; two that put in the same line do not."""
         if span in self.edits and self.edits[span].text == edit.text and edit.text.endswith(("\n", "\r")):
             return False
         first, last = span

@@ -108,7 +108,7 @@ class _Shared:
             return None
 
     def _may_find(self, text: str, file: str, *, named: bool) -> bool:
-        """Whether something can be found in a text."""
+        """Return whether something can be found in a text."""
         terms = self._settings.terms(file)
         names = (TORCH, *self._catalogue.libraries, *terms.known.roots)
         if not (texts.mentions(text, names) or (named and self._leads_to(names, file))):
@@ -118,8 +118,8 @@ class _Shared:
         return gate.has_words(text, needed, self._project.at(file) if named else None)
 
     def _leads_to(self, names: tuple[str, ...], file: str) -> bool:
-        """Whether a file imports one with such a name in it, directly or not. Files that lead to none are remembered:
-        each is looked at once."""
+        """Return whether a file imports one with such a name in it, directly or not. Files that lead to none are
+        remembered: each is looked at once."""
         known = self._leading_nowhere.setdefault(names, set())
         met, waiting = {file}, [file]
         while waiting:

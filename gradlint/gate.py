@@ -29,12 +29,12 @@ def needed(rules: Sequence[Tokened], words: Iterable[str]) -> Needed:
 
 
 def is_open(text: str, needed: Needed) -> bool:
-    """Whether a text itself has what is needed."""
+    """Return whether a text itself has what is needed."""
     return all(texts.mentions(text, words) for words in needed)
 
 
 def may_find(text: str, needed: Needed, project: View | None = None) -> bool:
-    """Whether something can be found in a text, or it is no Python.
+    """Return whether something can be found in a text, or it is no Python.
 
     What Python parses and LibCST does not is told only where the gate is open.
     """
@@ -42,6 +42,6 @@ def may_find(text: str, needed: Needed, project: View | None = None) -> bool:
 
 
 def has_words(text: str, needed: Needed, project: View | None = None) -> bool:
-    """Whether a text, together with what it imports, has what is needed."""
+    """Return whether a text, together with what it imports, has what is needed."""
     mention = texts.mentions if project is None else project.mention
     return all(mention(text, words) for words in needed)

@@ -40,7 +40,7 @@ class BadGlob(Exception):
 
 
 def is_plain(glob: str) -> bool:
-    """Whether a glob stands for itself alone."""
+    """Return whether a glob stands for itself alone."""
     return _LITERAL.fullmatch(glob) is not None
 
 

@@ -32,7 +32,7 @@ class _Pattern:
     by_name: bool
 
     def matches(self, relative: str, is_folder: bool) -> bool:
-        """Whether the path itself matches, not a folder it is in: that one was asked about before."""
+        """Return whether the path itself matches, not a folder it is in: that one was asked about before."""
         if self.folders_only and not is_folder:
             return False
         held = relative.rpartition("/")[2] if self.by_name else relative
@@ -60,7 +60,7 @@ class _Layer:
     patterns: tuple[_Pattern, ...]
 
     def says(self, path: str, is_folder: bool) -> bool | None:
-        """Whether the path is ignored; None where no pattern speaks of it. The last one that does counts."""
+        """Return whether the path is ignored; None where no pattern speaks of it. The last one that does counts."""
         relative = os.fsencode(os.path.relpath(path, self.base)).replace(os.fsencode(os.sep), b"/").decode("latin-1")
         return next((each.ignores for each in reversed(self.patterns) if each.matches(relative, is_folder)), None)
 
@@ -75,7 +75,7 @@ class Ignoring:
     unread: dict[str, str] = field(default_factory=dict, compare=False)
 
     def ignores(self, path: str, is_folder: bool) -> bool:
-        """Whether git ignores an entry of this folder."""
+        """Return whether git ignores an entry of this folder."""
         for layer in reversed(self.layers):
             answer = layer.says(path, is_folder)
             if answer is not None:

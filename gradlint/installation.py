@@ -51,7 +51,7 @@ def _listed(folder: str) -> list[str]:
 
 
 def is_unchanged(watched: Mapping[str, str]) -> bool:
-    """Whether all is as it was when this was seen."""
+    """Return whether all is as it was when this was seen."""
     return bool(watched) and all(seen and _seen(path) == seen for path, seen in watched.items())
 
 

@@ -40,7 +40,7 @@ def shown(data: bytes, name: str) -> dict[int | None, str]:
 
 
 def is_mapped(name: str) -> bool:
-    """Whether the rows that are linted of a file of this name are others than those it has."""
+    """Return whether the rows that are linted of a file of this name are others than those it has."""
     return name.endswith((*_READERS,))
 
 

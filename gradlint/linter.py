@@ -220,7 +220,7 @@ def surveyed(
 
 
 def may_find(text: str, rules: Sequence[Rule], *, packs: Packs = NO_PACKS, project: View | None = None) -> bool:
-    """Whether one of the rules can find something in a text (see `gate.may_find`)."""
+    """Return whether one of the rules can find something in a text (see `gate.may_find`)."""
     return gate.may_find(text, gate.needed(rules, (*TORCH_WORDS, *sorted(packs.on_torch))), project)
 
 

@@ -29,7 +29,7 @@ class Fixing:
         self._passes = 0
 
     def resume_again(self, results: Sequence[Result]) -> bool:
-        """Whether a fix was made of what was found, so that there is to be linted again."""
+        """Return whether a fix was made of what was found, so that there is to be linted again."""
         self._passes += 1
         made = self._made({result.filename: result for result in results}) if self._passes <= MOST_PASSES else []
         if self.request.diff:
@@ -51,7 +51,7 @@ class Fixing:
         return sorted(plan.changes(wanted), key=lambda one: one.path) if wanted else []
 
     def _is_kept(self, change: Changed) -> bool:
-        """Whether a change is written, or is one of what came over stdin; what is not is told."""
+        """Return whether a change is written, or is one of what came over stdin; what is not is told."""
         if change.over_stdin:
             self.request = replace(self.request, stdin=change.after)
             return True

@@ -82,7 +82,7 @@ def with_table(text: str, rules: Sequence[Rule]) -> str | None:
 
 
 def _begins(row: str) -> bool:
-    """Whether a table follows on a row, up to the one that says so."""
+    """Return whether a table follows on a row, up to the one that says so."""
     return row.startswith("<!--") and _BEGIN in row
 
 

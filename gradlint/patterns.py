@@ -15,7 +15,7 @@ from gradlint import globs
 
 
 def matches(path: str, patterns: Sequence[str], folder: str) -> bool:
-    """Whether one of the patterns, which belong to this folder, matches an absolute path."""
+    """Return whether one of the patterns, which belong to this folder, matches an absolute path."""
     by_name, by_path, absolute = _compiled(tuple(patterns))
     full, inside = path.replace(os.sep, "/"), folder.replace(os.sep, "/").rstrip("/") + "/"
     if by_name.match(full.rpartition("/")[2]) or absolute.match(full):

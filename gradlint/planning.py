@@ -177,7 +177,7 @@ class Plan:
         return Task(shown, filename, file, self.settings.terms(file), request.stdin, named=bool(name))
 
     def may_have_callers(self, files: Sequence[str]) -> bool:
-        """Whether other files are looked for that call what is in these."""
+        """Return whether other files are looked for that call what is in these."""
         return len(files) <= MOST_ALONE
 
     def callers(self, files: Sequence[str]) -> list[str]:
@@ -366,7 +366,7 @@ class Plan:
         return out
 
     def _still_holds(self, remembered: Cache, one: Remembered, terms: str) -> bool:
-        """Whether all queries that a result rests on get the answers that they got."""
+        """Return whether all queries that a result rests on get the answers that they got."""
         answers = remembered.answers(one)
         if answers is None:
             return False

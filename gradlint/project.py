@@ -43,8 +43,8 @@ class Project(Resolver):
         return self.queries.ask(("uses", path), lambda: uses(self.text(path) or ""))
 
     def is_called_without_gradients(self, top: str, path: str, name: str) -> bool:
-        """Whether other files below a folder call something of this name, one that imports this file among them, and
-        gradients are off wherever they do."""
+        """Return whether other files below a folder call something of this name, one that imports this file among them,
+        and gradients are off wherever they do."""
         query = ("called off", top, path, name)
         return self.queries.ask(query, lambda: self._is_called_without_gradients(top, path, name))
 
@@ -112,6 +112,6 @@ class ProjectView(View):
         return None if found is None else Neighbour(found.name, found.path, found.own, self.project)
 
     def is_called_without_gradients(self, name: str) -> bool:
-        """Whether other files of the project call something of this name, one that imports this file among them, and
-        gradients are off wherever they do."""
+        """Return whether other files of the project call something of this name, one that imports this file among them,
+        and gradients are off wherever they do."""
         return self.project.is_called_without_gradients(self.top, self.path, name)

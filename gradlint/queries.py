@@ -189,7 +189,7 @@ def _listing(path: str) -> str:
 
 
 def counts(entry: os.DirEntry[str]) -> bool:
-    """Whether something in a folder makes a difference to who looks for modules there."""
+    """Return whether something in a folder makes a difference to who looks for modules there."""
     if entry.name in MARKERS or entry.is_symlink():
         return True
     return is_plain(entry.name) and (entry.name.endswith(SUFFIXES) or entry.is_dir(follow_symlinks=False))

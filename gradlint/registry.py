@@ -143,7 +143,7 @@ def _modules_of(bringing: Mapping[str, Distribution], kind: str) -> list[tuple[s
 
 
 def _is_editable_here(pack: Distribution) -> bool:
-    """Whether its installer noted that the distribution is used from the current folder."""
+    """Return whether its installer noted that the distribution is used from the current folder."""
     try:
         origin = json.loads(pack.read_text("direct_url.json") or "{}")
         if not origin["dir_info"]["editable"]:
@@ -164,7 +164,7 @@ def _path_of(url: str) -> str:
 
 
 def _is_current(folder: str) -> bool:
-    """Whether this is the current folder, however it is spelled."""
+    """Return whether this is the current folder, however it is spelled."""
     try:
         return not folder or Path(folder).samefile(Path.cwd())
     except OSError:

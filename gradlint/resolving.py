@@ -81,7 +81,7 @@ class Resolver:
         return View(self, path)
 
     def answers(self, query: Query) -> bool:
-        """Whether it can be asked again."""
+        """Return whether it can be asked again."""
         return query[0] in self._by_name
 
     def ask_again(self, query: Query) -> bool:
@@ -290,7 +290,7 @@ class View:
         return Found(module, path, path == self.path) if path else None
 
     def mention(self, text: str, words: Sequence[str]) -> bool:
-        """Whether one of the words stands in a text, or in a file that it imports, directly or not."""
+        """Return whether one of the words stands in a text, or in a file that it imports, directly or not."""
         reached = (self.project.text(path) or "" for path in self._reached(text))
         return texts.mentions(text, words) or any(texts.mentions(other, words) for other in reached)
 

@@ -191,7 +191,7 @@ def together(
 
 
 def _is_wanted(finding: Finding, settings: Settings, project: Resolver) -> bool:
-    """Whether a finding in another file than the linted one is to be reported, as far as that file says."""
+    """Return whether a finding in another file than the linted one is to be reported, as far as that file says."""
     file = finding.path
     kept = (finding,) if settings.wants(finding, file) else ()
     return bool(kept and unsuppressed(project.text(file) or "", run_as_it_stands(kept, project.at(file))))

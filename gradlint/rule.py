@@ -82,12 +82,12 @@ class Worth:
 
     @property
     def is_measured(self) -> bool:
-        """Whether enough was judged to say something of the rule."""
+        """Return whether enough was judged to say something of the rule."""
         return self.judged >= self.FINDINGS and self.projects >= self.PROJECTS
 
     @property
     def is_too_low(self) -> bool:
-        """Whether enough was judged to say that the rule's findings are possible at most."""
+        """Return whether enough was judged to say that the rule's findings are possible at most."""
         return self.is_measured and 100 * self.wanted < self.LEAST * self.judged
 
 
@@ -261,7 +261,7 @@ def runs_around(event: Event, runs: Mapping[int, Run]) -> Iterator[Run]:
 
 
 def only_tested(event: Event, end: ModuleFinished) -> bool:
-    """Whether only a test runner gets there: what is kept in memory is soon gone."""
+    """Return whether only a test runner gets there: what is kept in memory is soon gone."""
     if end.tests:
         return True
     around = runs_around(event, {run.index: run for run in end.runs})

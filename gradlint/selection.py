@@ -90,7 +90,7 @@ def matching(word: str, rules: Sequence[Selectable], origin: str) -> frozenset[s
 
 
 def names(layer: Layer, rule: Selectable) -> bool:
-    """Whether a layer selects a rule by its own code or name."""
+    """Return whether a layer selects a rule by its own code or name."""
     words = (*(layer.select or ()), *layer.extend_select)
     return any(word.lower() == rule.name or word.upper() == rule.code for word in words)
 

@@ -165,7 +165,7 @@ class Settings:
         return self._configured(file) & self._ignored_here(file, self.config_of(file)) - {UNUSED.code}
 
     def wants(self, finding: Finding, file: str) -> bool:
-        """Whether a finding in a file is to be reported, as far as the file's settings say."""
+        """Return whether a finding in a file is to be reported, as far as the file's settings say."""
         return finding.code in self.codes(file) and finding.confidence <= self.min_confidence(file)
 
     def fixes(self, file: str) -> Wanted:

@@ -43,8 +43,8 @@ class Stream:
         return found
 
     def _may_get_more(self, file: str) -> bool:
-        """Whether a file that is still linted leads to one. The one that does is remembered: until it is done nobody
-        need look at the others."""
+        """Return whether a file that is still linted leads to one. The one that does is remembered: until it is done
+        nobody need look at the others."""
         left = [one for one in self._order if one not in self._done]
         if self._waiting_for in left:
             left.insert(0, self._waiting_for)

@@ -52,7 +52,7 @@ class Suppression:
 
     @property
     def is_ours(self) -> bool:
-        """Whether it speaks to gradlint alone."""
+        """Return whether it speaks to gradlint alone."""
         return not self.prefixes
 
 

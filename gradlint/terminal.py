@@ -21,7 +21,7 @@ def prepare() -> None:
 
 
 def wants_colour(choice: str, stream: TextIO, environment: Mapping[str, str]) -> bool:
-    """Whether to paint: as asked for, else as NO_COLOR and FORCE_COLOR say, else on a terminal that can."""
+    """Return whether to paint: as asked for, else as NO_COLOR and FORCE_COLOR say, else on a terminal that can."""
     if choice != "auto":
         return choice == "always"
     if environment.get("NO_COLOR"):
@@ -32,7 +32,7 @@ def wants_colour(choice: str, stream: TextIO, environment: Mapping[str, str]) ->
 
 
 def is_terminal(stream: TextIO) -> bool:
-    """Whether somebody reads a stream as it is written."""
+    """Return whether somebody reads a stream as it is written."""
     try:
         return stream.isatty()
     except (AttributeError, ValueError):
@@ -57,7 +57,7 @@ def columns(stream: TextIO, otherwise: int) -> int:
 
 
 def can_show(text: str, stream: TextIO) -> bool:
-    """Whether a stream's encoding knows these characters."""
+    """Return whether a stream's encoding knows these characters."""
     try:
         text.encode(getattr(stream, "encoding", None) or "ascii")
     except (UnicodeEncodeError, LookupError):

@@ -377,7 +377,7 @@ OWN = ""
 
 
 def _says_something(row: _Row) -> bool:
-    """Whether more is to be said of a row of another file than that importing it runs it."""
+    """Return whether more is to be said of a row of another file than that importing it runs it."""
     return bool(row.facts or row.events or row.inside) or any(context.callers for context in row.contexts)
 
 

@@ -82,7 +82,7 @@ def _heard(note: Callable[[bool], None]) -> Iterator[None]:
 
 
 def _rests_on_ignorance(name: str, fact: Fact, other: Fact, answer: bool) -> bool:
-    """Whether an unsure fact would answer otherwise if no more could hold than what paths showed."""
+    """Return whether an unsure fact would answer otherwise if no more could hold than what paths showed."""
     shown = fact.bits & ~fact.unsure().bits
     if name == "__le__":
         return not answer and not shown & ~other.bits

@@ -54,7 +54,7 @@ RangedT = TypeVar("RangedT", bound=Ranged)
 
 
 def holds(one: Ranged, version: Version) -> bool:
-    """Whether it holds in a version."""
+    """Return whether it holds in a version."""
     return _within(version, one.since, one.until)
 
 
@@ -64,7 +64,7 @@ def of(rows: Iterable[RangedT], version: Version) -> tuple[RangedT, ...]:
 
 
 def told(one: Ranged) -> bool:
-    """Whether it was measured on no version: it is told, and nothing that rests on it is believed far."""
+    """Return whether it was measured on no version: it is told, and nothing that rests on it is believed far."""
     return not _is_measured(one.since, one.until)
 
 

@@ -44,7 +44,7 @@ class End:
 
 
 def can_fork() -> bool:
-    """Whether tasks can be done in processes of their own."""
+    """Return whether tasks can be done in processes of their own."""
     return "fork" in multiprocessing.get_all_start_methods()
 
 

@@ -70,11 +70,11 @@ class Fact:
         return bool(self.bits) and not self.bits & ~other.bits
 
     def possibly(self, other: Self) -> bool:
-        """Whether some path that ran gave one of these answers."""
+        """Return whether some path that ran gave one of these answers."""
         return bool(self.bits & other.bits & (self._unsure - 1))
 
     def may(self, other: Self) -> bool:
-        """Whether one of these answers cannot be excluded."""
+        """Return whether one of these answers cannot be excluded."""
         return bool(self.bits & self._unsure) or bool(self.bits & other.bits)
 
     def without(self, other: Self) -> Self:
@@ -83,7 +83,7 @@ class Fact:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing can hold: the path that carries this fact is dead."""
+        """Return whether nothing can hold: the path that carries this fact is dead."""
         return not self.bits
 
     def answers(self) -> tuple[Self, ...]:
@@ -193,7 +193,7 @@ _NEGATIONS = tuple([fact.mapped({NO: YES, YES: NO}) for fact in map(Truth.of, ra
 
 
 def either(facts: Iterable[Truth]) -> Truth:
-    """Whether any of several holds: yes as soon as one certainly does, no only if none can."""
+    """Return whether any of several holds: yes as soon as one certainly does, no only if none can."""
     some, all_ = 0, NO.bits
     for fact in facts:
         if fact is YES:
@@ -204,7 +204,7 @@ def either(facts: Iterable[Truth]) -> Truth:
 
 
 def both(first: Truth, second: Truth) -> Truth:
-    """Whether two hold together."""
+    """Return whether two hold together."""
     if first is NO or second is NO:
         return NO
     if first is YES:

@@ -75,7 +75,7 @@ class Aspect(Enum):
     LACKING_NOTICED = "lacking.noticed"
 
     def within(self, other: Aspect) -> bool:
-        """Whether this is a part of another aspect, or that itself."""
+        """Return whether this is a part of another aspect, or that itself."""
         return f"{self.value}.".startswith(f"{other.value}.")
 
 

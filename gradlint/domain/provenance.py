@@ -25,7 +25,7 @@ class Belief(IntEnum):
 
     @property
     def seen_made(self) -> bool:
-        """Whether the program was seen to make the thing."""
+        """Return whether the program was seen to make the thing."""
         return self is Belief.PROVEN or self is Belief.UNTOUCHED
 
     def once_handed_over(self) -> Belief:

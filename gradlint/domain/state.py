@@ -159,7 +159,7 @@ class State:
         return [ref for ref in now.values() if ref.recency == OLDEST]
 
     def are_apart(self, refs: Sequence[Ref]) -> bool:
-        """Whether no path has two of these objects, so that what is one of them is the one that there is."""
+        """Return whether no path has two of these objects, so that what is one of them is the one that there is."""
         return bool(self.apart) and all(other in self.without(one) for one, other in combinations(refs, 2))
 
     def without(self, ref: Ref) -> AbstractSet[Ref]:
@@ -338,7 +338,7 @@ def _attributes_met(mine: Object | None, other: Object) -> Generator[tuple[Value
 
 
 def _is_parted(value: Value, theirs: Value, mine: Heap, other: Heap) -> bool:
-    """Whether something is an object that one path alone has there, and one that another alone has here."""
+    """Return whether something is an object that one path alone has there, and one that another alone has here."""
     return _is_made(value, mine, other) and _is_made(theirs, other, mine)
 
 
@@ -368,7 +368,7 @@ def _holds(fork: Fork, state: State) -> bool:
 
 
 def same(a: State, b: State) -> bool:
-    """Whether two states hold the same facts (used for fixpoints: the second was joined from the first)."""
+    """Return whether two states hold the same facts (used for fixpoints: the second was joined from the first)."""
     return (
         a.live == b.live
         and a.grad_mode is b.grad_mode

@@ -133,7 +133,7 @@ def cuts_of_numbers(values: Iterable[Value]) -> tuple[Cause, ...]:
 
 
 def truth_of(value: Value) -> Truth:
-    """Whether a value counts as true, as far as that is known of constants."""
+    """Return whether a value counts as true, as far as that is known of constants."""
     options = alternatives(value)
     return reduce(or_, [truth(bool(one.value)) if type(one) is Constant else UNSURE for one in options])
 

@@ -14,7 +14,7 @@ def at(ref: Ref, walk: str) -> Ref:
 
 
 def is_at(ref: Ref, walk: str) -> bool:
-    """Whether a reference is one to what the loop of that name is at."""
+    """Return whether a reference is one to what the loop of that name is at."""
     return ref.part.endswith(AT + walk)
 
 

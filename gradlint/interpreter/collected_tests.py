@@ -24,7 +24,7 @@ CLASSES = re.compile(r"Test(?![a-z])")
 
 
 def imports_a_runner(m: Interpreter) -> bool:
-    """Whether the file imports what runs tests."""
+    """Return whether the file imports what runs tests."""
     return not m.scan.imports.isdisjoint(RUNNERS)
 
 
@@ -47,7 +47,7 @@ def _is_collected(m: Interpreter, function: Function) -> bool:
 
 
 def _is_collected_class(m: Interpreter, node: Syntax) -> bool:
-    """Whether a class holds tests: by its name, with nothing to be made of, or by its base."""
+    """Return whether a class holds tests: by its name, with nothing to be made of, or by its base."""
     ref = m.defined.classes.get(node)
     cls = m.state.heap.get(ref) if ref is not None else None
     if ref is None or type(cls) is not Class:

@@ -147,8 +147,8 @@ def _run_the_rest(m: Interpreter) -> None:
 
 
 def _is_switched_off(m: Interpreter) -> bool:
-    """Whether the body's own last word is that gradients are off: who imports the file has them off as well. What a
-    function leaves behind that it calls is no word of its own."""
+    """Return whether the body's own last word is that gradients are off: who imports the file has them off as well.
+    What a function leaves behind that it calls is no word of its own."""
     changes = [event for event in m.log.story if type(event) is events.GradModeChanged]
     return m.state.live and m.state.grad_mode is NO and bool(changes) and changes[-1].run == 1
 
@@ -173,7 +173,7 @@ def _leave_the_body(m: Interpreter) -> None:
 
 
 def _is_table_of_classes(m: Interpreter, thing: Container) -> bool:
-    """Whether a container holds classes and nothing else: some of torch, some of the program."""
+    """Return whether a container holds classes and nothing else: some of torch, some of the program."""
     values = [value for _, value in thing.items]
     return bool(values) and all(_is_class(m, value) for value in values)
 
@@ -209,7 +209,7 @@ def _unmentioned_classes_first(m: Interpreter) -> list[Any]:
 
 
 def _waits(m: Interpreter, function: Function) -> bool:
-    """Whether a function is still to be run: nobody called it, and its own scope is there to run in."""
+    """Return whether a function is still to be run: nobody called it, and its own scope is there to run in."""
     return function.node not in m.defined.called and function.frame in m.frames
 
 

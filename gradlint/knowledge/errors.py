@@ -23,7 +23,7 @@ class ErrorRow:
     alone: tuple[str, ...] = ()
 
     def tells_of(self, message: str, shown: str) -> bool:
-        """Whether the row speaks of a message that came through the lines `shown`."""
+        """Return whether the row speaks of a message that came through the lines `shown`."""
         at = 0
         for part in self.parts:
             at = message.find(part, at)

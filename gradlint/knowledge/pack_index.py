@@ -72,7 +72,7 @@ class Packs:
                 self._classes.setdefault(path, known)
 
     def speaks_of(self, path: str) -> bool:
-        """Whether a path lies in a library that some pack is about."""
+        """Return whether a path lies in a library that some pack is about."""
         return any(root in self.roots for root in beginnings(path))
 
     def cls(self, path: str) -> Known | None:
@@ -100,11 +100,11 @@ class Packs:
         return bool(found & self.foreign) and not self.with_torch(found)
 
     def with_torch(self, imported: Iterable[str]) -> bool:
-        """Whether one of these modules is torch or a library that works with it, as far as its name tells."""
+        """Return whether one of these modules is torch or a library that works with it, as far as its name tells."""
         return any("torch" in root or root in self.on_torch for root in imported)
 
     def is_foreign(self, path: str) -> bool:
-        """Whether a path names something that is none of torch's."""
+        """Return whether a path names something that is none of torch's."""
         return path.partition(".")[0] in self.foreign
 
 

@@ -55,7 +55,7 @@ MIXED = r"(?!(.)\1*$).+"
 
 @cache
 def refused(patterns: Iterable[str], word: str) -> bool:
-    """Whether one of these patterns says that torch raises for operands of these kinds."""
+    """Return whether one of these patterns says that torch raises for operands of these kinds."""
     return any(_matches(pattern, word) for pattern in patterns)
 
 
@@ -66,7 +66,7 @@ def _matches(pattern: str, word: str) -> bool:
 
 
 def _listed(entries: tuple[str, ...], operand: str, word: str) -> bool:
-    """Whether an operand is among entries of the form "operand" or "operand: pattern of words"."""
+    """Return whether an operand is among entries of the form "operand" or "operand: pattern of words"."""
     for entry in entries:
         name, _, pattern = entry.partition(": ")
         if name == operand and (not pattern or _matches(pattern, word)):
@@ -86,7 +86,7 @@ class Saving(NamedTuple):
 
     @property
     def is_own(self) -> bool:
-        """Whether it lies in memory that nothing else can write, or in that of another result than the first."""
+        """Return whether it lies in memory that nothing else can write, or in that of another result than the first."""
         return self.name == "own" or self.name.startswith("result ")
 
 
@@ -227,7 +227,7 @@ class Operation(Versioned):
         return savings(self.saves)
 
     def refused(self, word: str) -> bool:
-        """Whether torch raises for operands of these kinds, one letter each, in capitals for Python numbers.
+        """Return whether torch raises for operands of these kinds, one letter each, in capitals for Python numbers.
 
         A pattern in small letters speaks of tensors and numbers alike; one with capitals, or after "=", of the
         word as it stands.
@@ -235,17 +235,17 @@ class Operation(Versioned):
         return refused(self.refuses, word)
 
     def rejects(self, operand: str, word: str) -> bool:
-        """Whether torch raises, with gradients on, because this operand requires grad."""
+        """Return whether torch raises, with gradients on, because this operand requires grad."""
         return _listed(self.rejects_grad, operand, word)
 
     def records_write(self, operand: str) -> bool:
-        """Whether autograd records that this operand is written: not if the operand comes back without a graph, nor if
-        it could not require grad in the first place."""
+        """Return whether autograd records that this operand is written: not if the operand comes back without a graph,
+        nor if it could not require grad in the first place."""
         comes_back = self.results[0].kind == "self"
         return self.results[0].differentiable if comes_back else operand not in self.rejects_grad
 
     def ignored(self, operand: str, word: str) -> bool:
-        """Whether the requires_grad of this operand does not reach the result."""
+        """Return whether the requires_grad of this operand does not reach the result."""
         return _listed(self.ignores, operand, word)
 
 

@@ -59,12 +59,12 @@ class Proof:
 
     @property
     def failed(self) -> bool:
-        """Whether some claim was refuted."""
+        """Return whether some claim was refuted."""
         return False in (self.seen, self.shown, self.cured, self.fixed)
 
     @property
     def holds(self) -> bool:
-        """Whether every claim was checked and found true."""
+        """Return whether every claim was checked and found true."""
         return not self.failed and not self.skipped
 
     def line(self) -> str:
@@ -249,8 +249,8 @@ class Case:
         return f"`{self.name}`, line {row + self.source.shift} of {self.source.file}"
 
     def shown(self) -> Verdict:
-        """Whether torch shows the consequence of this bad example, and the findings say as much: that there is an error
-        where there is one, and that it is at their line only where it is."""
+        """Return whether torch shows the consequence of this bad example, and the findings say as much: that there is
+        an error where there is one, and that it is at their line only where it is."""
         verdict = _asked(lambda: is_shown(self.consequence, self.subject, [cure.subject for cure in self.cures]))
         consequence = self.consequence
         if not verdict.holds or consequence is None:
@@ -258,7 +258,7 @@ class Case:
         return _asked(lambda: self._told(consequence))
 
     def _told(self, shown: Consequence) -> Verdict:
-        """Whether the findings tell what the consequence shows."""
+        """Return whether the findings tell what the consequence shows."""
         own = [found for found in self._findings(self.source.text) if found.code == self.rule.code]
         effects = {found.consequence for found in own if found.consequence}
         raises = isinstance(shown, Raises)
@@ -288,7 +288,7 @@ class Case:
         return is_cured(bad.consequence, self.subject)
 
     def fixed(self) -> Verdict:
-        """Whether making the fixes offered for a bad example takes its findings and its consequence away."""
+        """Return whether making the fixes offered for a bad example takes its findings and its consequence away."""
         return _asked(self._fixed) if self.is_bad else Verdict(None)
 
     def _fixed(self) -> Verdict:

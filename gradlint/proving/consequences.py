@@ -63,12 +63,12 @@ def neighbour(example: Example) -> str:
 
 
 def is_shown(consequence: Consequence | None, bad: Subject, cures: Sequence[Subject]) -> Verdict:
-    """Whether the consequence holds for the bad example, compared with each of its cures where it compares."""
+    """Return whether the consequence holds for the bad example, compared with each of its cures where it compares."""
     return _KINDS[_kind(consequence, bad)][0](consequence, bad, cures)
 
 
 def is_cured(consequence: Consequence | None, good: Subject) -> Verdict:
-    """Whether the cure runs through and does not show the consequence."""
+    """Return whether the cure runs through and does not show the consequence."""
     return _KINDS[_kind(consequence, good)][1](consequence, good)
 
 
@@ -110,7 +110,7 @@ def _raises(consequence: Raises, bad: Subject, cures: Sequence[Subject]) -> Verd
 
 
 def _at_mark(bad: Subject, row: int) -> bool:
-    """Whether a row of the file belongs to something that begins on a marked line."""
+    """Return whether a row of the file belongs to something that begins on a marked line."""
     row -= bad.source.shift
     marked = {at for at, code in bad.source.reported if code == bad.code}
     if row in marked:

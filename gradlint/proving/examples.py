@@ -93,7 +93,7 @@ def defined(text: str, example: Example) -> Example:
 
 
 def is_same_program(bad: Source, good: Source) -> bool:
-    """Whether two examples have the same body, markers aside."""
+    """Return whether two examples have the same body, markers aside."""
     return _bare(bad) == _bare(good)
 
 

@@ -123,7 +123,7 @@ def _put_module_hooks(value: tuple[tuple[tuple[Any, Any], ...], ...]) -> None:
 
 
 def _hook_kind() -> bool | None:
-    """Whether the backward hooks on all modules are full ones; None where there is none."""
+    """Return whether the backward hooks on all modules are full ones; None where there is none."""
     from torch.nn.modules import module
 
     kind: bool | None = module._global_is_full_backward_hook

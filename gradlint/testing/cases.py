@@ -73,7 +73,7 @@ def case_claims(folder: str | Path, prefix: str = "") -> list[Any]:
 
 
 def proof_of(rule: Rule, folder: str | Path, together: Sequence[Rule]) -> Proof | None:
-    """Whether all laws about the case file of a rule hold; None where the folder has none."""
+    """Return whether all laws about the case file of a rule hold; None where the folder has none."""
     path = Path(folder, f"{rule.name.replace('-', '_')}.py")
     if not path.is_file():
         return None

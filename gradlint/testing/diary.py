@@ -44,7 +44,7 @@ class Diary:
         return grad, unit
 
     def _was_assigned(self, tensor: Any) -> bool:
-        """Whether a gradient of zeros that was not there when this was last asked has been written since it was
+        """Return whether a gradient of zeros that was not there when this was last asked has been written since it was
         assigned: it held something before it was cleared."""
         grad = tensor.grad
         new = grad is not None and grad is not self.held.get(id(tensor))
@@ -57,8 +57,8 @@ class Diary:
             self._note(tensor)
 
     def is_as_it_arrived(self, tensor: Any) -> bool:
-        """Whether nobody wrote the gradient since the last backward: it may be zero by nature. What writes it through
-        `.data` leaves its version alone."""
+        """Return whether nobody wrote the gradient since the last backward: it may be zero by nature. What writes it
+        through `.data` leaves its version alone."""
         grad, version, filled = self.arrived.get(id(tensor), (None, 0, False))
         return grad is tensor.grad and version == tensor.grad._version and filled == bool(tensor.grad.any())
 

@@ -86,7 +86,7 @@ def _is_ours(thing: Any) -> bool:
 
 @cache
 def _is_of_ours(kind: type) -> bool:
-    """Whether things of that type are dataclasses of ours or tuples."""
+    """Return whether things of that type are dataclasses of ours or tuples."""
     if issubclass(kind, tuple):
         return not issubclass(kind, Ref)
     return is_dataclass(kind) and kind.__module__.startswith("gradlint.")

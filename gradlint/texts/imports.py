@@ -18,7 +18,7 @@ _NAME = re.compile(r"[^\W\d][\w.]*")
 
 
 def mentions(text: str, words: Iterable[str]) -> bool:
-    """Whether one of the words stands anywhere in a text, be it in another word, a string or a comment."""
+    """Return whether one of the words stands anywhere in a text, be it in another word, a string or a comment."""
     return any(word in text for word in words)
 
 

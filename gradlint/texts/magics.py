@@ -65,7 +65,7 @@ ONCE = "if 1:"
 
 
 def holds_python(source: str) -> bool:
-    """Whether a cell holds Python: magics of the whole cell may say that it holds something else."""
+    """Return whether a cell holds Python: magics of the whole cell may say that it holds something else."""
     return all(found["name"] in OF_PYTHON for found in _OF_CELL.finditer(source))
 
 
@@ -83,7 +83,7 @@ def without_magics(script: str) -> str:
 
 
 def is_python(text: str) -> bool:
-    """Whether Python parses a text, but for what is none where it was exported from cells."""
+    """Return whether Python parses a text, but for what is none where it was exported from cells."""
     program = with_line_feeds(text.removeprefix(BOM))
     return "\0" not in program and (fault(program) is None or _is_exported(program))
 

@@ -84,7 +84,7 @@ class Text:
 
     @property
     def is_broken(self) -> bool:
-        """Whether Python refuses a part that is to be told of."""
+        """Return whether Python refuses a part that is to be told of."""
         return not self.of_examples and any(True for _ in self._broken(fault))
 
     def sound(self, refused: Callable[[str], Unreadable | None]) -> tuple[str, tuple[Unreadable, ...]]:

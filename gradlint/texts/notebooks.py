@@ -171,7 +171,7 @@ def _refusal(message: str, row: int = 1, column: int = 1) -> Unreadable:
 
 
 def _is_in_python(notebook: _Object) -> bool:
-    """Whether a notebook is in Python: where it says nothing, it is."""
+    """Return whether a notebook is in Python: where it says nothing, it is."""
     told = (("language_info", "name"), ("kernelspec", "language"))
     said = [_word(notebook["metadata"].get(table), key) for table, key in told]
     return next((word.lower() in PYTHON for word in said if word), True)

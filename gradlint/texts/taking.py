@@ -32,7 +32,7 @@ def check(text: Text, edits: Sequence[Edit]) -> None:
 
 
 def can_take(text: Text, edits: Sequence[Edit]) -> bool:
-    """Whether a file can take edits of its program."""
+    """Return whether a file can take edits of its program."""
     try:
         check(text, edits)
     except CannotBeEdited:
@@ -56,7 +56,7 @@ def _touched(part: Part, place: Place) -> range:
 
 
 def _agree(program: str, shown: str, start: int) -> bool:
-    """Whether a row of a program is what its file has, from an offset on at least."""
+    """Return whether a row of a program is what its file has, from an offset on at least."""
     if without_comma(program, shown) == shown:
         return True
     pairs = zip(reversed(program), reversed(shown), strict=False)

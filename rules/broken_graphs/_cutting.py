@@ -124,7 +124,7 @@ def is_cut_elsewhere(term: Term) -> bool:
 
 
 def is_on_purpose(term: Term, loss: Loss) -> bool:
-    """Whether a term is detached where it is added: elsewhere it was so that others see no graph."""
+    """Return whether a term is detached where it is added: elsewhere it was so that others see no graph."""
     on_purpose = term.tensor is not None and term.tensor.made in ON_PURPOSE
     return on_purpose and not (term.handed and term.way(loss.trained) is CUT)
 

@@ -89,7 +89,7 @@ class _Goals:
         return gains and any(self._is_share(one) for one in event.operands if one.requires_grad <= YES)
 
     def _is_share(self, tensor: Tensor) -> bool:
-        """Whether this is a share of the most of something."""
+        """Return whether this is a share of the most of something."""
         waiting, shares = [(tensor, 0)], False
         while waiting:
             one, depth = waiting.pop()

@@ -67,7 +67,7 @@ class Term:
 
     @property
     def is_constant(self) -> bool:
-        """Whether no gradient goes back by it."""
+        """Return whether no gradient goes back by it."""
         return self.tensor is None or self.tensor.requires_grad <= NO
 
     def way(self, trained: frozenset[Memory]) -> Way:
@@ -230,7 +230,7 @@ class Ways:
             yield _Part(one, made, meant, self._undone(made, one), one.scalar <= YES)
 
     def _adds_up(self, made: Sum, part: _Part) -> bool:
-        """Whether the first operand of a difference is a sum of several."""
+        """Return whether the first operand of a difference is a sum of several."""
         first = _operands(made)[0]
         if any(at == 0 for at, _ in getattr(made, "others", ())):
             return False
@@ -329,8 +329,8 @@ class Loss:
 
     @property
     def is_shifted(self) -> bool:
-        """Whether one of its terms is taken away again as a constant: it has a value for its gradient that is not its
-        own, as a straight-through estimator has."""
+        """Return whether one of its terms is taken away again as a constant: it has a value for its gradient that is
+        not its own, as a straight-through estimator has."""
         still = [term.tensor for term in self.terms if term.tensor is not None and term.is_constant]
         return any(one.storage in self.passed for one in still)
 

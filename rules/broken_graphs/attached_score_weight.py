@@ -77,7 +77,7 @@ class _Scores:
         return bool(nodes) and self.made.issuperset(nodes)
 
     def _is_of_others(self, weight: Tensor, scores: Sequence[Tensor]) -> bool:
-        """Whether a weight is computed from parameters that the scores are not computed from."""
+        """Return whether a weight is computed from parameters that the scores are not computed from."""
         own = self.ways.reached_by(weight)
         for one in scores:
             own &= ~self.ways.reached_by(one)
@@ -85,7 +85,7 @@ class _Scores:
 
 
 def _is_drawn(tensor: Tensor) -> bool:
-    """Whether this is a sample through which no gradient goes."""
+    """Return whether this is a sample through which no gradient goes."""
     cuts = (mark for mark in tensor.causes if mark.kind is CauseKind.CUT)
     return tensor.requires_grad <= NO and any(mark.by.startswith(DRAWN) for mark in cuts)
 

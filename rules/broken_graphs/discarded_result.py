@@ -86,17 +86,17 @@ def check(event: ResultDiscarded) -> Findings:
 
 
 def _is_of_another(tensor: Tensor) -> bool:
-    """Whether somebody may hold what is left as it is although it has no name: it is a view."""
+    """Return whether somebody may hold what is left as it is although it has no name: it is a view."""
     return bool(tensor.base) and None not in tensor.base
 
 
 def _is_better_written(name: str, method: str) -> bool:
-    """Whether the in-place twin is the cure: a gradient has to be written, not to be bound to a name."""
+    """Return whether the in-place twin is the cure: a gradient has to be written, not to be bound to a name."""
     return method in TWINS and name.endswith((".grad", ".data"))
 
 
 def _is_made_here(event: ResultDiscarded) -> bool:
-    """Whether what is dropped is new, and not what an `out=` was."""
+    """Return whether what is dropped is new, and not what an `out=` was."""
     marks = event.value.causes if isinstance(event.value, Tensor) else ()
     return any(mark.kind == CauseKind.MADE and mark.node is event.node for mark in marks)
 

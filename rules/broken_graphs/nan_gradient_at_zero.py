@@ -98,7 +98,7 @@ def _is_root_of_squares(event: Recorded) -> bool:
 
 
 def _is_shifted(event: Recorded) -> bool:
-    """Whether a root of squares is kept away from zero, which is too late for its derivative."""
+    """Return whether a root of squares is kept away from zero, which is too late for its derivative."""
     root = event.operands[0] if event.operands else None
     if root is None or root.made != "sqrt" or not root.requires_grad <= YES or len(event.operands) > 1:
         return False

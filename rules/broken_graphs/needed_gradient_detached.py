@@ -133,7 +133,7 @@ def _computed_without(loss: Loss) -> Iterator[tuple[Term, Syntax, str]]:
 
 
 def _leaves(mark: Cause) -> bool:
-    """Whether a cut may have been no wish: what rounds or compares has no derivative that would be missed."""
+    """Return whether a cut may have been no wish: what rounds or compares has no derivative that would be missed."""
     return kind_of(mark) in (DETACHED, MODE) or mark.by == SAMPLE
 
 

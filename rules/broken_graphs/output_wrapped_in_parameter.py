@@ -74,7 +74,7 @@ def _wrapped(value: object) -> list[Cause]:
 
 
 def _in_forward(index: int, runs: dict[int, Run]) -> bool:
-    """Whether `forward` of a class is running, or a function that it called."""
+    """Return whether `forward` of a class is running, or a function that it called."""
     while (run := runs.get(index)) is not None:
         if run.function is not None and run.function.name == "forward" and run.function.owner is not None:
             return True

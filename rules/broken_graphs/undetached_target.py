@@ -262,7 +262,7 @@ def _home(runs: Mapping[int, Run], event: Event) -> Syntax:
 
 
 def _of_module(trained: frozenset[Memory], end: ModuleFinished) -> bool:
-    """Whether these are parameters of modules, so that a network is trained and not an input made to fit."""
+    """Return whether these are parameters of modules, so that a network is trained and not an input made to fit."""
     return any(trained & memories(one.parameters) for one in end.story if isinstance(one, ModuleBuilt))
 
 
@@ -315,23 +315,23 @@ def _at(end: ModuleFinished, one: _Waiting, wasted: frozenset[Memory], met: Meet
 
 
 def _asks(one: _Waiting, wasted: frozenset[Memory]) -> bool:
-    """Whether the wasted parameters certainly require grad: code that is not shown may have frozen a teacher."""
+    """Return whether the wasted parameters certainly require grad: code that is not shown may have frozen a teacher."""
     return all(leaf.requires_grad <= YES for leaf in one.event.leaves if leaf.storage in wasted)
 
 
 def _in_one_module(calls: Set[frozenset[Memory]], wasted: frozenset[Memory], stepped: frozenset[Memory]) -> bool:
-    """Whether one module that is called has parameters of both: then a part of it is tuned, and what it is computed
-    from lies inside of its forward. `calls` are the parameters of those that are."""
+    """Return whether one module that is called has parameters of both: then a part of it is tuned, and what it is
+    computed from lies inside of its forward. `calls` are the parameters of those that are."""
     return any(own & wasted and own & stepped for own in calls)
 
 
 def _may_ask(one: _Waiting, wasted: frozenset[Memory]) -> bool:
-    """Whether nothing that is shown freezes the wasted parameters, which another optimizer steps."""
+    """Return whether nothing that is shown freezes the wasted parameters, which another optimizer steps."""
     return not any(leaf.requires_grad.possibly(NO) for leaf in one.event.leaves if leaf.storage in wasted)
 
 
 def _can_be_cut(one: _Waiting, wasted: frozenset[Memory]) -> bool:
-    """Whether what was computed from the wasted parameters does not depend on the stepped ones."""
+    """Return whether what was computed from the wasted parameters does not depend on the stepped ones."""
     leaves = one.event.leaves
     stepped = sum(1 << index for index, leaf in enumerate(leaves) if leaf.storage in one.stepped)
     return all(

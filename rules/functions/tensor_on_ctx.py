@@ -73,7 +73,7 @@ def _kept(method: Method) -> list[AttributeAssigned]:
 
 
 def _is_always_kept(kept: AttributeAssigned, method: Method) -> bool:
-    """Whether it is all that a statement does, under no condition."""
+    """Return whether it is all that a statement does, under no condition."""
     return kept.statement is not None and all(
         run.conditions == kept.conditions for run in method.runs if run.index == kept.run
     )

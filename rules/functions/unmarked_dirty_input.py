@@ -72,7 +72,7 @@ def check(event: ClassFinished) -> Findings:
 
 
 def _marks(methods: Mapping[str, Method]) -> bool:
-    """Whether the class marks anything as dirty."""
+    """Return whether the class marks anything as dirty."""
     return any(
         isinstance(happened, Called) and happened.path == MARK
         for name in ("forward", "setup_context")

@@ -92,7 +92,7 @@ class Whole:
         return self._switches.get(id(call))
 
     def is_also_without_gradients(self, call: ModuleCalled) -> bool:
-        """Whether the same run may call the module with gradients off as well: then gradients are on here on
+        """Return whether the same run may call the module with gradients off as well: then gradients are on here on
         purpose."""
         return bool(call.name) and (call.run, call.name) in self._without_gradients
 
@@ -101,7 +101,7 @@ class Whole:
         return runs_around(event, self.runs)
 
     def evaluates(self, event: Event) -> bool:
-        """Whether what it happens in is there to evaluate: a loop over what is called data for that, or of the
+        """Return whether what it happens in is there to evaluate: a loop over what is called data for that, or of the
         functions around it the innermost whose names or flags tell."""
         if isinstance(event, ModuleCalled) and event.on_test_data:
             return True
@@ -111,12 +111,12 @@ class Whole:
         return False
 
     def trains(self, event: Event) -> bool:
-        """Whether gradients are computed in the very run in which it happens."""
+        """Return whether gradients are computed in the very run in which it happens."""
         return event.run in self._training
 
     def keeps_graphs(self, event: Event) -> bool:
-        """Whether the run in which it happens keeps a graph that no backward goes through, of which others speak; in
-        one that trains that may be any graph."""
+        """Return whether the run in which it happens keeps a graph that no backward goes through, of which others
+        speak; in one that trains that may be any graph."""
         return event.run in self._keeping - self._training
 
     def steps_alone(self, call: ModuleCalled) -> bool:
@@ -124,7 +124,7 @@ class Whole:
         return any(not call.memories.isdisjoint(self._stepped.get(run.index, ())) for run in self.around(call))
 
     def is_met(self, call: ModuleCalled, graphs: Container[Graph]) -> bool:
-        """Whether the graph of a call is among these."""
+        """Return whether the graph of a call is among these."""
         return any(graph in graphs for graph in call.graph)
 
 
@@ -168,7 +168,7 @@ def _by_graph(whole: Whole) -> dict[Graph, list[Syntax]]:
 
 
 def _goes_on(call: ModuleCalled, graphs: Set[Graph]) -> bool:
-    """Whether a call goes on from one of these graphs: what it records is in vain if they are."""
+    """Return whether a call goes on from one of these graphs: what it records is in vain if they are."""
     return not call.nested and not graphs.isdisjoint(call.fed_by)
 
 
@@ -206,7 +206,7 @@ def _by_round(calls: Sequence[ModuleCalled]) -> list[list[ModuleCalled]]:
 
 
 def _all_in_vain(calls: Sequence[ModuleCalled], whole: Whole) -> bool:
-    """Whether of these calls one records, and none for anything."""
+    """Return whether of these calls one records, and none for anything."""
     if all(call.nested for call in calls) or not any(records(call) for call in calls):
         return False
     others = [call for call in calls if not may_be_in_vain(call, whole)]
@@ -221,8 +221,8 @@ def _without_parts(calls: Sequence[ModuleCalled]) -> list[ModuleCalled]:
 
 
 def records(call: ModuleCalled) -> bool:
-    """Whether the call records a graph, certainly or unless unseen code froze the model meanwhile: no path that is
-    shown freezes one of its parameters, or gives a result that requires no grad."""
+    """Return whether the call records a graph, certainly or unless unseen code froze the model meanwhile: no path that
+    is shown freezes one of its parameters, or gives a result that requires no grad."""
     if call.recorded is not None:
         return True
     asks = call.result.requires_grad if isinstance(call.result, Tensor) else UNSURE
@@ -230,17 +230,17 @@ def records(call: ModuleCalled) -> bool:
 
 
 def is_held(call: ModuleCalled, whole: Whole) -> bool:
-    """Whether unseen code got hold of the graph: where a place calls one of several networks, that of one of them may
-    have been handed on inside, which says nothing of what becomes of the result."""
+    """Return whether unseen code got hold of the graph: where a place calls one of several networks, that of one of
+    them may have been handed on inside, which says nothing of what becomes of the result."""
     known = whole.is_met(call, whole.end.used) or whole.is_met(call, whole.end.differentiated)
     return call.grad_mode <= YES and not known and whole.is_met(call, whole.end.escaped)
 
 
 def may_be_in_vain(call: ModuleCalled, whole: Whole) -> bool:
-    """Whether the call may record a graph that nothing differentiates: what the next pass of a loop
-    around it no longer knows, for unseen code was handed the model, takes nothing from what the pass before knew. A
-    model that is frozen there records nothing of its own. What a part of a forward gives that nobody calls may well
-    become whole numbers on the way."""
+    """Return whether the call may record a graph that nothing differentiates: what the next pass of a loop around it no
+    longer knows, for unseen code was handed the model, takes nothing from what the pass before knew. A model that is
+    frozen there records nothing of its own. What a part of a forward gives that nobody calls may well become whole
+    numbers on the way."""
     if call.trainable <= NO or not (call.grad_mode <= YES and call.graph):
         return False
     end = whole.end
@@ -264,8 +264,8 @@ def may_be_in_vain(call: ModuleCalled, whole: Whole) -> bool:
 
 
 def _is_fed(call: ModuleCalled) -> bool:
-    """Whether what a module is handed certainly has a graph behind it: what may be a loss without parameters adds
-    nothing to that. An input of which nobody knows is taken for data."""
+    """Return whether what a module is handed certainly has a graph behind it: what may be a loss without parameters
+    adds nothing to that. An input of which nobody knows is taken for data."""
     inputs = [one for one in call.args if isinstance(one, Tensor)]
     return bool(call.fed_by) and (len(inputs) < len(call.args) or any(one.requires_grad <= YES for one in inputs))
 
@@ -327,8 +327,8 @@ def signs(call: ModuleCalled, whole: Whole) -> Iterator[Sign]:
 
 
 def _is_forward_by_another_name(call: ModuleCalled, whole: Whole) -> bool:
-    """Whether it happens in a method of a module that a script tries out itself: others may train on what it gives.
-    What a loop of the script calls again and again is no try."""
+    """Return whether it happens in a method of a module that a script tries out itself: others may train on what it
+    gives. What a loop of the script calls again and again is no try."""
     runs = [*whole.around(call)]
     callers = dict.fromkeys(run.caller for run in runs if Role.OF_MODULE in run.roles)
     elsewhere = [whole.runs[index] for _, index in whole.alike(callers)]
@@ -338,8 +338,8 @@ def _is_forward_by_another_name(call: ModuleCalled, whole: Whole) -> bool:
 
 
 def _happens_once(call: ModuleCalled, whole: Whole) -> bool:
-    """Whether it happens once and costs little: in a script outside of functions, and of loops but for those that go
-    from layer to layer, or to see a network work."""
+    """Return whether it happens once and costs little: in a script outside of functions, and of loops but for those
+    that go from layer to layer, or to see a network work."""
     run = whole.runs.get(call.run)
     if _is_repeated(call, whole):
         return False
@@ -349,7 +349,7 @@ def _happens_once(call: ModuleCalled, whole: Whole) -> bool:
 
 
 def _is_repeated(call: ModuleCalled, whole: Whole) -> bool:
-    """Whether a loop comes to it again, or to a call around it, and does not go from layer to layer."""
+    """Return whether a loop comes to it again, or to a call around it, and does not go from layer to layer."""
     again = [one for one in whole.places.get(call.node, ()) if not one.later <= NO]
     apart = any(frozenset(one.fed_by).isdisjoint(one.graph) for one in again)
     return apart or any(one is caller for caller in whole.callers(call) for one, _ in whole.alike([caller]))
@@ -368,7 +368,7 @@ def _made_by(tensor: Tensor, whole: Whole) -> str:
 
 
 def _is_tried(call: ModuleCalled, whole: Whole) -> bool:
-    """Whether it is there to see a network work, on an input that is no data."""
+    """Return whether it is there to see a network work, on an input that is no data."""
     made_up = [by for one in call.args if isinstance(one, Tensor) and (by := _made_by(one, whole)) in MADE_UP]
     is_used = whole.is_met(call, whole.left) or whole.is_met(call, whole.end.returned)
     meant = is_used and (whole.evaluates(call) or NOISE.issuperset(made_up))

@@ -72,7 +72,7 @@ def _confidence(run: Run, off: GradModeChanged) -> Confidence | None:
 
 
 def _hands_back(run: Run) -> bool:
-    """Whether the function computes something for its caller, rather than switch the mode for it."""
+    """Return whether the function computes something for its caller, rather than switch the mode for it."""
     returns = any(isinstance(event, Returned) and event.run == run.index for event in run.story)
     name = run.function.name if run.function else ""
     return returns and not name.startswith(("test_", *PURPOSES))

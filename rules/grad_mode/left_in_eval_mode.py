@@ -74,12 +74,12 @@ def _is_uncalled_train(event: Event) -> bool:
 
 
 def _may_begin_in_training(call: ModuleCalled) -> bool:
-    """Whether the first call may find its module in train mode, as whoever makes one leaves it."""
+    """Return whether the first call may find its module in train mode, as whoever makes one leaves it."""
     return call.module.mode.possibly(TRAIN) or call.module.mode.is_unsure
 
 
 def _left(call: ModuleCalled, *, taken_back: bool) -> bool:
-    """Whether a recorded call finds its module in eval mode; where somebody switches back, in no other."""
+    """Return whether a recorded call finds its module in eval mode; where somebody switches back, in no other."""
     if not (call.later <= YES and call.grad_mode <= YES and call.recorded is not None):
         return False
     mode = call.module.mode
@@ -92,7 +92,7 @@ def _switch_of(call: ModuleCalled, switches: Sequence[ModeChanged]) -> ModeChang
 
 
 def _is_trained(story: Sequence[Event]) -> bool:
-    """Whether a backward and a step follow before any other change of mode."""
+    """Return whether a backward and a step follow before any other change of mode."""
     differentiated = False
     for event in story:
         if isinstance(event, ModeChanged):

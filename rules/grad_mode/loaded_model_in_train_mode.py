@@ -98,8 +98,8 @@ def _may_be_trained_on(call: ModuleCalled, whole: Whole) -> bool:
 
 
 def _asks_for_others(call: ModuleCalled, whole: Whole) -> bool:
-    """Whether gradients are computed, but none for a parameter of the network: by given tensors that are no such, or
-    where nobody steps and those of other tensors alone are read."""
+    """Return whether gradients are computed, but none for a parameter of the network: by given tensors that are no
+    such, or where nobody steps and those of other tensors alone are read."""
     own = places(call.memories)
     backwards = [one for one in whole.end.story if isinstance(one, BackwardRun)]
     reaching = [one for one in backwards if not own.isdisjoint(places(memories(one.leaves)))]
@@ -128,7 +128,7 @@ def _names(call: ModuleCalled, whole: Whole) -> Iterator[str]:
 
 
 def _is_on_purpose(call: ModuleCalled, whole: Whole) -> bool:
-    """Whether a function around says that train mode is wanted, or sets it by itself, or only tests call it."""
+    """Return whether a function around says that train mode is wanted, or sets it by itself, or only tests call it."""
     switches = [one for one in whole.end.story if isinstance(one, ModeChanged) and _is_of(call, one)]
     for_training = call.on_test_data and whole.trains(call)
     set_here = not for_training and any(not one.to <= EVAL for one in switches)
@@ -136,14 +136,14 @@ def _is_on_purpose(call: ModuleCalled, whole: Whole) -> bool:
 
 
 def _is_of(call: ModuleCalled, switch: ModeChanged) -> bool:
-    """Whether the run of a call sets the mode of what is called, or of a part of it; what has no parameters (a dropout)
-    may be one."""
+    """Return whether the run of a call sets the mode of what is called, or of a part of it; what has no parameters (a
+    dropout) may be one."""
     apart = switch.memories and call.memories and places(switch.memories).isdisjoint(places(call.memories))
     return switch.run == call.run and not apart
 
 
 def _evaluates(call: ModuleCalled, whole: Whole) -> bool:
-    """Whether it happens in a function that evaluates, and does not draw samples."""
+    """Return whether it happens in a function that evaluates, and does not draw samples."""
     return whole.evaluates(call) and not any(words(name) & DRAWS for name in _names(call, whole))
 
 

@@ -73,7 +73,7 @@ def _switched_off(function: Function) -> Context | None:
 
 
 def _uses_parameters(event: object) -> bool:
-    """Whether something is computed from a parameter that requires grad, and not recorded."""
+    """Return whether something is computed from a parameter that requires grad, and not recorded."""
     if not isinstance(event, Recorded) or not (event.grad_mode <= NO and event.result.requires_grad <= NO):
         return False
     return any(operand.parameter <= YES and operand.requires_grad <= YES for operand in event.operands)

@@ -67,7 +67,7 @@ def _cured(draft: Draft, event: Yielded) -> Draft:
 
 
 def _is_plain(event: Yielded) -> bool:
-    """Whether no decorator makes of the generator something else: a fixture, a context manager."""
+    """Return whether no decorator makes of the generator something else: a fixture, a context manager."""
     return event.function is not None and all(isinstance(one, Context) for one in event.function.decorators)
 
 

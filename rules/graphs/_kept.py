@@ -24,7 +24,7 @@ def name_of(found: list[Kept]) -> str:
 
 
 def is_attribute(name: str) -> bool:
-    """Whether the program writes what keeps the graphs as an attribute of an object."""
+    """Return whether the program writes what keeps the graphs as an attribute of an object."""
     return "." in name
 
 
@@ -68,7 +68,7 @@ def _has_graph(kept: Kept) -> bool:
 
 
 def _is_in_vain(kept: Kept, end: ModuleFinished) -> bool:
-    """Whether a graph is kept that no backward goes through, or one that no backward can go through again."""
+    """Return whether a graph is kept that no backward goes through, or one that no backward can go through again."""
     if kept.freed <= YES:
         return isinstance(kept, Stored) or end.used.isdisjoint(kept.graph)
     reached = end.used | end.escaped | end.returned
@@ -76,7 +76,7 @@ def _is_in_vain(kept: Kept, end: ModuleFinished) -> bool:
 
 
 def _in_forward(kept: Kept, end: ModuleFinished) -> bool:
-    """Whether a module keeps it on the way to its result: itself, or in what its `forward` calls."""
+    """Return whether a module keeps it on the way to its result: itself, or in what its `forward` calls."""
     runs = {run.index: run for run in end.runs}
     run = runs.get(kept.run)
     while run is not None and run.function is not None:
@@ -87,8 +87,8 @@ def _in_forward(kept: Kept, end: ModuleFinished) -> bool:
 
 
 def _in_evaluation(kept: Kept, end: ModuleFinished) -> bool:
-    """Whether the same run applies a module in eval mode, or evaluates by its name: then gradients are on by mistake,
-    which is GRD401's."""
+    """Return whether the same run applies a module in eval mode, or evaluates by its name: then gradients are on by
+    mistake, which is GRD401's."""
     calls = [one for one in end.story if isinstance(one, ModuleCalled) and one.run == kept.run]
     meant = any(Role.EVALUATION in run.roles for run in end.runs if run.index == kept.run)
     return any(call.module.mode <= EVAL or meant for call in calls)

@@ -51,7 +51,7 @@ def check(event: ModuleFinished) -> Findings:
 
 
 def _is_bounded(kept: Kept) -> bool:
-    """Whether there are no more of them than a network has parts: views, norms or features of one forward."""
+    """Return whether there are no more of them than a network has parts: views, norms or features of one forward."""
     return isinstance(kept, Stored) and kept.by_part
 
 

@@ -67,7 +67,7 @@ def check(event: ModuleFinished) -> Findings:
 
 
 def _is_needless(run: BackwardRun, end: ModuleFinished) -> bool:
-    """Whether an optimizer of torch is all that uses the gradients, and nothing else goes through the graph."""
+    """Return whether an optimizer of torch is all that uses the gradients, and nothing else goes through the graph."""
     steps = [one for one in end.story if isinstance(one, OptimizerStepped)]
     held = {memory for step in steps for one in step.parameters for memory in one.storage}
     read = any(isinstance(one, GradientRead) for one in end.story)
@@ -78,7 +78,7 @@ def _is_needless(run: BackwardRun, end: ModuleFinished) -> bool:
 
 
 def _is_of_torch(step: OptimizerStepped) -> bool:
-    """Whether a step updates by the gradients' values and does nothing else."""
+    """Return whether a step updates by the gradients' values and does nothing else."""
     optimizer = step.optimizer
     own = not optimizer.kind or isinstance(optimizer.cls, Ref) or optimizer.differentiable is not NO
     return not own and step.closure == NONE_VALUE
@@ -95,7 +95,7 @@ def _taken_off_graphs(event: Event) -> tuple[Tensor, ...] | None:
 
 
 def _may_share(leaves: tuple[Tensor, ...], tensors: tuple[Tensor, ...]) -> bool:
-    """Whether a tensor may be among these leaves; it may where nothing is known of either."""
+    """Return whether a tensor may be among these leaves; it may where nothing is known of either."""
     known = {memory for leaf in leaves for memory in leaf.storage}
     return not known or not tensors or any(not known.isdisjoint(tensor.storage) for tensor in tensors)
 

@@ -72,7 +72,7 @@ DETACHING = frozenset({"torch.Tensor.detach", "torch.Tensor.detach_"})
 
 
 def _holds_a_graph(event: AttributeAssigned) -> bool:
-    """Whether a method of a module puts a tensor with a graph into a buffer of its own."""
+    """Return whether a method of a module puts a tensor with a graph into a buffer of its own."""
     owner, value = event.owner, event.value
     if not (event.own and isinstance(owner, Module) and isinstance(value, Tensor)):
         return False

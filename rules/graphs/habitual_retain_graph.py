@@ -88,7 +88,7 @@ def _draft(run: BackwardRun) -> Draft:
 
 
 def _is_habitual(run: BackwardRun, runs: list[BackwardRun], end: ModuleFinished) -> bool:
-    """Whether it happens again and again, and no backward comes back to its graph by ways that the file does not
+    """Return whether it happens again and again, and no backward comes back to its graph by ways that the file does not
     show."""
     outermost = _outermost(end.runs)
     beside = [other for other in runs if outermost[other.run] == outermost[run.run]]
@@ -133,7 +133,7 @@ def _stepped_after(end: ModuleFinished) -> set[int]:
 
 
 def _graphs_on_objects(end: ModuleFinished) -> bool:
-    """Whether some object keeps what carries a graph, by which another function may come back to it."""
+    """Return whether some object keeps what carries a graph, by which another function may come back to it."""
     kept = [event.value for event in end.story if isinstance(event, AttributeAssigned)]
     return any(isinstance(value, Tensor) and value.requires_grad.may(YES) and any(value.node) for value in kept)
 

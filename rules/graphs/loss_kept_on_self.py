@@ -56,7 +56,7 @@ def check(event: ModuleFinished) -> Findings:
 
 
 def _keeps_a_graph(event: AttributeAssigned, value: Tensor) -> bool:
-    """Whether a module keeps a tensor with a graph of its own making."""
+    """Return whether a module keeps a tensor with a graph of its own making."""
     return event.own and isinstance(event.owner, Module) and value.requires_grad <= YES and value.leaf <= NO
 
 

@@ -98,7 +98,7 @@ def _cured(draft: Draft, story: Sequence[Event]) -> Draft:
 
 
 def _is_plain(event: BackwardRun) -> bool:
-    """Whether one scalar that has a name is differentiated by all leaves."""
+    """Return whether one scalar that has a name is differentiated by all leaves."""
     of_name = event.how == "backward" and event.of is not None and event.name.isidentifier()
     return of_name and event.gradient <= NO and event.inputs is None and event.root.scalar <= YES
 

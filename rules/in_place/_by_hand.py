@@ -14,7 +14,7 @@ Conditions = tuple[tuple[Syntax, bool], ...]
 
 
 def is_of_tensor(update: Update) -> bool:
-    """Whether it is a tensor that is updated."""
+    """Return whether it is a tensor that is updated."""
     return isinstance(update.target if isinstance(update, WrittenInPlace) else update.owner, Tensor)
 
 

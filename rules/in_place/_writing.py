@@ -17,7 +17,7 @@ def is_watched(event: WrittenInPlace) -> bool:
 
 
 def is_leaf_that_requires_grad(tensor: Tensor) -> bool:
-    """Whether a write into this tensor is certainly refused while autograd watches."""
+    """Return whether a write into this tensor is certainly refused while autograd watches."""
     return tensor.leaf <= YES and tensor.requires_grad <= YES
 
 

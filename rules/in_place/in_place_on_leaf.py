@@ -74,7 +74,7 @@ def _is_refused_on_one_path(event: WrittenInPlace) -> bool:
 
 
 def _is_of_two_paths(tensor: Tensor) -> bool:
-    """Whether the flag of one tensor depends on the path, rather than which tensor it is."""
+    """Return whether the flag of one tensor depends on the path, rather than which tensor it is."""
     flag, made = tensor.requires_grad, [mark.kind for mark in tensor.causes if mark.kind in MAKING]
     alone = made == [CauseKind.MADE] and not (flag.is_unsure or tensor.is_summary or tensor.base)
     return alone and flag.may(YES) and flag.may(NO)

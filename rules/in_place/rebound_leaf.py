@@ -52,13 +52,13 @@ def check(event: LoopFinished) -> Findings:
 
 
 def _gets_none(read: GradientRead) -> bool:
-    """Whether backward certainly leaves nothing in the gradient that is read for its value."""
+    """Return whether backward certainly leaves nothing in the gradient that is read for its value."""
     tensor = read.tensor
     return not read.guard and (tensor.leaf <= NO or tensor.requires_grad <= NO) and not tensor.retains.may(YES)
 
 
 def _is_lost(bound: NameRebound) -> bool:
-    """Whether a leaf that gets gradients gives its name to something that does not."""
+    """Return whether a leaf that gets gradients gives its name to something that does not."""
     old, value = bound.old, bound.value
     if not (isinstance(old, Tensor) and isinstance(value, Tensor)):
         return False

@@ -62,7 +62,7 @@ def _cured(draft: Draft, dicts: Sequence[Container]) -> Draft:
 
 
 def _alike(one: Container, other: Container) -> bool:
-    """Whether two dicts hold the same, under the same keys as far as these are known."""
+    """Return whether two dicts hold the same, under the same keys as far as these are known."""
     known = NOTHING == one.rest == other.rest
     return _inside(one) == _inside(other) and not (known and dict(one.items).keys() != dict(other.items).keys())
 

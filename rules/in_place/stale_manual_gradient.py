@@ -104,7 +104,7 @@ def check_read_again(end: ModuleFinished) -> Findings:
 
 
 def _makes_use(event: Event) -> bool:
-    """Whether something is made of a gradient, rather than told of it."""
+    """Return whether something is made of a gradient, rather than told of it."""
     if isinstance(event, Returned | Stored):
         return isinstance(event.value, Tensor) and bool(event.value.grad_of)
     return isinstance(event, Recorded) and len(event.operands) > 1 and any(one.grad_of for one in event.operands)
@@ -125,12 +125,12 @@ def _name(update: Update) -> str:
 
 
 def _is_by_hand(update: Update) -> bool:
-    """Whether the program itself updates what is known to be a tensor, and no optimizer does."""
+    """Return whether the program itself updates what is known to be a tensor, and no optimizer does."""
     return is_of_tensor(update) and getattr(update, "by", "") != "step"
 
 
 def _is_left(leaf: Tensor) -> bool:
-    """Whether the leaf certainly still has the gradient of an earlier iteration."""
+    """Return whether the leaf certainly still has the gradient of an earlier iteration."""
     return leaf.grad <= FRESH | USED | MIXED
 
 

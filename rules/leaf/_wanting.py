@@ -10,7 +10,7 @@ MOVES = frozenset({"to", "cuda", "cpu", "type", "type_as"})
 
 
 def is_no_leaf(event: LeafRequired) -> bool:
-    """Whether what is used is certainly no leaf and holds no gradient."""
+    """Return whether what is used is certainly no leaf and holds no gradient."""
     tensor = event.tensor
     return tensor.leaf <= NO and (
         event.use not in ("gradient", "test") or (tensor.retains <= NO and tensor.grad <= NONE)

@@ -82,7 +82,7 @@ def _draft(event: BufferRegistered, tensor: Tensor, sets: Sequence[AttributeAssi
 
 
 def _sets(event: Event, registered: BufferRegistered, forwards: Set[int]) -> TypeGuard[AttributeAssigned]:
-    """Whether this is where a forward pass sets the buffer that was registered."""
+    """Return whether this is where a forward pass sets the buffer that was registered."""
     if not isinstance(event, AttributeAssigned) or not (event.own and event.run in forwards):
         return False
     owner = event.owner

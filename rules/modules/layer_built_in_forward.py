@@ -91,12 +91,12 @@ def _trained(parameters: tuple[Tensor, ...]) -> Iterator[Ref]:
 
 
 def _is_kept(story: list[Event], made: Syntax) -> bool:
-    """Whether a layer is stored: then it is registered, if too late, and may be built once."""
+    """Return whether a layer is stored: then it is registered, if too late, and may be built once."""
     return any(isinstance(event, AttributeAssigned) and _is_from(event.value, made) for event in story)
 
 
 def _is_plain(method: Method) -> bool:
-    """Whether a method runs as it is whenever it is called: a decorator may keep what it gave the first time."""
+    """Return whether a method runs as it is whenever it is called: a decorator may keep what it gave the first time."""
     return method.name != "__init__" and not method.function.decorators
 
 
@@ -111,7 +111,7 @@ def _called(story: list[Event]) -> Iterator[tuple[ModuleCalled, list[Syntax]]]:
 
 
 def _set_by_hand(story: list[Event], made: Syntax, name: str) -> bool:
-    """Whether the weights of a layer get other values, or are frozen."""
+    """Return whether the weights of a layer get other values, or are frozen."""
     return any(
         _is_from(thing, made) or (bool(name) and written.startswith(f"{name}."))
         for happened in story
@@ -134,7 +134,7 @@ def _changed(event: Event) -> Iterator[tuple[Thing, str]]:
 
 
 def _is_from(thing: Thing, made: Syntax) -> bool:
-    """Whether a thing was made there; of what is not known nobody can say that it was not."""
+    """Return whether a thing was made there; of what is not known nobody can say that it was not."""
     return isinstance(thing, Unknown) or (isinstance(thing, (Module, Tensor)) and made in made_at(thing))
 
 

@@ -68,7 +68,7 @@ def _cures(tensor: Tensor) -> tuple[Edit, ...]:
 
 
 def _was_trained(tensor: Tensor) -> bool:
-    """Whether a backward filled the gradient, not the program itself."""
+    """Return whether a backward filled the gradient, not the program itself."""
     return tensor.leaf <= YES and any(mark.kind == CauseKind.BACKWARD for mark in tensor.causes)
 
 

@@ -77,8 +77,8 @@ def _is_handed_on(built: OptimizerBuilt, tensor: Tensor, end: ModuleFinished) ->
 
 
 def _stays_put(tensor: Tensor) -> bool:
-    """Whether it is certainly a tensor of the program that nothing asked to require grad or gave a gradient; no frozen
-    parameter."""
+    """Return whether it is certainly a tensor of the program that nothing asked to require grad or gave a gradient; no
+    frozen parameter."""
     if not (tensor.requires_grad <= NO and tensor.leaf <= YES and tensor.parameter <= NO and tensor.grad <= NONE):
         return False
     return tensor.belief < Belief.FROM_NAME and not tensor.is_summary and bool(tensor.made) and bool(tensor.storage)

@@ -112,7 +112,7 @@ def _given_more(event: Event) -> list[Syntax]:
 
 
 def _is_first(built: OptimizerBuilt, runs: Mapping[int, Run]) -> bool:
-    """Whether an optimizer is built before any other function of its class, or of the file, can run."""
+    """Return whether an optimizer is built before any other function of its class, or of the file, can run."""
     function = runs[built.run].function if built.run in runs else None
     return function is None or function.name == "__init__"
 
@@ -134,7 +134,7 @@ def _built_at(optimizer: Optimizer) -> list[Syntax]:
 
 
 def _is_replaced(event: AttributeAssigned) -> bool:
-    """Whether parameters that are to be trained take the place of some that an optimizer holds."""
+    """Return whether parameters that are to be trained take the place of some that an optimizer holds."""
     return bool(event.holders) and any(tensor.requires_grad.possibly(YES) for tensor in event.parameters)
 
 

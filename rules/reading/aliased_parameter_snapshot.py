@@ -80,7 +80,7 @@ def _compared(event: Event, operands: Any) -> Iterator[Any]:
 
 
 def _is_alias(tensor: Tensor) -> bool:
-    """Whether this is a second handle on memory that was written since it was made."""
+    """Return whether this is a second handle on memory that was written since it was made."""
     return tensor.made in ("detach", "data", "state_dict") and bool(tensor.storage) and tensor.overwritten.possibly(YES)
 
 

@@ -100,7 +100,7 @@ def _memories(event: Recorded | ModuleCalled) -> Iterator[Graph]:
 
 
 def _is_asked(event: RequiresGradChanged) -> bool:
-    """Whether a leaf that did not require grad is asked to."""
+    """Return whether a leaf that did not require grad is asked to."""
     return event.to <= YES and event.tensor.requires_grad <= NO and event.tensor.leaf <= YES
 
 

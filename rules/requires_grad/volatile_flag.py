@@ -63,7 +63,7 @@ def check_attribute(event: AttributeAssigned) -> Findings:
 
 
 def _switches_on(value: Thing) -> bool:
-    """Whether it is meant to have an effect: False would have had none either."""
+    """Return whether it is meant to have an effect: False would have had none either."""
     return isinstance(value, Constant) and bool(value.value)
 
 

@@ -21,7 +21,7 @@ class Accumulation:
     parameters: frozenset[Graph]
 
     def is_free(self, event: Event) -> bool:
-        """Whether something happens in the iterations without a step as well."""
+        """Return whether something happens in the iterations without a step as well."""
         return self.guards.isdisjoint(test for test, _ in event.conditions)
 
 

@@ -25,7 +25,7 @@ def places(story: Iterable[Event], kind: type[EventT]) -> dict[Syntax, list[Even
 
 
 def some(parameters: Iterable[Tensor], grad: Grad) -> bool:
-    """Whether the gradient of one of these certainly stands so."""
+    """Return whether the gradient of one of these certainly stands so."""
     return any(tensor.grad <= grad for tensor in parameters)
 
 
@@ -35,7 +35,7 @@ def memories(parameters: Iterable[Tensor]) -> frozenset[Graph]:
 
 
 def is_divided(write: WrittenInPlace) -> bool:
-    """Whether a program divides or multiplies a gradient itself, as unscaling does."""
+    """Return whether a program divides or multiplies a gradient itself, as unscaling does."""
     return write.target.made in ("grad", "autograd.grad") and write.op.rpartition(".")[2].strip("_") in DIVIDING
 
 
@@ -43,12 +43,12 @@ DIVIDING = frozenset({"div", "true_divide", "divide", "mul", "multiply", "truedi
 
 
 def is_in_vain(step: OptimizerStepped) -> bool:
-    """Whether a step certainly finds no gradient at all."""
+    """Return whether a step certainly finds no gradient at all."""
     return step.grad <= GONE and not holds_others(step.optimizer)
 
 
 def holds_others(optimizer: Any) -> bool:
-    """Whether an optimizer may hold parameters that were not seen."""
+    """Return whether an optimizer may hold parameters that were not seen."""
     return not (isinstance(optimizer, Optimizer) and optimizer.open <= NO)
 
 

@@ -61,12 +61,12 @@ def _placed(draft: Draft, step: OptimizerStepped) -> Draft:
 
 
 def _is_late(clipping: GradientsClipped) -> bool:
-    """Whether there is no gradient that was not used, and a step may have used one."""
+    """Return whether there is no gradient that was not used, and a step may have used one."""
     return clipping.grad <= GONE | USED and any(one.grad.possibly(USED) for one in clipping.parameters)
 
 
 def _uses_them(step: OptimizerStepped, clippings: list[GradientsClipped]) -> bool:
-    """Whether a step may use what was left of clipped gradients."""
+    """Return whether a step may use what was left of clipped gradients."""
     if not (step.grad.may(USED) or step.grad.may(MIXED)):
         return False
     if not step.parameters:

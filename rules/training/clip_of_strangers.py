@@ -89,15 +89,15 @@ def _filled_before(story: Sequence[Event]) -> dict[GradientsClipped, BackwardRun
 
 
 def _counts_strangers(clipping: GradientsClipped, held: frozenset[Graph], cleared: frozenset[Graph]) -> bool:
-    """Whether an optimizer holds some of what is clipped, and of others that have gradients nobody does or clears
-    them."""
+    """Return whether an optimizer holds some of what is clipped, and of others that have gradients nobody does or
+    clears them."""
     strangers = [one for one in clipping.parameters if not memories([one]) & held]
     lost = any(_adds_up(one) and not memories([one]) & cleared for one in strangers)
     return lost and len(strangers) < len(clipping.parameters)
 
 
 def _adds_up(tensor: Tensor) -> bool:
-    """Whether there certainly is a gradient that a backward has filled."""
+    """Return whether there certainly is a gradient that a backward has filled."""
     return tensor.grad <= FRESH | MIXED and tensor.requires_grad <= YES and tensor.parameter.may(YES)
 
 

@@ -65,7 +65,7 @@ def check(event: ModuleFinished) -> Findings:
 
 
 def _finds_scaled(clipping: GradientsClipped) -> bool:
-    """Whether gradients that no step has used are clipped, on some path while they are scaled."""
+    """Return whether gradients that no step has used are clipped, on some path while they are scaled."""
     known = clipping.unit <= PLAIN | SCALED and clipping.unit.possibly(SCALED)
     return known and clipping.grad.possibly(FRESH | MIXED)
 
@@ -76,7 +76,7 @@ def _is_about(used: ScalerUsed, clippings: list[GradientsClipped]) -> bool:
 
 
 def _never_unscaled(clippings: list[GradientsClipped], used: list[ScalerUsed]) -> bool:
-    """Whether no path unscales: where some gradients are plain, no scaler was at work."""
+    """Return whether no path unscales: where some gradients are plain, no scaler was at work."""
     return not any(one.what == "unscale_" and (not one.parameters or _is_about(one, clippings)) for one in used)
 
 

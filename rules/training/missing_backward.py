@@ -74,14 +74,14 @@ def _reaching_others(draft: Draft, backward: BackwardRun) -> Draft:
 
 
 def _differentiates(backward: BackwardRun) -> bool:
-    """Whether a backward fills gradients, those of the parameters of others."""
+    """Return whether a backward fills gradients, those of the parameters of others."""
     return backward.root.leaf <= NO and any(
         one.requires_grad <= YES and one.parameter <= YES for one in backward.leaves
     )
 
 
 def _records(story: Iterable[Event]) -> bool:
-    """Whether a loop records a graph."""
+    """Return whether a loop records a graph."""
     return any(result.requires_grad <= YES for event in story for result in _recorded(event))
 
 

@@ -140,7 +140,7 @@ def check_beside(event: ModuleFinished) -> Findings:
 
 
 def _is_beside(step: OptimizerStepped, before: ScalerUsed) -> bool:
-    """Whether both steps are of one optimizer, and are made together."""
+    """Return whether both steps are of one optimizer, and are made together."""
     same = step.node is not before.node and not memories(step.parameters).isdisjoint(memories(before.parameters))
     return same and step.run == before.run and before.guards <= step.guards
 

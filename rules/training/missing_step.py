@@ -105,7 +105,7 @@ def _repeated(
 
 
 def _fills(backward: BackwardRun, mine: frozenset[Any]) -> bool:
-    """Whether a backward reaches a parameter that requires grad."""
+    """Return whether a backward reaches a parameter that requires grad."""
     return any(leaf.requires_grad <= YES and not mine.isdisjoint(memories((leaf,))) for leaf in backward.leaves)
 
 

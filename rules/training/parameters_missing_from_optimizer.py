@@ -181,7 +181,7 @@ class _Together:
     alone: list[ModuleBuilt] = field(default_factory=list)
 
     def has_one_of(self, mine: frozenset[Graph]) -> bool:
-        """Whether all parameters of one of them are among these."""
+        """Return whether all parameters of one of them are among these."""
         return any(theirs <= mine for memory in mine for theirs in self.theirs.get(memory, ()))
 
 
@@ -225,8 +225,8 @@ def _filled_in_vain(story: Sequence[Event], module: ModuleBuilt, mine: frozenset
 
 
 def _is_judged(story: Sequence[Event], mine: frozenset[Graph], theirs: frozenset[Graph]) -> bool:
-    """Whether the network that is trained is handed what the other gives and, in the same run, what has no graph: then
-    it tells the two apart, and what the other gives is to be detached."""
+    """Return whether the network that is trained is handed what the other gives and, in the same run, what has no
+    graph: then it tells the two apart, and what the other gives is to be detached."""
     made: set[Graph] = set()
     judged: set[int] = set()
     beside: set[int] = set()

@@ -93,7 +93,7 @@ def _is_early(stepped: SchedulerStepped) -> bool:
 
 
 def _belongs_to(early: SchedulerStepped, step: OptimizerStepped) -> bool:
-    """Whether this is the optimizer's first step, and comes whenever the scheduler's does."""
+    """Return whether this is the optimizer's first step, and comes whenever the scheduler's does."""
     under = early.conditions == step.conditions[: len(early.conditions)]
     return under and not set(made_at(early.optimizer)).isdisjoint(made_at(step.optimizer))
 

@@ -64,12 +64,12 @@ def check(event: LoopFinished) -> Findings:
 
 
 def _is_no_mean(event: Event) -> bool:
-    """Whether something is told how to reduce: then losses need not be means."""
+    """Return whether something is told how to reduce: then losses need not be means."""
     return isinstance(event, Called) and any(name == "reduction" for name, _ in event.keywords)
 
 
 def _adds(backward: BackwardRun, found: Accumulation) -> bool:
-    """Whether a backward adds to gradients that an iteration before has left for the step."""
+    """Return whether a backward adds to gradients that an iteration before has left for the step."""
     mine = [leaf for leaf in backward.leaves if not found.parameters.isdisjoint(ref.key for ref in leaf.storage)]
     return (
         backward.later <= YES

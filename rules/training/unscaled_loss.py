@@ -59,7 +59,7 @@ def check(event: ModuleFinished) -> Findings:
 
 
 def _divides_plain(used: ScalerUsed) -> bool:
-    """Whether gradients are unscaled that certainly were not scaled."""
+    """Return whether gradients are unscaled that certainly were not scaled."""
     on = used.scaler.enabled.possibly(YES) and not used.scaler.enabled <= NO
     known = used.stage <= READY and used.unit <= PLAIN and used.grad <= GONE | FRESH
     return on and known and some(used.parameters, FRESH)

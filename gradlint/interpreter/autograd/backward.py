@@ -154,13 +154,13 @@ def _run(m: Interpreter, node: Site, roots: Sequence[Value], history: History, r
 
 
 def _is_refused(m: Interpreter, root: Value) -> bool:
-    """Whether a root certainly requires no grad."""
+    """Return whether a root certainly requires no grad."""
     shown = m.only(root, Tensor)
     return shown is not None and shown.requires_grad is NO and _is_proven(m, root)
 
 
 def _is_proven(m: Interpreter, root: Value) -> bool:
-    """Whether it is no guess what a root is."""
+    """Return whether it is no guess what a root is."""
     shown = m.only(root, Tensor)
     return shown is not None and shown.belief is Belief.PROVEN
 
@@ -189,8 +189,8 @@ def _required_grad(m: Interpreter, node: Site, root: Value) -> None:
 
 
 def _may_be_told(tensor: Tensor) -> bool:
-    """Whether it is not known of a tensor whether it requires grad, but that neither it was asked by hand nor what it
-    may show the flag of. Unseen code that had it may have asked as well."""
+    """Return whether it is not known of a tensor whether it requires grad, but that neither it was asked by hand nor
+    what it may show the flag of. Unseen code that had it may have asked as well."""
     by_hand = tensor.showing.may(YES) or any(mark.kind == CauseKind.ASKED and mark.by for mark in tensor.causes)
     return tensor.requires_grad.is_unsure and not by_hand and not _was_handed_over(tensor)
 
@@ -202,13 +202,13 @@ def _may_be_given_back(m: Interpreter, tensor: Tensor) -> bool:
 
 
 def _is_asked_number(tensor: Tensor) -> bool:
-    """Whether it may be a leaf of one number that the program has made itself and asked for gradients."""
+    """Return whether it may be a leaf of one number that the program has made itself and asked for gradients."""
     is_leaf = tensor.belief.seen_made and tensor.leaf.possibly(YES)
     return is_leaf and tensor.requires_grad.possibly(YES) and tensor.scalar.possibly(YES)
 
 
 def _was_handed_over(tensor: Tensor) -> bool:
-    """Whether unseen code may have had what the program has made itself."""
+    """Return whether unseen code may have had what the program has made itself."""
     return tensor.belief.seen_made and tensor.unseen.may(YES)
 
 
@@ -386,8 +386,8 @@ def _made_by(m: Interpreter, nodes: Sequence[Ref | None]) -> tuple[str, ...]:
 
 
 def _unreached(m: Interpreter, history: History, request: Request) -> Truth:
-    """Whether some input is certainly not in the history; not asked where the history or the inputs are not known. Of
-    two that only their use tells of, nobody knows that they are not the same."""
+    """Return whether some input is certainly not in the history; not asked where the history or the inputs are not
+    known. Of two that only their use tells of, nobody knows that they are not the same."""
     if request.inputs is None:
         return NO
     strange = all(any(m[ref].belief >= Belief.FROM_USAGE for ref in refs) for refs in (request.inputs, history.leaves))
@@ -425,7 +425,7 @@ def _faults(thing: Node) -> set[str]:
 
 
 def _state_of(m: Interpreter, history: History, spoiled: Sequence[Ref], attr: str) -> Truth:
-    """Whether the graph holds a node in that state which needs what it saved."""
+    """Return whether the graph holds a node in that state which needs what it saved."""
     if any(getattr(m[ref], attr) is YES for ref in spoiled):
         return YES
     found = [getattr(m[ref], attr) for ref in history.nodes]
@@ -484,6 +484,6 @@ def _fill(m: Interpreter, node: Site, history: History, request: Request) -> Non
 
 
 def _may_lie_elsewhere(thing: Tensor) -> bool:
-    """Whether a graph that the program does not show may lead to a tensor: one that was made here, and that unseen code
-    never had, is in none."""
+    """Return whether a graph that the program does not show may lead to a tensor: one that was made here, and that
+    unseen code never had, is in none."""
     return thing.unseen.may(YES) or not thing.belief.seen_made

@@ -33,7 +33,7 @@ def batch(m: Interpreter, node: Site, reach: tuple[Ref, ...] = ()) -> Ref:
 
 
 def is_batch(thing: object) -> bool:
-    """Whether it stands for a batch of a loader and all that is in it."""
+    """Return whether it stands for a batch of a loader and all that is in it."""
     return type(thing) is Tensor and thing.made == BATCH and thing.may_be_structured
 
 

@@ -105,7 +105,7 @@ def _result(m: Interpreter, call: OperationCall, form: Form, part: str) -> tuple
 
 
 def _is_unrecorded(m: Interpreter, form: Form) -> bool:
-    """Whether nothing records a new result, whatever flags the operands have."""
+    """Return whether nothing records a new result, whatever flags the operands have."""
     return form.kinds == COPY and (m.recording is NO or not form.result.differentiable)
 
 
@@ -125,7 +125,7 @@ def _flags(m: Interpreter, call: OperationCall, form: Form) -> dict[str, Any]:
 
 
 def _unwritable(m: Interpreter, row: Operation, first: Operand, *, copied: bool) -> Truth:
-    """Whether a view of this operand may not be written where that is recorded."""
+    """Return whether a view of this operand may not be written where that is recorded."""
     before = first.tensor.unwritable if first.tensor else UNSURE
     found = YES if row.together else either((negation(m.recording), before))
     return found | NO if copied else found
@@ -152,9 +152,9 @@ def _kept(row: Operation, operands: Sequence[Operand]) -> Tensor | None:
 
 
 def _flag_of_base(m: Interpreter, first: Operand) -> Truth:
-    """Whether what a view of this operand is a view of requires grad: its base, where it is a view itself. A leaf that
-    views what nobody sees may have been asked to require grad alone; what was made in inference mode shows its flag on
-    no view."""
+    """Return whether what a view of this operand is a view of requires grad: its base, where it is a view itself. A
+    leaf that views what nobody sees may have been asked to require grad alone; what was made in inference mode shows
+    its flag on no view."""
     if first.tensor is not None and first.tensor.inference is YES:
         return NO
     if first.tensor is None or not first.tensor.base:

@@ -126,7 +126,7 @@ def run_factory(m: Interpreter, node: Site, row: Factory, args: Arguments, *, li
 
 
 def _counts(m: Interpreter, bound: dict[str, Value]) -> bool:
-    """Whether all bounds but one that nobody shows are most likely whole numbers."""
+    """Return whether all bounds but one that nobody shows are most likely whole numbers."""
     given = [bound[name] for name in BOUNDS if bound.get(name, NONE_VALUE) != NONE_VALUE]
     others = [one for one in given if not getattr(one, "whole", False) and not (number_kind(one) or FLOAT) <= INTEGER]
     return not others or (len(others) == 1 and is_opaque(m.thing(others[0])))
@@ -187,7 +187,7 @@ def _device(
 
 
 def _is_literal(m: Interpreter, value: Value | None, depth: int = 4) -> bool:
-    """Whether data is made of Python's own constants: numbers of NumPy bring their dtype with them."""
+    """Return whether data is made of Python's own constants: numbers of NumPy bring their dtype with them."""
     thing = m.state.heap.get(value) if type(value) is Ref else None
     if type(thing) is Container:
         inside = [inner for _, inner in thing.items]
@@ -221,7 +221,7 @@ def factory_dtype(
 
 
 def _contiguous(m: Interpreter, row: Factory, bound: Mapping[str, Value]) -> Truth:
-    """Whether a new tensor is contiguous: it is made of numbers, or like one that is."""
+    """Return whether a new tensor is contiguous: it is made of numbers, or like one that is."""
     if bound.keys() & {"memory_format", "layout"}:
         return UNSURE
     if row.name.endswith("_like"):

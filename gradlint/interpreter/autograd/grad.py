@@ -32,7 +32,7 @@ def marked(tensor: Tensor, kind: CauseKind, node: Site) -> tuple[Cause, ...]:
 
 
 def is_left_over(grad: Grad) -> bool:
-    """Whether a step has used the gradient on some path, and nobody has cleared it on any."""
+    """Return whether a step has used the gradient on some path, and nobody has cleared it on any."""
     return grad.possibly(USED | MIXED) and grad <= FRESH | USED | MIXED
 
 
@@ -73,7 +73,7 @@ def read_gradient(m: Interpreter, node: Site, value: Value, *, guard: bool, name
 
 
 def has_gradient(tensor: Tensor) -> bool:
-    """Whether `.grad` may hold a tensor, if only one of zeros."""
+    """Return whether `.grad` may hold a tensor, if only one of zeros."""
     return is_held(tensor.gradient) or not tensor.grad <= NONE | LOST
 
 
@@ -83,7 +83,7 @@ def is_held(gradient: Value) -> bool:
 
 
 def may_lack_gradient(tensor: Tensor) -> bool:
-    """Whether `.grad` may be None."""
+    """Return whether `.grad` may be None."""
     return tensor.grad.may(NONE) or (tensor.grad.may(LOST) and type(tensor.gradient) is not Ref)
 
 
@@ -102,7 +102,7 @@ def _gradient(m: Interpreter, node: Site, ref: Ref, tensor: Tensor) -> Value:
 
 
 def left_as_none(m: Interpreter, path: str, args: Arguments) -> Truth:
-    """Whether a call of this `zero_grad` leaves None where there was a gradient."""
+    """Return whether a call of this `zero_grad` leaves None where there was a gradient."""
     if args.given("set_to_none", 0):
         return truth_of(args.get("set_to_none", 0, UNKNOWN))
     row = m.torch.clearing.get(path)

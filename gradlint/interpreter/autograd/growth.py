@@ -64,7 +64,7 @@ PICKING = frozenset({"amax", "amin", "cummax", "cummin", "kthvalue", "max", "med
 
 
 def _is_picked(m: Interpreter, node: Site, nodes: Sequence[Ref]) -> bool:
-    """Whether what earlier iterations recorded at this place got here through a choice alone."""
+    """Return whether what earlier iterations recorded at this place got here through a choice alone."""
     heap, site = m.state.heap, m.allocations.site(node)
     past = past_of(m, nodes, MOST_LOOKED_BACK)
     choices = {ref for ref in past if getattr(heap.get(ref), "op", "").partition(" ")[0] in PICKING}
@@ -92,13 +92,13 @@ TERMS: dict[Any, tuple[str, str]] = {cst.BinaryOperation: ("left", "right"), cst
 
 
 def _holds_older(m: Interpreter, node: Site, one: Operand) -> bool:
-    """Whether what an earlier iteration recorded at this place may be in an operand's history."""
+    """Return whether what an earlier iteration recorded at this place may be in an operand's history."""
     site = m.allocations.site(node)
     past = past_of(m, nodes_of(m, one.value), MOST_LOOKED_BACK)
     return any(ref.recency if ref.site == site else _is_of_sum(m, site, ref) for ref in past)
 
 
 def _is_of_sum(m: Interpreter, site: int, ref: Ref) -> bool:
-    """Whether something was recorded at this place, or by another operator of the sum that stands there."""
+    """Return whether something was recorded at this place, or by another operator of the sum that stands there."""
     whole = m.allocations.whole
     return ref.site == site or (site in whole and whole.get(ref.site) == whole[site])

@@ -67,7 +67,7 @@ CUTS = frozenset({"data", "detach()", "item()", "numpy()", "tolist()"})
 
 
 def _may_keep(m: Interpreter, hook: Value) -> bool:
-    """Whether a hook around the call of a module may keep the graph of what that gives."""
+    """Return whether a hook around the call of a module may keep the graph of what that gives."""
     called = hook.function if type(hook) is Bound else hook
     if type(called) is not Function:
         return True
@@ -85,7 +85,7 @@ LIBRARIES = frozenset({"torch", "F", "np", "math"})
 
 
 def _only_shows(body: cst.BaseSuite) -> bool:
-    """Whether the text of a hook prints or logs, and neither keeps nor gives back anything."""
+    """Return whether the text of a hook prints or logs, and neither keeps nor gives back anything."""
     return all(_keeps_nothing(node) for node in in_order(body))
 
 
@@ -189,7 +189,7 @@ def _as_arguments(m: Interpreter, node: Site, given: Value) -> Value:
 
 
 def may_see_inside(m: Interpreter, ref: Value) -> bool:
-    """Whether hooks may keep what is computed inside the call of a module whose parts nobody sees."""
+    """Return whether hooks may keep what is computed inside the call of a module whose parts nobody sees."""
     return any(one != ref for one in m.defined.hooked)
 
 

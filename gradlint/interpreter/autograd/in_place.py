@@ -148,7 +148,7 @@ def _leave_marks(m: Interpreter, this: Write, ref: Ref, cut: Sequence[Cause], su
 
 
 def updates(m: Interpreter, target: Tensor, operands: Iterable[Value]) -> bool:
-    """Whether a tensor is written with what was computed from its own gradient."""
+    """Return whether a tensor is written with what was computed from its own gradient."""
     owners = [m.state.heap.get(ref) for value in operands for _, one in m.all(value, Tensor) for ref in one.grad_of]
     return any(type(owner) is Tensor and not set(target.storage).isdisjoint(owner.storage) for owner in owners)
 
@@ -164,7 +164,7 @@ def _is_argument(m: Interpreter, refs: Sequence[Ref]) -> bool:
 
 
 def _has_grown(m: Interpreter, tensor: Tensor) -> bool:
-    """Whether the last that was recorded on a tensor was recorded on the same place's own earlier work."""
+    """Return whether the last that was recorded on a tensor was recorded on the same place's own earlier work."""
     made = [m.state.heap.get(ref) for ref in tensor.node if ref is not None]
     return any(type(one) is Node and one.grows.possibly(YES) for one in made)
 
@@ -225,9 +225,9 @@ WRITERS = {"step": CauseKind.STEPPED, "load": CauseKind.LOADED}
 
 
 def _raises(m: Interpreter, tensor: Tensor, wants: Truth) -> bool:
-    """Whether torch certainly refuses the write: of a leaf that requires grad or of a view of one, or, where it `wants`
-    to be recorded, of a view that may not be written then. Nothing is recorded on what holds data made in inference
-    mode."""
+    """Return whether torch certainly refuses the write: of a leaf that requires grad or of a view of one, or, where it
+    `wants` to be recorded, of a view that may not be written then. Nothing is recorded on what holds data made in
+    inference mode."""
     if m.recording is not YES or tensor.inference.possibly(YES):
         return False
     if tensor.unwritable is YES and YES in (wants, tensor.requires_grad):
@@ -245,13 +245,13 @@ def viewed(m: Interpreter, tensor: Tensor) -> Tensor | None:
 
 
 def is_local(m: Interpreter, found: Sequence[tuple[Ref, Tensor]]) -> bool:
-    """Whether code that is shown made the target, or what it is a view of."""
+    """Return whether code that is shown made the target, or what it is a view of."""
     made = [base if base is not None else ref for ref, tensor in found for base in (tensor.base or (ref,))]
     return all(m[ref].belief.seen_made for ref in made if ref in m.state.heap)
 
 
 def _from_strangers(m: Interpreter, values: Iterable[Value]) -> bool:
-    """Whether values that unseen code made are among these."""
+    """Return whether values that unseen code made are among these."""
     options = [option for value in values for option in alternatives(value)]
     things = [m.state.heap.get(option) if type(option) is Ref else option for option in options]
     return any(type(thing) is Unknown or not getattr(thing, "belief", Belief.PROVEN).seen_made for thing in things)
@@ -332,7 +332,7 @@ def _written_unseen(m: Interpreter, memories: Iterable[Ref]) -> None:
 
 
 def _is_one(memories: frozenset[Ref]) -> bool:
-    """Whether these are certainly the one memory that is meant."""
+    """Return whether these are certainly the one memory that is meant."""
     return len(memories) == 1 and next(iter(memories)).recency < 2
 
 
@@ -349,7 +349,7 @@ def _outdated(node: Node, mark: Cause | None) -> Node:
 
 
 def _in_doubt(thing: Object) -> bool:
-    """Whether a write that nobody saw says nothing new of an object."""
+    """Return whether a write that nobody saw says nothing new of an object."""
     if type(thing) is Node:
         return not thing.saves or (thing.stale.is_unsure and thing.corrupt.is_unsure)
     return type(thing) is not Tensor or thing.overwritten.is_unsure or thing.overwritten is YES

@@ -52,7 +52,7 @@ ADVANCED_ROW = "operator.getitem advanced"
 
 
 def index_kind(m: Interpreter, index: Value) -> Truth:
-    """Whether an index is an advanced one, which copies."""
+    """Return whether an index is an advanced one, which copies."""
     if index == ADVANCED:
         return YES
     if index == UNCLEAR:

@@ -105,7 +105,7 @@ def _descent(m: Interpreter, tensor: Tensor) -> Descent | None:
 
 
 def _is_held(m: Interpreter, leaf: Ref, besides: set[Ref]) -> bool:
-    """Whether something may hold a leaf, other than as an alternative to what was computed from it."""
+    """Return whether something may hold a leaf, other than as an alternative to what was computed from it."""
     values = [*m.state.names.values(), *m.state.stack]
     return leaf in m.effects.handed or leaf in _held(m, values, besides - {leaf})
 

@@ -130,9 +130,9 @@ def is_unknown_from_outside(m: Interpreter, name: str) -> bool:
 
 
 def shares_unseen_graph(m: Interpreter, leaves: Sequence[Ref], nodes: Sequence[Ref]) -> bool:
-    """Whether a tensor in a history of these leaves and nodes may have a graph that nobody shows, and was there before
-    the iteration that runs: then each iteration differentiates that graph again. What a function is declared to be
-    given is data to it, as far as it shows, and so is what a loader gives."""
+    """Return whether a tensor in a history of these leaves and nodes may have a graph that nobody shows, and was there
+    before the iteration that runs: then each iteration differentiates that graph again. What a function is declared to
+    be given is data to it, as far as it shows, and so is what a loader gives."""
     if not m.loops.active:
         return False
     made = m.loops.active[-1].made

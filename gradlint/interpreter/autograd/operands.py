@@ -83,7 +83,7 @@ def _is_no_tensor(value: Value) -> bool:
 
 @lru_cache(4096)
 def _is_seen(path: str) -> bool:
-    """Whether an import path, or a name that nobody binds, is known to stand for no tensor."""
+    """Return whether an import path, or a name that nobody binds, is known to stand for no tensor."""
     root, _, rest = path.partition(".")
     return hasattr(builtins, rest) if root == "builtins" else root in SEEN
 
@@ -98,7 +98,7 @@ def numbers_kind(value: Value) -> Dtypes | None:
 def heard(
     row: Operation, operands: Sequence[Operand], own: Sequence[Operand], dtype: Dtypes | None
 ) -> list[Truth] | None:
-    """Whether the operation hears of each operand's flag, the `own` ones last: of every one that was not made in
+    """Return whether the operation hears of each operand's flag, the `own` ones last: of every one that was not made in
     inference mode, as is taken of what unseen code hands over; of the others, where it runs outside of it, as the
     knowledge says. None where it hears of all."""
     if not any(map(_may_be_inference, (*operands, *own))):
@@ -125,8 +125,8 @@ def _may_be_inference(one: Operand) -> bool:
 
 
 def _is_measured(row: Operation, operands: Sequence[Operand]) -> bool:
-    """Whether the knowledge speaks of such a call: one with all operands of a row of its own, and nothing besides. What
-    may be a copy is recorded then, and only then."""
+    """Return whether the knowledge speaks of such a call: one with all operands of a row of its own, and nothing
+    besides. What may be a copy is recorded then, and only then."""
     names = {one.name for one in operands}
     needed = {*row.operands} - {*row.optional}
     copies = any("fresh" in result.kinds and len(result.kinds) > 1 for result in row.results)
@@ -135,7 +135,7 @@ def _is_measured(row: Operation, operands: Sequence[Operand]) -> bool:
 
 
 def _company(row: Operation, operands: Sequence[Operand]) -> bool | None:
-    """Whether something takes part that was certainly not made in inference mode; None where nobody knows."""
+    """Return whether something takes part that was certainly not made in inference mode; None where nobody knows."""
     found = [_is_company(row, one) for one in operands]
     return None if None in found else True in found
 

@@ -85,7 +85,7 @@ def told_by_call(m: Interpreter, row: Operation, bound: Mapping[str, Value], arg
 
 
 def _is_open(m: Interpreter, value: Value) -> bool:
-    """Whether a sequence of operands may hold others than are known."""
+    """Return whether a sequence of operands may hold others than are known."""
     listed = m.only(value, Container)
     return listed is None or listed.rest != NOTHING
 
@@ -95,7 +95,7 @@ BESIDE = frozenset({"dtype", "out", "device", "layout", "generator", "name"})
 
 
 def _is_scalar(m: Interpreter, row: Operation, bound: Mapping[str, Value]) -> Truth:
-    """Whether what an operation gives is one element, as far as its arguments say."""
+    """Return whether what an operation gives is one element, as far as its arguments say."""
     if row.name in REDUCING:
         return YES if "dim" not in bound else UNSURE
     if "reduction" not in row.parameters or bound.keys() & {"size_average", "reduce"}:
@@ -105,8 +105,8 @@ def _is_scalar(m: Interpreter, row: Operation, bound: Mapping[str, Value]) -> Tr
 
 
 def reduced(m: Interpreter, loss: str, reduction: Value, given: Sequence[Value]) -> Truth:
-    """Whether a loss with this `reduction=` is one element; without one it has as many as what it is given has elements
-    or rows. Where nothing is known of that, it is taken to have several."""
+    """Return whether a loss with this `reduction=` is one element; without one it has as many as what it is given has
+    elements or rows. Where nothing is known of that, it is taken to have several."""
     is_one = REDUCTIONS.get(reduction.value) if type(reduction) is Constant and type(reduction.value) is str else None
     if is_one is not False:
         return UNSURE if is_one is None else YES
@@ -120,7 +120,7 @@ def reduced(m: Interpreter, loss: str, reduction: Value, given: Sequence[Value])
 
 
 def _of_rows(size: Size | None) -> Truth:
-    """Whether there is but one row; of more than two dimensions any may hold the rows."""
+    """Return whether there is but one row; of more than two dimensions any may hold the rows."""
     if size is None or (len(size) == 2 and size[0] > 1):
         return NO
     return UNSURE if len(size) > 2 else YES

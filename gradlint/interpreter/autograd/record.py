@@ -82,7 +82,7 @@ def _as_heard(slot: Alternatives, one: Operand) -> Alternatives:
 
 
 def _all_alike(own: Sequence[Operand], inner: Sequence[Alternatives]) -> Truth:
-    """Whether the parameters of a layer are differentiated; both where only some are."""
+    """Return whether the parameters of a layer are differentiated; both where only some are."""
     asked = [
         is_differentiated(one, slot)
         for one, slot in zip(own, inner, strict=True)
@@ -152,7 +152,7 @@ def _slots(m: Interpreter, chosen: Sequence[Operand], kinds: str, wanted: Truth,
 
 
 def _is_stack(tensor: Tensor | None) -> bool:
-    """Whether an operand may be a stack of matrices."""
+    """Return whether an operand may be a stack of matrices."""
     return tensor is not None and tensor.planar is not YES
 
 
@@ -172,15 +172,15 @@ def _perhaps(m: Interpreter, memories: Alternatives, wanted: Truth) -> Alternati
 
 
 def is_differentiated(one: Operand, slot: Alternatives) -> Truth:
-    """Whether an operation computes a gradient for an operand, given what it is in the graph: not for what has a flag
-    that says so but is in no graph, or whose flag it does not hear."""
+    """Return whether an operation computes a gradient for an operand, given what it is in the graph: not for what has a
+    flag that says so but is in no graph, or whose flag it does not hear."""
     flag = NO if one.hears is NO else one.requires_grad
     return flag | NO if None in slot else flag
 
 
 def differentiated(operands: Iterable[Operand], inputs: Iterable[Alternatives]) -> dict[str, Truth]:
-    """Whether an operation computes a gradient for each operand, given what they are in the graph. Of several of one
-    name the second is called 1 and so on."""
+    """Return whether an operation computes a gradient for each operand, given what they are in the graph. Of several of
+    one name the second is called 1 and so on."""
     asked: dict[str, Truth] = {}
     met: Counter[str] = Counter()
     for one, slot in zip(operands, inputs, strict=True):
@@ -194,12 +194,12 @@ def _numbered(name: str, index: int) -> str:
 
 
 def _asked(asked: Mapping[str, Truth], condition: str) -> Truth:
-    """Whether a condition holds; an operand that is left out requires no grad."""
+    """Return whether a condition holds; an operand that is left out requires no grad."""
     return asked.get(condition, NO) if condition else YES
 
 
 def _is_tensor(operands: Sequence[Operand], name: str) -> Truth:
-    """Whether the operand of that name is a tensor, which it is without a name as well."""
+    """Return whether the operand of that name is a tensor, which it is without a name as well."""
     chosen = next((one for one in operands if one.name == name), None)
     if chosen is None or chosen.tensor is not None:
         return YES

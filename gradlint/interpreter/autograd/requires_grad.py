@@ -102,8 +102,8 @@ def perhaps_elsewhere(m: Interpreter, given: Iterable[tuple[Ref, Tensor]], memor
 
 
 def _is_refused(tensor: Tensor, to: Truth, by: str) -> bool:
-    """Whether torch certainly refuses to set the flag: of what is no leaf, but that the method may ask it again, and of
-    numbers without derivatives."""
+    """Return whether torch certainly refuses to set the flag: of what is no leaf, but that the method may ask it again,
+    and of numbers without derivatives."""
     if tensor.leaf is NO and tensor.requires_grad is YES:
         return to is NO or (to is YES and by == "assign")
     return to is YES and tensor.dtype <= DISCRETE
@@ -117,7 +117,7 @@ def _nodes_if_asked(tensor: Tensor, to: Truth) -> Alternatives:
 
 
 def _is_counted(tensor: Tensor) -> bool:
-    """Whether the elements of a tensor are whole, if those bounds are of which nobody tells."""
+    """Return whether the elements of a tensor are whole, if those bounds are of which nobody tells."""
     return tensor.dtype.may(INTEGER) and any(mark.kind == CauseKind.COUNTED for mark in tensor.causes)
 
 
@@ -126,8 +126,8 @@ ALONE = frozenset({"assign", "method"})
 
 
 def _repeats(m: Interpreter, found: Sequence[tuple[Ref, Tensor]], to: Truth) -> bool | None:
-    """Whether another handle on the memory of these tensors that something keeps has the flag already that is asked of
-    them; None where there is no other, or something keeps these."""
+    """Return whether another handle on the memory of these tensors that something keeps has the flag already that is
+    asked of them; None where there is no other, or something keeps these."""
     refs = [ref for ref, _ in found]
     others = m.state.heap.holding(memory for _, tensor in found for memory in tensor.storage)
     flags = [thing.requires_grad for ref, thing in others if type(thing) is Tensor and ref not in refs]
@@ -159,7 +159,7 @@ def _marks(tensor: Tensor, to: Truth, asked: Cause) -> tuple[Cause, ...]:
 
 
 def _is_asked(tensor: Tensor) -> bool:
-    """Whether a tensor may have been asked for gradients itself, not only what it was computed from."""
+    """Return whether a tensor may have been asked for gradients itself, not only what it was computed from."""
     return any(mark.kind == CauseKind.ASKED and mark.by for mark in tensor.causes)
 
 
@@ -178,13 +178,13 @@ def _afterwards(m: Interpreter, tensor: Tensor, to: Truth) -> Truth:
 
 
 def _shown(m: Interpreter, ref: Ref) -> Truth:
-    """Whether the flag of this shows on a view of it that was made without the graph."""
+    """Return whether the flag of this shows on a view of it that was made without the graph."""
     thing = m.state.heap.get(ref)
     return both(thing.requires_grad, negation(thing.inference)) if type(thing) is Tensor else UNSURE
 
 
 def _leaves_none_out(m: Interpreter, found: Sequence[tuple[Ref, Tensor]]) -> bool:
-    """Whether a loop goes over all of these and has come here with each of them, whatever it is."""
+    """Return whether a loop goes over all of these and has come here with each of them, whatever it is."""
     loop = m.frame.loop
     if loop is None or loop.continues or m.conditions != loop.conditions:
         return False

@@ -124,7 +124,7 @@ class OperationCall:
         return first is not None and first.may_be_structured and self.row.name in TAKING
 
     def flag(self, parameter: str, default: Truth) -> Truth:
-        """Whether an argument counts as true."""
+        """Return whether an argument counts as true."""
         return truth_of(self.bound[parameter]) if parameter in self.bound else default
 
 
@@ -224,7 +224,7 @@ def _converts(first: Operand, kind: Dtypes, precision: Precision) -> bool:
 
 
 def _needs_no_copy(first: Operand, result: Result, requested: Requested, precision: Precision) -> bool:
-    """Whether what may be cast or moved certainly is as it is asked to be."""
+    """Return whether what may be cast or moved certainly is as it is asked to be."""
     tensor, device = first.tensor, requested.device
     if tensor is None:
         return False
@@ -236,19 +236,19 @@ def _needs_no_copy(first: Operand, result: Result, requested: Requested, precisi
 
 
 def _is_not_seen(first: Operand) -> bool:
-    """Whether an operand is a tensor by its use alone."""
+    """Return whether an operand is a tensor by its use alone."""
     return first.tensor is not None and first.tensor.belief >= Belief.FROM_USAGE
 
 
 def _moves(first: Operand, device: Device | None) -> bool:
-    """Whether a result on this device is certainly another tensor than the operand."""
+    """Return whether a result on this device is certainly another tensor than the operand."""
     if device is None or device.is_unsure or first.tensor is None:
         return False
     return not first.tensor.device.may(device)
 
 
 def _contiguous(row: Operation, operands: Sequence[Operand], told: Told) -> Truth:
-    """Whether what an operation gives is contiguous."""
+    """Return whether what an operation gives is contiguous."""
     kept = _by_numbers(told) if row.name in KEEPING_ORDER_BY_NUMBERS else row.name in KEEPING_ORDER
     if not kept or _may_be_told_an_order(row, told):
         return UNSURE
@@ -260,7 +260,7 @@ def _may_be_told_an_order(row: Operation, told: Told) -> bool:
 
 
 def _by_numbers(told: Told) -> bool:
-    """Whether what stands between the brackets is whole numbers."""
+    """Return whether what stands between the brackets is whole numbers."""
     key = told.by_name.get("key")
     return all(type(one) is int for one in (key if isinstance(key, tuple) else (key,)))
 
@@ -315,7 +315,7 @@ def _size(one: Operand) -> Size | None:
 
 
 def _planar(row: Operation, operands: Sequence[Operand]) -> Truth:
-    """Whether what an operation gives has at most two dimensions: as all its operands have, or by its nature."""
+    """Return whether what an operation gives has at most two dimensions: as all its operands have, or by its nature."""
     if row.name in FLATTENING:
         return YES
     planar = all(one.known if one.tensor is None else one.tensor.planar is YES for one in operands)

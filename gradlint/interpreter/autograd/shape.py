@@ -128,7 +128,7 @@ def _of_data(m: Interpreter, data: Value, depth: int = MOST_NESTED) -> Size | No
 
 
 def _is_planar(m: Interpreter, data: Value, most: int) -> bool:
-    """Whether data certainly has no more dimensions than that."""
+    """Return whether data certainly has no more dimensions than that."""
     if type(data) in (Constant, PythonNumber):
         return True
     listed = m.only(data, Container)
@@ -152,8 +152,8 @@ def of_parameters(m: Interpreter, row: ModuleRow, name: str, args: Arguments) ->
 
 
 def of_layer(m: Interpreter, layer: Module) -> Truth:
-    """Whether what a layer gives is one element: certainly not where the parameters it was made with have several in
-    every dimension, for it gives as many, for each that it is given, as one of their dimensions has."""
+    """Return whether what a layer gives is one element: certainly not where the parameters it was made with have
+    several in every dimension, for it gives as many, for each that it is given, as one of their dimensions has."""
     held = [tensor for _, value in layer.attributes for _, tensor in m.all(value, Tensor)]
     own = [tensor for tensor in held if tensor.parameter.may(YES)]
     return NO if own and all(_is_wide(one) and one.causes[:1] == layer.causes[:1] for one in own) else UNSURE

@@ -71,7 +71,7 @@ def call(m: Interpreter, node: Site, owner: Value, name: str, args: Arguments, c
 
 
 def is_tensor_method(m: Interpreter, name: str) -> bool:
-    """Whether tensors have a method of that name that we know."""
+    """Return whether tensors have a method of that name that we know."""
     path, torch = f"torch.Tensor.{name}", m.torch
     if (name in METHODS and m.has(path)) or name == "size":
         return True

@@ -35,14 +35,14 @@ def comparing(count: Ref | None) -> frozenset[tuple[Ref]]:
 
 
 def counts_alone(tensor: Tensor) -> Truth:
-    """Whether a handle on the memory of another has a count of writes of its own, which no graph of that other
+    """Return whether a handle on the memory of another has a count of writes of its own, which no graph of that other
     compares."""
     return either([tensor.alone, _stands_aside(tensor)])
 
 
 def _stands_aside(tensor: Tensor) -> Truth:
-    """Whether autograd hears nothing of what is done to a handle: of `.data`, and outside of inference mode of every
-    alias of an inference tensor, which has no count."""
+    """Return whether autograd hears nothing of what is done to a handle: of `.data`, and outside of inference mode of
+    every alias of an inference tensor, which has no count."""
     if tensor.made not in ALIASING:
         return NO
     aside = YES if tensor.made == "data" else tensor.inference
@@ -51,12 +51,12 @@ def _stands_aside(tensor: Tensor) -> Truth:
 
 
 def unnoticed(m: Interpreter, tensor: Tensor) -> Truth:
-    """Whether graphs that saved this memory by its other handles do not see a write through this one."""
+    """Return whether graphs that saved this memory by its other handles do not see a write through this one."""
     return either([counts_alone(one) for one in _through(m, tensor)])
 
 
 def is_silent(m: Interpreter, tensor: Tensor) -> Truth:
-    """Whether autograd hears nothing of a write through this handle, be it a write to a leaf."""
+    """Return whether autograd hears nothing of a write through this handle, be it a write to a leaf."""
     return either([_stands_aside(one) for one in _through(m, tensor)])
 
 
@@ -78,7 +78,7 @@ def compared(m: Interpreter, tensor: Tensor) -> Alternatives:
 
 
 def is_shared(m: Interpreter, memories: tuple[Ref, ...], besides: Value = NOTHING) -> bool:
-    """Whether anything is on these memories, or has saved them, but one handle that nobody holds."""
+    """Return whether anything is on these memories, or has saved them, but one handle that nobody holds."""
     if any(ref != besides for ref, _ in m.state.heap.holding(memories)):
         return True
     things = m.state.heap.values()

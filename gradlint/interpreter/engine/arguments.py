@@ -29,7 +29,7 @@ class Arguments:
         return self.positional[position] if 0 <= position < len(self.positional) else default
 
     def given(self, name: str, position: int = -1) -> bool:
-        """Whether an argument is certainly given."""
+        """Return whether an argument is certainly given."""
         return name in self.keywords or 0 <= position < len(self.positional)
 
     def values(self) -> list[Value]:

@@ -41,7 +41,7 @@ than to think of all that might become of its object."""
 
 
 def is_short(m: Interpreter, function: Function) -> bool:
-    """Whether a function has few statements, one after the other, and calls nothing."""
+    """Return whether a function has few statements, one after the other, and calls nothing."""
     node = function.node
     if not isinstance(node, cst.FunctionDef) or len(node.body.body) > MOST_OF_A_SHORT_ONE:
         return False

@@ -94,8 +94,8 @@ class Given:
         return besides, tuple([self.key(value, depth) for value in values])
 
     def _is_by_reference(self, thing: Object, depth: int) -> bool:
-        """Whether an object of a class that could be described is not: nobody would know what was meant, it lies too
-        deep, or too many are described."""
+        """Return whether an object of a class that could be described is not: nobody would know what was meant, it lies
+        too deep, or too many are described."""
         if type(thing) is Tensor:
             return depth > MOST_DEEP
         if type(thing) is Container:

@@ -77,7 +77,7 @@ class Summary:
     traced: tuple[Entry, ...] = ()
 
     def holds(self, m: Interpreter, call: Call) -> bool:
-        """Whether the surroundings are the same, and nothing would be left untold."""
+        """Return whether the surroundings are the same, and nothing would be left untold."""
         heap = m.state.heap
         return (
             (not self.elsewhere or (self.arguments, self.numbered) == (call.arguments, call.numbered))
@@ -108,7 +108,7 @@ class Summary:
         )
 
     def fills_the_same(self, heap: Heap, call: Call) -> bool:
-        """Whether there are no other gradients that a backward through what is not known may fill."""
+        """Return whether there are no other gradients that a backward through what is not known may fill."""
         known = {ref for ref, _ in self.seen}.union(call.arguments)
         return all(ref in known for ref, thing in heap.items() if may_be_filled(thing))
 
@@ -304,7 +304,7 @@ def end(m: Interpreter, node: Site, call: Call, outer: Effects, result: Value) -
 
 
 def _ends_as_it_began(state: State, call: Call) -> bool:
-    """Whether a call ends as others do that it may be told for, under the modes that it began with."""
+    """Return whether a call ends as others do that it may be told for, under the modes that it began with."""
     ends = state.live and not state.refused and not state.unexplained_edge
     return ends and (state.grad_mode, state.inference) == call.mode
 
@@ -369,7 +369,7 @@ def _cut_of(argument: Object | None, cut: dict[Ref, Cause]) -> Cause | None:
 
 
 def _learned(before: Object, after: Object) -> bool:
-    """Whether all that happened to an object nobody knows is that attributes of it turned out to be there."""
+    """Return whether all that happened to an object nobody knows is that attributes of it turned out to be there."""
     if type(before) is not Instance or type(after) is not Instance or not before.open.may(YES):
         return False
     known = before.attributes
@@ -412,7 +412,7 @@ def _memories(thing: Object | None) -> tuple[Ref, ...]:
 
 
 def _separate(m: Interpreter, call: Call, thing: Tensor) -> bool:
-    """Whether a new tensor shares neither memory nor history of views with what was there before."""
+    """Return whether a new tensor shares neither memory nor history of views with what was there before."""
     bases = [m.state.heap.get(base) for base in thing.base if base is not None]
     return (
         not references(thing.gradient)
@@ -440,7 +440,7 @@ def _walked(call: Call, differentiated: dict[Ref, None]) -> Holders:
 
 
 def may_be_filled(thing: Object) -> bool:
-    """Whether a backward may give a tensor a gradient."""
+    """Return whether a backward may give a tensor a gradient."""
     return type(thing) is Tensor and thing.requires_grad.may(YES) and (thing.leaf.may(YES) or thing.retains.may(YES))
 
 

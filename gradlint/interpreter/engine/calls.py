@@ -219,7 +219,7 @@ DEEPEST_CHECKPOINT = 2
 
 
 def is_known(m: Interpreter, path: str) -> bool:
-    """Whether it is known what calling something at an import path does."""
+    """Return whether it is known what calling something at an import path does."""
     torch = m.torch
     tables = (torch.contexts, torch.operations, torch.factories, torch.modules, torch.optimizers, torch.harmless)
     return (path in MODELS and m.has(path)) or any(path in table for table in tables)

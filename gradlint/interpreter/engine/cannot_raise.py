@@ -27,7 +27,7 @@ def for_operation(m: Interpreter, node: Site, name: str, given: Sequence[Value])
 
 
 def _is_dense(shown: Tensor | None) -> bool:
-    """Whether something certainly is a dense float tensor, not made in inference mode."""
+    """Return whether something certainly is a dense float tensor, not made in inference mode."""
     if shown is None or shown.belief is not Belief.PROVEN or shown.inference is not NO:
         return False
     return shown.dtype is FLOAT and shown.made in DENSE | BACKWARD
@@ -55,8 +55,8 @@ def _is_one_number(m: Interpreter, root: Value) -> bool:
 
 
 def _lets_through(m: Interpreter, ref: Ref) -> bool:
-    """Whether a node or leaf refuses no backward: it lacks nothing, nobody sees its gradient, and its memory is the one
-    it was made with, so that its gradient fits."""
+    """Return whether a node or leaf refuses no backward: it lacks nothing, nobody sees its gradient, and its memory is
+    the one it was made with, so that its gradient fits."""
     thing = m.state.heap.get(ref)
     if type(thing) is Node:
         return thing.op in BACKWARD and thing.freed is NO and thing.backward_done is NO and thing.stale is NO

@@ -260,8 +260,8 @@ _FACTS: dict[type, Callable[[Interpreter, Any, int], Iterable[str]]] = {
 
 
 def is_obvious(m: Interpreter, value: Value, name: str) -> bool:
-    """Whether a name says itself what it holds: a library, what is defined under that very name; or an import that has
-    not been followed."""
+    """Return whether a name says itself what it holds: a library, what is defined under that very name; or an import
+    that has not been followed."""
     if type(value) is ImportPath:
         return value.path.partition(".")[0] in OBVIOUS
     if type(value) is Imported:
@@ -292,5 +292,5 @@ def _in_short(m: Interpreter, thing: Any) -> str:
 
 
 def is_value(thing: Any) -> bool:
-    """Whether something is a value or an object."""
+    """Return whether something is a value or an object."""
     return isinstance(thing, Object | Value)

@@ -109,7 +109,7 @@ def savers(m: Interpreter, nodes: Sequence[Ref]) -> list[Ref]:
 
 
 def surely_saves(thing: object) -> bool:
-    """Whether this is an operation that certainly keeps something for backward."""
+    """Return whether this is an operation that certainly keeps something for backward."""
     return type(thing) is Node and any(None not in slot for slot in thing.saves)
 
 
@@ -207,12 +207,12 @@ def company(m: Interpreter, start: Alternatives, leaves: Sequence[Ref]) -> tuple
 
 
 def grows(m: Interpreter, node: Site, part: str, inputs: tuple[Alternatives, ...]) -> Truth:
-    """Whether the history holds an older node of the same place: certainly, or on some path that ran."""
+    """Return whether the history holds an older node of the same place: certainly, or on some path that ran."""
     return grows_at(m, Ref(m.allocations.site(node), f"{part}node", m.frame.id), inputs)
 
 
 def grows_at(m: Interpreter, made: Ref, inputs: tuple[Alternatives, ...]) -> Truth:
-    """Whether the history holds an older node that was made as this one is."""
+    """Return whether the history holds an older node that was made as this one is."""
     older = [ref for age in (1, OLDEST) if (ref := Ref(*made[:3], age)) in m.state.heap]
     if m.allocations.round:
         older += [ref for ref in m.allocations.of_other_rounds(Ref(*made[:3])) if ref in m.state.heap]

@@ -58,7 +58,7 @@ class Neighbour(Protocol):
     def own(self) -> bool: ...
     @property
     def bare(self) -> bool:
-        """Whether it is a folder without `__init__`, which may just be called like a library."""
+        """Return whether it is a folder without `__init__`, which may just be called like a library."""
         ...
 
     def program(self) -> Program | None:
@@ -83,7 +83,7 @@ class Project(Protocol):
         """The names that `from module import *` binds."""
 
     def is_called_without_gradients(self, name: str) -> bool:
-        """Whether gradients are off wherever other files call what has this name in the linted one."""
+        """Return whether gradients are off wherever other files call what has this name in the linted one."""
 
 
 class Neighbours:
@@ -114,7 +114,7 @@ class Neighbours:
         return Imported(path)
 
     def call_without_gradients(self, name: str) -> bool:
-        """Whether gradients are off wherever they call a function of the linted file."""
+        """Return whether gradients are off wherever they call a function of the linted file."""
         return self.project is not None and self.project.is_called_without_gradients(name)
 
     def star(self, module: str) -> None:
@@ -271,7 +271,7 @@ class Neighbours:
 
 
 def is_static(m: Interpreter, value: Value) -> bool:
-    """Whether nothing that runs changes a value: it is no object, or a class."""
+    """Return whether nothing that runs changes a value: it is no object, or a class."""
     return type(value) is not Ref or type(m.state.heap.get(value)) is Class
 
 

@@ -120,7 +120,7 @@ def element_list(m: Interpreter, value: Value) -> list[Value] | None:
 
 
 def _is_as_listed(m: Interpreter, listed: Container | None, mapping: Container | None) -> bool:
-    """Whether a mapping holds now what was listed as pairs; None for a module."""
+    """Return whether a mapping holds now what was listed as pairs; None for a module."""
     if listed is None or mapping is None:
         return mapping is None
     if mapping.rest != NOTHING or len(mapping.items) != len(listed.items):
@@ -175,12 +175,12 @@ def after_one_next(m: Interpreter, value: Value, before: Iterator) -> None:
 
 
 def _gives_one_more(m: Interpreter, thing: Iterator) -> bool:
-    """Whether an iterator that was asked once certainly gives one more, and that is all."""
+    """Return whether an iterator that was asked once certainly gives one more, and that is all."""
     return thing.several is NO and thing.empty is NO and _is_over_two(m, thing)
 
 
 def _is_over_two(m: Interpreter, thing: Iterator) -> bool:
-    """Whether an iterator gives one for each of two elements that it runs over."""
+    """Return whether an iterator gives one for each of two elements that it runs over."""
     if thing.by == WAITING:
         loop = thing.causes[0].node.for_in
         one_each = not loop.ifs and loop.inner_for_in is None

@@ -146,7 +146,7 @@ class Interpreter:
         self.end_path()
 
     def refuses(self, value: Value, refused: Collection[Ref]) -> bool:
-        """Whether torch certainly refuses a value since it refuses these: all that it may be, known well enough.
+        """Return whether torch certainly refuses a value since it refuses these: all that it may be, known well enough.
 
         Of a parameter that unseen callers handed over, it is more likely that they switched gradients off.
         """
@@ -267,7 +267,7 @@ class Interpreter:
         return self.joins[key][1]  # type: ignore[no-any-return]
 
     def may_be(self, value: Value, kind: type[ObjectT]) -> bool:
-        """Whether some alternative is an object of this kind."""
+        """Return whether some alternative is an object of this kind."""
         return bool(self.all(value, kind))
 
     def __getitem__(self, ref: Ref) -> Any:
@@ -288,8 +288,8 @@ class Interpreter:
                 written[one] = written.get(one, False) or not filling
 
     def is_single(self, ref: Ref, thing: object) -> bool:
-        """Whether what happens to one that this reference stands for happens to each: it is one, or a loop goes over
-        all."""
+        """Return whether what happens to one that this reference stands for happens to each: it is one, or a loop goes
+        over all."""
         return ref.recency < 2 and (not getattr(thing, "is_summary", False) or ref in self.loops.sweeping)
 
     def store_exact(self, ref: Ref, thing: Object, *, filling: bool = False) -> None:
@@ -323,7 +323,7 @@ class Interpreter:
         return self.is_strong(found) or self.state.are_apart([ref for ref, _ in found])
 
     def is_strong_update(self, value: Value, found: Sequence[tuple[Ref, Any]]) -> bool:
-        """Whether a change meant for what a value is happens to these objects: it is nothing else than they."""
+        """Return whether a change meant for what a value is happens to these objects: it is nothing else than they."""
         return self.is_strong_for_objects(found) and len(alternatives(not_none(value))) == len(found)
 
     def one_of_these(self, value: Value, kind: type[ObjectT]) -> Iterator[Ref]:
@@ -391,7 +391,7 @@ class Interpreter:
 
     @property
     def is_silent(self) -> bool:
-        """Whether nobody hears what happens now: neither rules nor a trace."""
+        """Return whether nobody hears what happens now: neither rules nor a trace."""
         return self.log.muted > 0 and self.trace is None
 
     def once(self, key: object, run: Callable[[], Value], otherwise: Callable[[], Value]) -> Value:
@@ -411,7 +411,7 @@ class Interpreter:
     # ---- what is known of torch
 
     def has(self, path: str) -> bool:
-        """Whether torch has what is called by a path, in the version that the program is for."""
+        """Return whether torch has what is called by a path, in the version that the program is for."""
         if path in self.torch.told:
             self.mark_unmeasured()
         return path not in self.torch.absent
@@ -461,7 +461,7 @@ class Interpreter:
 
     @property
     def recording(self) -> Truth:
-        """Whether operations are put into the graph now."""
+        """Return whether operations are put into the graph now."""
         mode, inference = self.state.grad_mode, self.state.inference
         return mode if inference is NO else both(mode, negation(inference))
 

@@ -20,7 +20,7 @@ MOST_DESCENTS = 4
 
 
 def descends(m: Interpreter, function: Function, args: Arguments) -> bool:
-    """Whether some argument is a part of what the call was given that is running, or a shorter sequence."""
+    """Return whether some argument is a part of what the call was given that is running, or a shorter sequence."""
     frame: Frame | None = m.frame
     while frame is not None and (frame.function is None or frame.function.node is not function.node):
         frame = frame.caller
@@ -38,7 +38,7 @@ def descends(m: Interpreter, function: Function, args: Arguments) -> bool:
 
 
 def _is_lower(m: Interpreter, value: Value, inside: set[Value]) -> bool:
-    """Whether a value is one of these parts, or has no parts itself."""
+    """Return whether a value is one of these parts, or has no parts itself."""
     thing = m.state.heap.get(value) if type(value) is Ref else value
     return type(thing) is not Unknown and (value in inside or not isinstance(thing, (Container, Module, Instance)))
 

@@ -51,7 +51,7 @@ def histories_of(
 
 
 def have_a_common_trunk(histories: Iterable[History]) -> bool:
-    """Whether some node that is no result lies behind several results."""
+    """Return whether some node that is no result lies behind several results."""
     found: set[Graph] = set()
     for history in histories:
         if not found.isdisjoint(history.inside):

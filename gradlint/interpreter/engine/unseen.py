@@ -65,18 +65,18 @@ def note_options(m: Interpreter, node: Site, args: Arguments) -> None:
 
 
 def _requests_frozen(name: str, value: Value) -> bool:
-    """Whether an option asks for no gradients: one against them that is not refused, or one for them that is."""
+    """Return whether an option asks for no gradients: one against them that is not refused, or one for them that is."""
     refused = type(value) is Constant and value.value in (False, None, "False")
     return (ASKS_FOR_GRADIENTS if refused else ASKS_FOR_NONE).search(name) is not None
 
 
 def is_opaque(thing: object) -> bool:
-    """Whether it is an object of which only the name is known."""
+    """Return whether it is an object of which only the name is known."""
     return type(thing) is Instance and thing.belief is Belief.FROM_NAME and thing.cls == UNKNOWN
 
 
 def only_of_others(m: Interpreter, reach: Iterable[Ref]) -> bool:
-    """Whether whoever has these objects gets at nothing that the program has made itself."""
+    """Return whether whoever has these objects gets at nothing that the program has made itself."""
     reach = tuple(reach)
     return ASTRAY not in reach and all(
         is_opaque(thing) or (type(thing) is Tensor and not thing.belief.seen_made) or type(thing) is Container

@@ -50,7 +50,7 @@ def _effects(m: Interpreter, node: Site, does: tuple[Effect, ...], given: Given)
 
 
 def speaks_of(m: Interpreter, value: Value) -> bool:
-    """Whether a pack says what calling a value does."""
+    """Return whether a pack says what calling a value does."""
     function = value.function if type(value) is Bound else value
     return type(function) is ImportPath and m.packs.function(function.path) is not None
 

@@ -91,7 +91,7 @@ def _returned(m: Interpreter, function: Function, hook: Hook, owner: list[Value]
 
 
 def _holds(m: Interpreter, owner: list[Value], attribute: str) -> bool:
-    """Whether an attribute is certainly not switched off, on the object or in its class."""
+    """Return whether an attribute is certainly not switched off, on the object or in its class."""
     things = [thing for value in owner if isinstance(thing := m.thing(value), (Module, Instance))]
     found = [dict(thing.attributes).get(attribute) or find_member(m, thing.cls, attribute) for thing in things]
     return all(value is None or value == Constant(True) or type(value) is ImportPath for value in found)

@@ -178,7 +178,7 @@ def _computed(m: Interpreter, node: Site, gift: packs.Computed, args: Given) -> 
 
 
 def _is_of_tensors(m: Interpreter, value: Value) -> bool:
-    """Whether something is a tensor, or holds nothing but tensors."""
+    """Return whether something is a tensor, or holds nothing but tensors."""
     thing = m.thing(value)
     if isinstance(thing, Container):
         inside = [one for _, one in thing.items] + ([] if thing.rest == NOTHING else [thing.rest])

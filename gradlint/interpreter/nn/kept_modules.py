@@ -38,7 +38,7 @@ def emit_kept(m: Interpreter, node: Site, target: Any, value: Value, given: Any)
 
 
 def _is_gone_over(m: Interpreter, loop: Any, ref: Ref) -> bool:
-    """Whether a name that a loop binds to what it goes over is bound to this."""
+    """Return whether a name that a loop binds to what it goes over is bound to this."""
     names = [one.value for one in targets(loop.target) if type(one) is cst.Name] if type(loop) is cst.For else []
     return any(
         ref in alternatives(found) for name in names if (found := variables.held(m, (m.frame.id, name))) is not None

@@ -84,8 +84,8 @@ def _layer(m: Interpreter, node: Site, layer: LayerCall) -> Value:
 
 
 def _idle(layer: LayerCall) -> Truth:
-    """Whether a layer gives its argument back as it is: one that drops something does so in eval mode, and where it is
-    to drop nothing."""
+    """Return whether a layer gives its argument back as it is: one that drops something does so in eval mode, and where
+    it is to drop nothing."""
     if not layer.row.identity_in_eval or layer.row.result.kind == "self":
         return NO
     share, mode = dict(layer.module.attributes).get(DROPPED, UNKNOWN), layer.module.mode
@@ -245,7 +245,7 @@ MOST_IN_ANY_ORDER = 16
 
 
 def _may_be_cut(m: Interpreter, value: Value) -> bool:
-    """Whether a result requires grad on some paths and on others not."""
+    """Return whether a result requires grad on some paths and on others not."""
     answers = [tensor.requires_grad for _, tensor in m.all(value, Tensor)]
     return any(one.may(YES) for one in answers) and any(one.possibly(NO) for one in answers)
 

@@ -202,7 +202,7 @@ def _inferring(m: Interpreter, row: ModuleRow) -> Truth:
 
 
 def _several_layers(args: Arguments) -> bool:
-    """Whether a recurrent layer may have more parameters than those of one layer in one direction."""
+    """Return whether a recurrent layer may have more parameters than those of one layer in one direction."""
     layers = args.get("num_layers", 2, Constant(1))
     told = [truth_of(args.get(name, -1, Constant(False))) for name in ("bidirectional", "proj_size")]
     return args.unknown or layers != Constant(1) or any(one is not NO for one in told)
@@ -306,7 +306,7 @@ def _hand_mode_on(m: Interpreter, node: Site, overriding: dict[Ref, Function], m
 
 
 def depends_on_mode(m: Interpreter, value: Value) -> bool:
-    """Whether a module, or a part of it, may behave differently in eval mode; not asked where nobody hears."""
+    """Return whether a module, or a part of it, may behave differently in eval mode; not asked where nobody hears."""
     return not m.is_silent and any(_depends_on_mode(m, m[ref]) for ref in submodules(m, value))
 
 
@@ -327,7 +327,7 @@ def as_in_training(m: Interpreter, value: Value) -> str:
 
 
 def _depends_on_mode(m: Interpreter, module: Module) -> bool:
-    """Whether a module itself, leaving out its parts, does so."""
+    """Return whether a module itself, leaving out its parts, does so."""
     cls = m.only(module.cls, Class)
     row = m.torch.modules.get(module.cls.path if type(module.cls) is ImportPath else torch_base(m, module.cls) or "")
     known = row is not None or (cls is not None and not cls.open)

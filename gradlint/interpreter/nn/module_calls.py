@@ -78,9 +78,9 @@ def call(m: Interpreter, node: Site, owner: Value, args: Arguments, how: str, na
 
 
 def _trainable(m: Interpreter, module: Value) -> Truth:
-    """Whether the parameters of a module require grad, all answers of all of them; no where it certainly has none. Of
-    those that only its use tells of it is not sure that they are there. Unseen code gives none to a layer of torch that
-    has none (an activation, a loss)."""
+    """Return whether the parameters of a module require grad, all answers of all of them; no where it certainly has
+    none. Of those that only its use tells of it is not sure that they are there. Unseen code gives none to a layer of
+    torch that has none (an activation, a loss)."""
     found, more = parameters(m, module)
     if not found and all(_has_none(m, thing) for _, thing in m.all(module, Module)):
         return NO
@@ -90,7 +90,7 @@ def _trainable(m: Interpreter, module: Value) -> Truth:
 
 
 def _has_none(m: Interpreter, module: Module) -> bool:
-    """Whether a module is a layer of torch without parameters, and without parts."""
+    """Return whether a module is a layer of torch without parameters, and without parts."""
     row = m.torch.modules.get(module.cls.path) if type(module.cls) is ImportPath else None
     return row is not None and not row.parameters and row.call in PLAIN
 
@@ -220,7 +220,7 @@ def _not_followed(m: Interpreter, node: Site, ref: Ref, forward: Function | None
 
 
 def _may_differentiate(m: Interpreter, module: Module, forward: Function) -> bool:
-    """Whether a method, or another of the module that it calls, names something that may compute gradients."""
+    """Return whether a method, or another of the module that it calls, names something that may compute gradients."""
     todo, seen = [forward], set[Any]()
     while todo:
         method = todo.pop()
@@ -290,8 +290,8 @@ LAYERS = frozenset({"layer", "two", "with loss", "loss", "rnn", "lstm", "pair", 
 
 
 def _takes_part(row: ModuleRow, name: str) -> bool:
-    """Whether a layer of torch looks at a tensor of this name: one of its own, or one from which such is computed
-    (`weight_g`, `weight_orig`)."""
+    """Return whether a layer of torch looks at a tensor of this name: one of its own, or one from which such is
+    computed (`weight_g`, `weight_orig`)."""
     if row.call not in LAYERS:
         return True
     own = (*row.parameters, *row.buffers, *names_of(row.path.rpartition(".")[2]))

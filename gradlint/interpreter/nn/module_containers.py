@@ -65,7 +65,7 @@ def _certain(m: Interpreter, module: Module) -> tuple[Ref, ...]:
 
 @implements(TypeSlot.NOT_EMPTY, Module)
 def certainly_not_empty(m: Interpreter, module: Module) -> bool:
-    """Whether a container of torch has parts."""
+    """Return whether a container of torch has parts."""
     named = any(all(type(o) is Ref for o in alternatives(value)) for _, value in parts(m, module))
     return named or len(_certain(m, module)) > 0
 
@@ -125,7 +125,7 @@ def _place(m: Interpreter, module: Module, index: Value) -> int | None:
 
 
 def _lacks(m: Interpreter, module: Module, index: Value) -> bool:
-    """Whether none of the parts with known names is meant."""
+    """Return whether none of the parts with known names is meant."""
     key = key_of(index)
     return isinstance(key, str) and all(name != key for name, _ in parts(m, module))
 
@@ -150,7 +150,7 @@ def _sliced(m: Interpreter, node: Site, module: Module, index: Value) -> Value:
 
 
 def certainly_lacks(m: Interpreter, module: Module, key: Value) -> bool:
-    """Whether `key in moduledict` is certainly false."""
+    """Return whether `key in moduledict` is certainly false."""
     closed = base(m, module) in MAPPINGS and module.rest == NOTHING and module.open is NO
     return closed and _lacks(m, module, key)
 

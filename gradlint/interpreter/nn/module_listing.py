@@ -69,7 +69,7 @@ def named_tensors(m: Interpreter, owner: Ref, wanted: Callable[[Module, object, 
 
 
 def _is_known(m: Interpreter, ref: Ref) -> bool:
-    """Whether a module is one object whose parts and tensors are all known."""
+    """Return whether a module is one object whose parts and tensors are all known."""
     module = m.thing(ref)
     if type(module) is not Module or module.open is not NO or module.rest != NOTHING or module.absent:
         return False
@@ -79,7 +79,7 @@ def _is_known(m: Interpreter, ref: Ref) -> bool:
 
 
 def _has_parts_of_its_own(m: Interpreter, module: Module) -> bool:
-    """Whether a module derives from a layer of torch that has modules inside, which are not taken apart here."""
+    """Return whether a module derives from a layer of torch that has modules inside, which are not taken apart here."""
     path = module.cls.path if type(module.cls) is ImportPath else torch_base(m, module.cls)
     row = m.torch.modules.get(path)
     if row is None:
@@ -120,7 +120,7 @@ OF_MAPPINGS = frozenset({"keys()", "values()", "items()"})
 
 
 def _goes_over_parts(m: Interpreter, module: Module) -> bool:
-    """Whether going over a module is not a matter of its class."""
+    """Return whether going over a module is not a matter of its class."""
     return find_method(m, module.cls, "__iter__") is None
 
 

@@ -158,7 +158,7 @@ def _training(mode: Mode) -> Value:
 
 @implements(TypeSlot.HAS_ATTRIBUTE, Module)
 def has_attribute(m: Interpreter, module: Module, name: str) -> Truth:
-    """Whether a module of a class of the program has an attribute, as far as that is certain."""
+    """Return whether a module of a class of the program has an attribute, as far as that is certain."""
     if find_member(m, module.cls, "__getattr__") is not None:
         return UNSURE
     closed = module.open is NO and module.rest == NOTHING and type(module.cls) is Ref

@@ -77,8 +77,8 @@ def _replace(m: Interpreter, node: Site, ref: Ref, row: ReparametrizationRow, na
 
 
 def _made_there(m: Interpreter, old: Tensor) -> Truth:
-    """Whether what takes the place of a parameter is made in inference mode: some are the old numbers, others are
-    computed here."""
+    """Return whether what takes the place of a parameter is made in inference mode: some are the old numbers, others
+    are computed here."""
     return NO if old.inference is NO and m.state.inference is NO else UNSURE
 
 

@@ -54,8 +54,8 @@ def unregistered(m: Interpreter, made: Value, given: list[Value]) -> tuple[Unreg
 
 
 def _is_held(m: Interpreter, refs: list[Ref]) -> bool:
-    """Whether anything leads to one of these but a new module, which nothing holds yet: what was made where the module
-    was given it has nobody else."""
+    """Return whether anything leads to one of these but a new module, which nothing holds yet: what was made where the
+    module was given it has nobody else."""
     return not m.state.reach([*m.state.names.values(), *m.state.stack]).keys().isdisjoint(refs)
 
 

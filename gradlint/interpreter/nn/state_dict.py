@@ -110,7 +110,7 @@ def load_state_dict(m: Interpreter, node: Site, owner: Value, args: Arguments) -
 
 
 def _shares(m: Interpreter, source: Value, loaded: Sequence[Tensor], memories: set[Ref]) -> Truth:
-    """Whether what is loaded is the module's own memory."""
+    """Return whether what is loaded is the module's own memory."""
     known = [option for option in alternatives(source) if option != NONE_VALUE]
     if not loaded or any(not m.may_be(option, Container) for option in known):
         return UNSURE

@@ -95,7 +95,7 @@ def taken_as_part(m: Interpreter, node: Site, value: Value, kind: type, part: st
 
 
 def _is_strange(m: Interpreter, value: Value) -> bool:
-    """Whether it is unknown, or what only its use or the name of who gave it tells to be a tensor."""
+    """Return whether it is unknown, or what only its use or the name of who gave it tells to be a tensor."""
     thing = m.thing(value)
     if type(thing) is Tensor:
         told = thing.belief >= Belief.FROM_USAGE and thing.parameter is not YES

@@ -49,7 +49,7 @@ def _lacks(option: Value, name: str) -> bool:
 
 
 def _asks_program(m: Interpreter, owner: Value, name: str) -> bool:
-    """Whether an attribute of an object may be computed by code of the program, which may do more than that."""
+    """Return whether an attribute of an object may be computed by code of the program, which may do more than that."""
     thing = m.thing(owner)
     if not isinstance(thing, (Module, Instance)) or any(known == name for known, _ in thing.attributes):
         return False

@@ -123,7 +123,7 @@ def _on_each(m: Interpreter, refs: list[Ref], value: Value, setting: Callable[[R
 
 
 def _may_be_part(m: Interpreter, value: Value) -> bool:
-    """Whether a module would count a value among its parts, were it assigned."""
+    """Return whether a module would count a value among its parts, were it assigned."""
     return m.may_be(value, Module) or any(tensor.parameter.may(YES) for _, tensor in m.all(value, Tensor))
 
 
@@ -193,7 +193,7 @@ def _old(shown: Any, name: str) -> Value:
 
 
 def read_by_class(m: Interpreter, shown: Any, name: str) -> Truth:
-    """Whether the class of a module or instance reads or defines an attribute, so that setting it has a meaning.
+    """Return whether the class of a module or instance reads or defines an attribute, so that setting it has a meaning.
 
     What is told to be a module by its use alone is taken for one of a class like most, as an annotation is.
     """
@@ -239,7 +239,7 @@ def set_on_object(m: Interpreter, node: Site, ref: Ref, name: str, value: Value,
 
 
 def _is_refused(m: Interpreter, ref: Ref, name: str, value: Value) -> bool:
-    """Whether a module raises TypeError where an attribute is set under the name of a part of it: in place of a
+    """Return whether a module raises TypeError where an attribute is set under the name of a part of it: in place of a
     parameter it takes parameters and None, in place of a module those and modules."""
     thing = m.state.heap.get(ref)
     if type(thing) is not Module or thing.open is not NO or thing.belief is not Belief.PROVEN or name in thing.absent:
@@ -254,7 +254,7 @@ def _is_refused(m: Interpreter, ref: Ref, name: str, value: Value) -> bool:
 
 
 def _fits_nowhere(m: Interpreter, value: Value, *, among_modules: bool) -> bool:
-    """Whether a value is certainly neither a parameter nor None, nor a module `among_modules`."""
+    """Return whether a value is certainly neither a parameter nor None, nor a module `among_modules`."""
     thing = m.thing(value)
     if type(thing) is Tensor:
         is_plain = thing.parameter is NO and not thing.may_be_structured
@@ -297,13 +297,13 @@ def set_plainly(m: Interpreter, ref: Ref, name: str, value: Value, *, sure: bool
 
 
 def _is_registered(m: Interpreter, value: Value) -> bool:
-    """Whether a module that is given this value as an attribute registers it."""
+    """Return whether a module that is given this value as an attribute registers it."""
     tensor = m.only(value, Tensor)
     return m.only(value, Module) is not None or (tensor is not None and tensor.parameter is YES)
 
 
 def has_setter(m: Interpreter, owner: Value, name: str) -> bool:
-    """Whether setting an attribute runs code of the program."""
+    """Return whether setting an attribute runs code of the program."""
     thing = m.thing(owner)
     if not isinstance(thing, (Module, Instance)):
         return False

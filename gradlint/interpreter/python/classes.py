@@ -110,12 +110,12 @@ def _kind_of(m: Interpreter, node: cst.ClassDef, bases: tuple[Value, ...]) -> st
 
 
 def _is_decorated(node: Any) -> bool:
-    """Whether a class is made a dataclass by its decorator."""
+    """Return whether a class is made a dataclass by its decorator."""
     return any(_decorator_name(decorator) == "dataclass" for decorator in getattr(node, "decorators", ()))
 
 
 def _is_calling_metaclass(m: Interpreter, keyword: cst.Arg) -> bool:
-    """Whether a class is given a metaclass of the program that says itself what calling the class gives."""
+    """Return whether a class is given a metaclass of the program that says itself what calling the class gives."""
     if keyword.keyword is None or keyword.keyword.value != "metaclass":
         return False
     value = m.value(keyword.value)
@@ -174,7 +174,7 @@ def _instantiate(m: Interpreter, node: Site, cls: Ref, args: Arguments) -> Value
 
 
 def _is_left_unseen(m: Interpreter, cls: Ref, args: Arguments) -> bool:
-    """Whether the `__init__` of a module is not followed any more."""
+    """Return whether the `__init__` of a module is not followed any more."""
     if m.calls.instances_deep >= MOST_INSTANCES_DEEP:
         m.log.exceeded("depth of instances")
         return True
@@ -218,8 +218,8 @@ def initialise(m: Interpreter, node: Site, owner: Value, cls: Value, args: Argum
 
 
 def _is_generated(m: Interpreter, cls: Value) -> bool:
-    """Whether the nearest `__init__` of a class is what a decorator writes into it or a base: one that stands in the
-    body of the decorated class is kept, those of its bases are not."""
+    """Return whether the nearest `__init__` of a class is what a decorator writes into it or a base: one that stands in
+    the body of the decorated class is kept, those of its bases are not."""
     for thing in map(m.thing, ancestry(m, cls)):
         own = dict(thing.members) if type(thing) is Class else {}
         if type(thing) is not Class or "__init__" in own:

@@ -23,17 +23,17 @@ PLAIN_ENUMS = frozenset({"enum.Enum", "enum.Flag"})
 
 
 def equal(m: Interpreter, left: Value, right: Value) -> Truth:
-    """Whether `left == right`, of constants and of members of enumerations."""
+    """Return whether `left == right`, of constants and of members of enumerations."""
     return _of_each(left, right, lambda a, b: _equal(m, a, b))
 
 
 def identical(m: Interpreter, left: Value, right: Value) -> Truth:
-    """Whether `left is right`, of what is there once: None, truth values, members of enumerations."""
+    """Return whether `left is right`, of what is there once: None, truth values, members of enumerations."""
     return _of_each(left, right, lambda a, b: _identical(m, a, b))
 
 
 def among(m: Interpreter, value: Value, others: Value) -> Truth:
-    """Whether `value in others`, of constants and members of enumerations in what holds such."""
+    """Return whether `value in others`, of constants and members of enumerations in what holds such."""
     return _of_each(value, others, lambda one, whole: _among(m, one, whole))
 
 
@@ -57,7 +57,7 @@ def _equal(m: Interpreter, left: Value, right: Value) -> Truth:
 
 
 def _is_single(value: Value) -> bool:
-    """Whether a constant has no elements that are constants themselves."""
+    """Return whether a constant has no elements that are constants themselves."""
     return type(value) is Constant and type(value.value) is not tuple
 
 
@@ -97,7 +97,7 @@ def _identical(m: Interpreter, left: Value, right: Value) -> Truth:
 
 
 def _are_plain(m: Interpreter, cls: Ref) -> bool:
-    """Whether members are nothing besides, neither numbers nor strings."""
+    """Return whether members are nothing besides, neither numbers nor strings."""
     return all(
         type(base) is Ref or (type(base) is ImportPath and base.path in PLAIN_ENUMS) for base in ancestry(m, cls)
     )

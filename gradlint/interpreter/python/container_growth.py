@@ -50,7 +50,7 @@ def emit_stored(
 
 
 def _fills_by_part(m: Interpreter, container: Container) -> bool:
-    """Whether all loops that fill a container go over parts of networks: those that it was not made in anew."""
+    """Return whether all loops that fill a container go over parts of networks: those that it was not made in anew."""
     origins = {ref.origin for ref, thing in m.state.heap.items() if thing is container}
     filling = takewhile(lambda loop: origins.isdisjoint(loop.made), reversed(m.loops.active))
     return all(loop.over_parts for loop in filling)
@@ -84,7 +84,7 @@ def _is_new(m: Interpreter, container: Container, key: object | None) -> bool:
 
 
 def _is_of_before(m: Interpreter, slot: Alternatives, places: Mapping[Graph, None]) -> bool:
-    """Whether an earlier iteration recorded one of these at one of the places."""
+    """Return whether an earlier iteration recorded one of these at one of the places."""
     rounds = {m.allocations.of_any_round(Ref(*place)) for place in places} if m.allocations.round else set()
     return any(
         ref is not None and (ref.recency if ref.key in places else m.allocations.of_any_round(ref) in rounds)

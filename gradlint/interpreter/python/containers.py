@@ -103,7 +103,7 @@ def _by_number(m: Interpreter, node: Site, value: Value, count: int) -> list[Val
 
 
 def certainly_not_empty(m: Interpreter, value: Value) -> bool:
-    """Whether iterating over a value runs at least once."""
+    """Return whether iterating over a value runs at least once."""
     for option in alternatives(value):
         thing = m.state.heap.get(option) if type(option) is Ref else None
         step = NOT_EMPTY.get(type(thing))
@@ -123,7 +123,7 @@ def _gives_some(m: Interpreter, thing: Container | Iterator) -> bool:
 
 
 def leaves_out(m: Interpreter, value: Value) -> bool:
-    """Whether a value is a generator expression that tests what it gives, and so may give nothing."""
+    """Return whether a value is a generator expression that tests what it gives, and so may give nothing."""
     found = [thing for _, thing in m.all(value, Iterator) if thing.by == WAITING]
     return any(clause.ifs for thing in found for clause in _clauses(thing.causes[0].node.for_in))
 
@@ -140,7 +140,7 @@ def rounds_at_least(m: Interpreter, value: Value) -> int:
 
 
 def _stays_several(m: Interpreter, value: Value) -> bool:
-    """Whether something has more than one element as long as it lives."""
+    """Return whether something has more than one element as long as it lives."""
     thing = m.state.heap.get(value) if type(value) is Ref else None
     if type(thing) is Iterator:
         return thing.by in RESTARTING and thing.several is YES
@@ -157,8 +157,8 @@ def length(m: Interpreter, value: Value) -> int | None:
 
 
 def certainly_at_most_one(m: Interpreter, value: Value) -> bool:
-    """Whether iterating over a value runs no more than once, as long as what it holds by now does not grow. What a
-    caller hands over may be longer another time."""
+    """Return whether iterating over a value runs no more than once, as long as what it holds by now does not grow. What
+    a caller hands over may be longer another time."""
     known, iterator = element_list(m, value), m.only(value, Iterator)
     if iterator is not None and iterator.by == "generator" and iterator.several is NO:
         return True
@@ -233,7 +233,7 @@ SLICE = PlainObject("slice")
 
 
 def is_slice(index: Value) -> bool:
-    """Whether an index is a slice, with constant bounds or others."""
+    """Return whether an index is a slice, with constant bounds or others."""
     return index == SLICE or (type(index) is Constant and isinstance(index.value, slice))
 
 

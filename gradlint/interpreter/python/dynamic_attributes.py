@@ -70,7 +70,7 @@ def _set_somewhere(m: Interpreter, thing: Module | Instance, start: str, value: 
 
 
 def _is_option(value: Value) -> bool:
-    """Whether something is one of the plain values that options have."""
+    """Return whether something is one of the plain values that options have."""
     return all(type(option) in OPTIONS for option in alternatives(value))
 
 

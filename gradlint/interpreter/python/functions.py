@@ -57,7 +57,7 @@ def new_frame(m: Interpreter, key: object, function: Function) -> Frame:
 
 
 def too_deep(m: Interpreter, function: Function, args: Arguments) -> bool:
-    """Whether a call is no longer followed."""
+    """Return whether a call is no longer followed."""
     deep = m.calls.running.count(function.node)
     resume_again = deep < 2 or (deep < MOST_DESCENTS and descends(m, function, args))
     steps, left = steps_left(m, m.frames[function.frame])
@@ -363,7 +363,7 @@ def make_function(m: Interpreter, node: cst.FunctionDef | cst.Lambda, name: str,
 
 
 def is_left_to_others(function: Function) -> bool:
-    """Whether a method is there for other classes to define: all it does is to raise NotImplementedError."""
+    """Return whether a method is there for other classes to define: all it does is to raise NotImplementedError."""
     body: Any = function.node.body
     if function.owner is None or not isinstance(body, cst.IndentedBlock):
         return False

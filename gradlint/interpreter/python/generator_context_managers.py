@@ -20,7 +20,7 @@ Block = Callable[[Value], None]
 
 
 def is_manager(m: Interpreter, value: Value) -> bool:
-    """Whether a value is what a function under `@contextmanager` gave."""
+    """Return whether a value is what a function under `@contextmanager` gave."""
     thing = m.only(value, Instance)
     return thing is not None and type(thing.cls) is Function
 

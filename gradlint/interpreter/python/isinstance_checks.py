@@ -36,7 +36,7 @@ KNOWN_KINDS = frozenset().union(*CONTAINER_CLASSES.values())
 
 
 def is_a(m: Interpreter, value: Value, cls: str | Ref) -> Truth:
-    """Whether a value is an instance of a class."""
+    """Return whether a value is an instance of a class."""
     thing: Any = m.state.heap.get(value) if type(value) is Ref else value
     if is_guessed(thing):
         return Truth.unsure()

@@ -45,7 +45,7 @@ OF_EVERY_MODULE = (OF_MODULES | {"__init__"}) - {"training"}
 
 
 def is_module(m: Interpreter, base: Value) -> Truth:
-    """Whether what derives from this base is a module."""
+    """Return whether what derives from this base is a module."""
     thing = m.thing(base)
     if type(thing) is Class:
         return thing.module
@@ -57,7 +57,7 @@ def is_module(m: Interpreter, base: Value) -> Truth:
 
 
 def is_open(m: Interpreter, base: Value) -> Truth:
-    """Whether what derives from this base may have more than is seen."""
+    """Return whether what derives from this base may have more than is seen."""
     thing = m.thing(base)
     if type(thing) is Class:
         return thing.open
@@ -159,8 +159,8 @@ def defined_anew(m: Interpreter) -> dict[Ref, frozenset[object]]:
 
 
 def may_be_overridden(m: Interpreter, owner: Ref, thing: Module | Instance, name: str) -> bool:
-    """Whether an object that stands for all that strangers make of a class may be of one that derives from it and
-    defines this anew."""
+    """Return whether an object that stands for all that strangers make of a class may be of one that derives from it
+    and defines this anew."""
     cls = thing.cls
     if type(cls) is not Ref or name not in m.defined.anew.get(cls, ()):
         return False
@@ -219,7 +219,7 @@ def _member(m: Interpreter, path: str, name: str) -> Value | None:
 
 
 def _is_module(m: Interpreter, path: str) -> Truth:
-    """Whether the class at a path derives from nn.Module."""
+    """Return whether the class at a path derives from nn.Module."""
     known = m.packs.cls(path)
     if known is not None:
         return YES if known.row.kind == "module" else NO
@@ -227,7 +227,7 @@ def _is_module(m: Interpreter, path: str) -> Truth:
 
 
 def _is_open(m: Interpreter, path: str) -> Truth:
-    """Whether instances of the class at a path may have parts that nobody told us of."""
+    """Return whether instances of the class at a path may have parts that nobody told us of."""
     known = m.packs.cls(path)
     return NO if known is not None and known.row.kind == "module" and not known.row.open else UNSURE
 

@@ -41,7 +41,7 @@ def roles_of(m: Interpreter, frame: Frame, function: Function) -> dict[Role, str
 
 
 def _is_called_on_module(m: Interpreter, frame: Frame, function: Function) -> bool:
-    """Whether a method of a class of another file is called on a module."""
+    """Return whether a method of a class of another file is called on a module."""
     plain = [*function.node.params.posonly_params, *function.node.params.params]
     owner = m.state.names.get((frame.id, plain[0].name.value)) if function.owner is not None and plain else None
     return owner is not None and m.only(owner, Module) is not None

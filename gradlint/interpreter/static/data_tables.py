@@ -17,8 +17,8 @@ _SINGLETONS = frozenset({"True", "False", "None"})
 
 
 def is_table(node: Site) -> bool:
-    """Whether a display has more rows than are told apart, and nothing in it but literals: to evaluate it changes
-    nothing, and its rows are thousands of objects of which nobody asks."""
+    """Return whether a display has more rows than are told apart, and nothing in it but literals: to evaluate it
+    changes nothing, and its rows are thousands of objects of which nobody asks."""
     return _is_display(node) and _rows(node) > MOST_ITEMS and _is_data(node)
 
 

@@ -20,20 +20,20 @@ LOOKED_UP = (cst.Name, cst.Call)
 
 
 def catches_all(node: cst.Try) -> bool:
-    """Whether no error passes the handlers of a `try`."""
+    """Return whether no error passes the handlers of a `try`."""
     names = ("Exception", "BaseException")
     return any(handler.type is None or dotted(handler.type) in names for handler in node.handlers)
 
 
 def is_a_probe(node: cst.Try) -> bool:
-    """Whether the program tries a single statement and waits for torch's own kind of error."""
+    """Return whether the program tries a single statement and waits for torch's own kind of error."""
     waits = (handler.type is not None and dotted(handler.type) == "RuntimeError" for handler in node.handlers)
     return _single(node.body) is not None and any(waits)
 
 
 def lets_refusals_pass(node: cst.Try) -> bool:
-    """Whether what torch refuses in a `try` (a RuntimeError) passes its handlers, and nothing else can be raised: a
-    single statement that calls a method or writes in place, with names and numbers."""
+    """Return whether what torch refuses in a `try` (a RuntimeError) passes its handlers, and nothing else can be
+    raised: a single statement that calls a method or writes in place, with names and numbers."""
     one = _single(node.body)
     if type(one) is cst.Expr and type(one.value) is cst.Call and type(one.value.func) is cst.Attribute:
         parts: list[Any] = [one.value.func, *(arg.value for arg in one.value.args)]

@@ -14,8 +14,8 @@ _LEAVING = (cst.Break, cst.Raise, cst.Return)
 
 
 def keeps_best(scan: Scan, scope: Scope, test: Any, target: Any) -> bool:
-    """Whether what is given this target in the branch behind this test is the best so far, which the loop goes on from
-    and the scope, or who has its object, reads elsewhere."""
+    """Return whether what is given this target in the branch behind this test is the best so far, which the loop goes
+    on from and the scope, or who has its object, reads elsewhere."""
     branch = next((node for node, around in scan.timing if around is scope and _tests(node, test)), None)
     if branch is None:
         return False
@@ -50,7 +50,7 @@ def _targets(node: cst.Assign) -> list[Any]:
 
 
 def _is_read(scope: Scope, name: str, inside: set[Any]) -> bool:
-    """Whether a name is read in a scope, but for these pieces of its syntax."""
+    """Return whether a name is read in a scope, but for these pieces of its syntax."""
     bound: set[Any] = set()
     mentioned: set[Any] = set()
     for node in in_order(scope.node):

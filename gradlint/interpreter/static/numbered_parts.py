@@ -16,7 +16,7 @@ NAMING = frozenset(
 
 
 def names_parts(loop: cst.For) -> bool:
-    """Whether the only variable of a loop is an index in its body, or in the name of a part."""
+    """Return whether the only variable of a loop is an index in its body, or in the name of a part."""
     if type(loop.target) is not cst.Name:
         return False
     name = loop.target.value

@@ -67,12 +67,12 @@ class _Flags:
         self.functions |= {name for name, given in functions.items() if self._all_hold(given)}
 
     def _all_hold(self, given: Sequence[tuple[Any, Scope]]) -> bool:
-        """Whether all of these hold every so many times, but for constants."""
+        """Return whether all of these hold every so many times, but for constants."""
         telling = [(value, scope) for value, scope in given if not _is_constant(value)]
         return bool(telling) and all(type(value) in _TESTS and self._holds(value, scope) for value, scope in telling)
 
     def _holds(self, test: Any, scope: Scope) -> bool:
-        """Whether a test, or a part of it that is joined by `and`, `or` or `not`, is about a remainder."""
+        """Return whether a test, or a part of it that is joined by `and`, `or` or `not`, is about a remainder."""
         todo = [test]
         while todo:
             node = todo.pop()
@@ -97,7 +97,7 @@ class _Flags:
         return isinstance(node, cst.Call) and dotted(node.func).rpartition(".")[2] in self.functions
 
     def _sets_back(self, node: cst.If, scope: Scope) -> bool:
-        """Whether a counter is compared, and set back to zero where it has come far enough."""
+        """Return whether a counter is compared, and set back to zero where it has come far enough."""
         test = node.test
         if type(test) is not cst.Comparison or type(test.comparisons[0].operator) not in _REACHED:
             return False

@@ -63,7 +63,7 @@ class Scope:
     rebindings: dict[cst.CSTNode, Any] | None = None
 
     def hides(self, name: str) -> bool:
-        """Whether a name means something else here than in the scopes around; methods share `self`."""
+        """Return whether a name means something else here than in the scopes around; methods share `self`."""
         return name in self.binds and name != "self" and type(self.node) is not cst.ClassDef
 
 
@@ -133,7 +133,7 @@ LOOK_UP = frozenset({"getattr", "globals", "locals", "vars"})
 
 
 def is_looked_up(node: Site | None) -> bool:
-    """Whether an expression takes what it gives by a computed name: `globals()[name]`, `getattr(self, name)`."""
+    """Return whether an expression takes what it gives by a computed name: `globals()[name]`, `getattr(self, name)`."""
     while isinstance(node, (cst.Subscript, cst.Attribute)):
         node = node.value
     return type(node) is cst.Call and dotted(node.func) in LOOK_UP
@@ -462,7 +462,7 @@ def uses_of_given(scope: Scope, name: str) -> dict[str, None]:
 
 
 def _rebinds(line: Any, name: str) -> bool:
-    """Whether a line makes a name stand for something else than what it stood for, or a part of it."""
+    """Return whether a line makes a name stand for something else than what it stood for, or a part of it."""
     return isinstance(line, cst.SimpleStatementLine) and any(
         name in _names_bound(small) and not _is_kept(small.value, name)
         for small in line.body
@@ -476,6 +476,6 @@ def _names_bound(statement: cst.Assign) -> list[str]:
 
 
 def _is_kept(value: Any, name: str) -> bool:
-    """Whether a value is of the same kind as what the name stands for."""
+    """Return whether a value is of the same kind as what the name stands for."""
     value = kept(value)
     return isinstance(value, cst.Name) and value.value == name

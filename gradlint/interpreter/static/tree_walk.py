@@ -22,7 +22,7 @@ def in_order(tree: Any) -> Iterator[Any]:
 
 
 def is_statement(node: Site) -> bool:
-    """Whether a piece of syntax is a statement."""
+    """Return whether a piece of syntax is a statement."""
     return isinstance(node, cst.BaseSmallStatement | cst.BaseCompoundStatement)
 
 

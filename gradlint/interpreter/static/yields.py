@@ -13,7 +13,7 @@ OTHER_BODIES = (cst.FunctionDef, cst.ClassDef, cst.Lambda)
 
 @lru_cache(4096)
 def gives_at_most_once(function: cst.FunctionDef) -> bool:
-    """Whether each run of a generator comes by no more than one `yield`."""
+    """Return whether each run of a generator comes by no more than one `yield`."""
     return _most(function.body) < 2
 
 

@@ -48,7 +48,7 @@ HAS: dict[type, Callable[[Interpreter, Any, str], Truth]] = SLOTS[TypeSlot.HAS_A
 
 
 def has(m: Interpreter, owner: Value, name: str) -> Truth:
-    """Whether an object has an attribute: an attribute that some path set need not be there on another."""
+    """Return whether an object has an attribute: an attribute that some path set need not be there on another."""
     thing = m.thing(owner)
     of_kind = HAS.get(type(thing))
     return Truth.unsure() if of_kind is None else of_kind(m, thing, name)

@@ -64,7 +64,7 @@ def _constants(m: Interpreter, values: Iterable[Value]) -> list[object] | None:
 
 
 def _is_plain(value: Value) -> bool:
-    """Whether a value is a string of which every Python says the same."""
+    """Return whether a value is a string of which every Python says the same."""
     return type(value) is Constant and type(value.value) is str and value.value.isascii()
 
 
@@ -84,7 +84,7 @@ def _matching(how: str) -> Model:
 
 
 def _is_quick(pattern: str, text: str) -> bool:
-    """Whether a pattern makes sense and is tried quickly."""
+    """Return whether a pattern makes sense and is tried quickly."""
     choices = 2 * len(REPETITIONS.findall(pattern)) + len(BARS.findall(pattern))
     if max(len(text), len(pattern)) > LONGEST or choices > MOST_CHOICES or SIMPLE.fullmatch(pattern) is None:
         return False

@@ -67,7 +67,7 @@ def _given(node: Site) -> Any:
 
 
 def is_own(m: Interpreter, owner: Value) -> bool:
-    """Whether the owner is `self` of the method that runs."""
+    """Return whether the owner is `self` of the method that runs."""
     function = m.frame.function
     if function is None or function.owner is None:
         return False
@@ -155,6 +155,6 @@ def emit_rebound(m: Interpreter, node: Site, target: cst.Name, value: Value) -> 
 
 
 def _same(old: Value, value: Value) -> Truth:
-    """Whether the name is bound to the object it held."""
+    """Return whether the name is bound to the object it held."""
     found = [option in alternatives(old) for option in alternatives(value)]
     return YES if all(found) else MAYBE if any(found) else NO

@@ -59,7 +59,7 @@ def _call_flag(m: Interpreter, node: cst.Call, func: cst.Attribute) -> Value:
 
 
 def _lacks(m: Interpreter, owner: Thing, callee: Value, method: str) -> Truth:
-    """Whether an object has no method of that name; what was looked up in vain is a method nobody defines.
+    """Return whether an object has no method of that name; what was looked up in vain is a method nobody defines.
 
     What only its use tells to be a tensor may have been told so by this very name.
     """

@@ -87,7 +87,7 @@ def text(m: Interpreter, node: Site) -> Value:
 
 
 def _is_plain(hole: cst.FormattedStringExpression) -> bool:
-    """Whether a value is put into a string as it is."""
+    """Return whether a value is put into a string as it is."""
     return hole.format_spec is None and hole.conversion is None and hole.equal is None
 
 

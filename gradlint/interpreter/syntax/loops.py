@@ -111,7 +111,7 @@ def _another(m: Interpreter, node: cst.For, like: Tensor) -> Value:
 
 
 def _are_parts(m: Interpreter, element: Value) -> bool:
-    """Whether a loop goes over modules or parameters, alone or in pairs, or over names that are written down."""
+    """Return whether a loop goes over modules or parameters, alone or in pairs, or over names that are written down."""
     pairs = [held for _, pair in m.all(element, Container) if pair.kind == "tuple" for _, held in pair.items]
     return any(_is_part(m, value) for value in (element, *pairs))
 

@@ -25,7 +25,7 @@ UNSURE = Truth.unsure()
 
 
 def matches(m: Interpreter, pattern: Any, subject: Value) -> Truth:
-    """Whether a pattern matches; the state goes on from where it does, with the names in it bound."""
+    """Return whether a pattern matches; the state goes on from where it does, with the names in it bound."""
     options = alternatives(subject)
     if len(options) == 1 or type(pattern) is cst.MatchAs:
         return PATTERNS[type(pattern)](m, pattern, subject)
@@ -42,7 +42,7 @@ def matches(m: Interpreter, pattern: Any, subject: Value) -> Truth:
 
 
 def _all(m: Interpreter, pairs: Iterable[tuple[Any, Value]]) -> Truth:
-    """Whether several patterns match each its own subject."""
+    """Return whether several patterns match each its own subject."""
     out = YES
     for pattern, value in pairs:
         out = both(out, matches(m, pattern, value))

@@ -55,7 +55,7 @@ TRUTH: dict[type, Callable[[Interpreter, Any], Truth]] = SLOTS[TypeSlot.TRUTH]
 
 
 def truthiness(m: Interpreter, value: Value) -> Truth:
-    """Whether a value counts as true."""
+    """Return whether a value counts as true."""
     return reduce(or_, [_truthiness(m, option) for option in alternatives(value)])
 
 
@@ -209,8 +209,8 @@ def _excluded(m: Interpreter, option: Value, field: str, fact: Fact) -> bool:
 
 
 def _is_doubtful(tensor: Tensor, field: str) -> bool:
-    """Whether a fact of a tensor is likely at best: that decides no branch. That it has no flag comes from the mode,
-    unless unseen code may have set it."""
+    """Return whether a fact of a tensor is likely at best: that decides no branch. That it has no flag comes from the
+    mode, unless unseen code may have set it."""
     if tensor.belief is Belief.UNTOUCHED:
         return field in FLAG_FIELDS.values()
     return tensor.belief >= Belief.FROM_USAGE and getattr(tensor, field) is not NO

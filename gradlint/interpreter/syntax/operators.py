@@ -257,7 +257,7 @@ def _by_identity(m: Interpreter, node: Site, operation: Any, left: Value, right:
 
 
 def _certainly_lacks(m: Interpreter, value: Value, key: Value) -> bool:
-    """Whether a mapping has no such key."""
+    """Return whether a mapping has no such key."""
     constant = key_of(key)
     if modules := m.all(value, Module):
         return len(modules) == len(alternatives(value)) and all(

@@ -114,7 +114,7 @@ def _of_instance(m: Interpreter, ref: Ref, thing: Instance, name: str) -> str:
 
 
 def _is_resolved(m: Interpreter, cls: Value, name: str) -> bool:
-    """Whether a class of the program defines the name, or has no base that could and is not known."""
+    """Return whether a class of the program defines the name, or has no base that could and is not known."""
     for one in alternatives(cls):
         thing = m.thing(one)
         if type(thing) is not Class:
@@ -125,7 +125,7 @@ def _is_resolved(m: Interpreter, cls: Value, name: str) -> bool:
 
 
 def _is_of_known_bases(m: Interpreter, cls: Value) -> bool:
-    """Whether a class derives from nothing but the program, Python, torch and look-alikes of it."""
+    """Return whether a class derives from nothing but the program, Python, torch and look-alikes of it."""
     return all(type(m.thing(one)) is Class or _is_known_base(m, one) for one in ancestry(m, cls))
 
 

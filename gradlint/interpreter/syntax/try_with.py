@@ -248,5 +248,5 @@ def enter(m: Interpreter, node: Site, manager: Value) -> Value:
 
 
 def may_switch(m: Interpreter, manager: Value) -> bool:
-    """Whether entering something unknown may change the grad mode: what it is called is all we have."""
+    """Return whether entering something unknown may change the grad mode: what it is called is all we have."""
     return type(manager) is ImportPath and manager.path in m.torch.contexts

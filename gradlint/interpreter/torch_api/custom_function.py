@@ -49,7 +49,7 @@ class ArgumentsGiven(dict[Any, int]):
 
 
 def is_function(m: Interpreter, cls: Ref) -> bool:
-    """Whether a class of the program derives from `torch.autograd.Function`."""
+    """Return whether a class of the program derives from `torch.autograd.Function`."""
     return any(type(one) is ImportPath and one in BASES for one in ancestry(m, cls))
 
 
@@ -92,7 +92,7 @@ def call(m: Interpreter, node: Site, cls: Ref, args: Arguments) -> Value | None:
 
 
 def _asks(m: Interpreter, value: Value) -> Truth | None:
-    """Whether a value is a leaf that requires grad; None for what is no leaf."""
+    """Return whether a value is a leaf that requires grad; None for what is no leaf."""
     tensor = m.only(value, Tensor)
     return tensor.requires_grad if tensor is not None and not tensor.node else None
 

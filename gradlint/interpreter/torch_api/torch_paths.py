@@ -142,7 +142,7 @@ def _context(m: Interpreter, node: Site, path: str, args: Arguments) -> Value:
 
 
 def _is_literal(node: Site) -> bool:
-    """Whether the only argument of a call is True or False, written out."""
+    """Return whether the only argument of a call is True or False, written out."""
     given: Any = getattr(node, "args", ())
     return len(given) == 1 and dotted(given[0].value) in ("True", "False")
 

@@ -89,7 +89,7 @@ def _emit_checkpointed(
 
 
 def _requires_grad(m: Interpreter, value: Value) -> Truth:
-    """Whether a value is a tensor that requires grad; those inside containers do not count."""
+    """Return whether a value is a tensor that requires grad; those inside containers do not count."""
     tensor = m.only(value, Tensor)
     if tensor is not None:
         return tensor.requires_grad

@@ -43,7 +43,7 @@ def assume_holds_all_parameters(m: Interpreter, owner: Value) -> None:
 
 
 def _is_entrusted(thing: Optimizer) -> bool:
-    """Whether that is known already, on every path: what was handed over does not depend on where it is used."""
+    """Return whether that is known already, on every path: what was handed over does not depend on where it is used."""
     return bool(thing.groups) and not any(None in slot for slot in thing.groups)
 
 

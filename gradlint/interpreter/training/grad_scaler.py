@@ -65,7 +65,7 @@ MODELS |= {row.path: _built(row.path) for row in ROWS["scalers"]}
 
 
 def enabled(m: Interpreter, owner: Value) -> Truth:
-    """Whether a scaler does anything."""
+    """Return whether a scaler does anything."""
     return reduce(or_, [thing.enabled for _, thing in m.all(owner, Scaler)])
 
 

@@ -94,8 +94,8 @@ def _filled(m: Interpreter, node: Site, thing: Optimizer, args: Arguments) -> tu
 
 
 def _differentiable(args: Arguments) -> Truth:
-    """Whether the steps of an optimizer are to be recorded. Settings that are not seen (`**settings`) are taken not to
-    ask for that: hardly anybody does."""
+    """Return whether the steps of an optimizer are to be recorded. Settings that are not seen (`**settings`) are taken
+    not to ask for that: hardly anybody does."""
     return truth_of(args.keywords.get("differentiable", Constant(value=False)))
 
 
@@ -137,7 +137,7 @@ def _emit_built(m: Interpreter, node: Site, ref: Ref, parts: list[list[Ref]], gi
 
 
 def torch_optimizer(m: Interpreter, cls: Value) -> bool:
-    """Whether a class derives from an optimizer of torch."""
+    """Return whether a class derives from an optimizer of torch."""
     return any(
         type(one) is ImportPath and (one.path in m.torch.optimizers or one.path in BASES) for one in ancestry(m, cls)
     )
@@ -300,7 +300,7 @@ def _run_closure(m: Interpreter, node: Site, start: int, closure: Value) -> Valu
 
 
 def _repeats(m: Interpreter, thing: Optimizer) -> bool:
-    """Whether a step may run its closure several times."""
+    """Return whether a step may run its closure several times."""
     row = m.torch.optimizers.get(f"torch.optim.{thing.kind}")
     return row is None or row.repeats_closure
 
@@ -362,7 +362,7 @@ def _perhaps_held(m: Interpreter, owner: Value, refs: list[Ref]) -> list[tuple[R
 
 
 def _may_be_given(thing: Tensor) -> bool:
-    """Whether a tensor that is no parameter may be one of those that unseen code gave."""
+    """Return whether a tensor that is no parameter may be one of those that unseen code gave."""
     return thing.unseen.may(YES) and thing.leaf.may(YES) and thing.requires_grad.may(YES)
 
 

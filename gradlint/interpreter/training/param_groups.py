@@ -159,6 +159,6 @@ def _slots(m: Interpreter, part: Value) -> list[Value]:
 
 
 def _is_one(m: Interpreter, ref: Ref) -> bool:
-    """Whether a reference certainly stands for one tensor."""
+    """Return whether a reference certainly stands for one tensor."""
     thing = m.state.heap.get(ref)
     return type(thing) is Tensor and not thing.is_summary and ref.recency < OLDEST

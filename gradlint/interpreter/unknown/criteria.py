@@ -68,7 +68,7 @@ def _held(m: Interpreter, value: Value) -> list[Value]:
 
 
 def _is_given_to_losses(m: Interpreter, value: Value) -> bool:
-    """Whether it is what a loss is computed from, and nothing that it could train or call."""
+    """Return whether it is what a loss is computed from, and nothing that it could train or call."""
     if type(value) is Ref:
         thing = m.state.heap.get(value)
         return type(thing) is Tensor or is_opaque(thing)

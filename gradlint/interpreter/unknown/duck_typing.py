@@ -76,8 +76,8 @@ LOADED = "DataLoader 0"
 
 
 def _is_module(uses: Uses) -> bool:
-    """Whether uses show a module; what a loader loads may be told to `eval()`, too. Nothing else is called as well as
-    its `forward`."""
+    """Return whether uses show a module; what a loader loads may be told to `eval()`, too. Nothing else is called as
+    well as its `forward`."""
     if any(use.startswith(HANDED) and use.endswith(LOADED) for use in uses):
         return False
     return (
@@ -265,15 +265,15 @@ def _element_by_name(m: Interpreter, node: Site, value: Unknown, chain: str) -> 
 
 
 def _is_list_of_modules(m: Interpreter, ref: Ref) -> bool:
-    """Whether an object is a part of a module of an unknown class, and named as lists of modules are."""
+    """Return whether an object is a part of a module of an unknown class, and named as lists of modules are."""
     name = ref.part.removeprefix(STAND_IN)
     named = name != ref.part and is_opaque(m.state.heap.get(ref)) and names_list_of_modules(name)
     return named and _is_in_module(m, ref)
 
 
 def _is_in_module(m: Interpreter, part: Ref) -> bool:
-    """Whether something of which only the name is known was asked for as an attribute of a module of a class that the
-    program does not show, or of what was."""
+    """Return whether something of which only the name is known was asked for as an attribute of a module of a class
+    that the program does not show, or of what was."""
     for _ in range(MOST_PARTS_DEEP):
         owners = [(ref, thing) for ref, thing in m.state.heap.items() if _has_part(thing, part)]
         if any(type(thing) is Module and type(thing.cls) is not Ref for _, thing in owners):
@@ -292,7 +292,7 @@ def _has_part(thing: Any, part: Ref) -> bool:
 
 
 def _is_switched_part(scope: Scope, chain: str) -> bool:
-    """Whether what is written so is switched as tensors are, and named as modules are."""
+    """Return whether what is written so is switched as tensors are, and named as modules are."""
     return "requires_grad" in scope.uses[chain] and names_module(chain.rpartition(".")[2])
 
 
@@ -301,7 +301,7 @@ ASKED = frozenset({"requires_grad_()"})
 
 
 def _holds_module(m: Interpreter, reach: tuple[Ref, ...]) -> bool:
-    """Whether what unseen code has made a thing of may have been, or hold, a module."""
+    """Return whether what unseen code has made a thing of may have been, or hold, a module."""
     return any(type(thing) is Module for thing in in_reach(m, reach).values())
 
 
@@ -319,8 +319,8 @@ def _maker(m: Interpreter, uses: Uses, chain: str) -> Maker | None:
 
 
 def _is_of_own_class(m: Interpreter, uses: Uses) -> bool:
-    """Whether a class of the file that keeps gradients itself, as an autograd written in Python does, has all that is
-    used: it may be an object of that."""
+    """Return whether a class of the file that keeps gradients itself, as an autograd written in Python does, has all
+    that is used: it may be an object of that."""
     words = {use.partition("(")[0] for use in uses if not use.startswith((HANDED, ALONG))}
     return any(words <= names for names in m.scan.of_own_gradients())
 
@@ -341,7 +341,7 @@ def _path_of(m: Interpreter, chain: str) -> str:
 
 
 def _is_operand(m: Interpreter, use: str) -> bool:
-    """Whether a function of torch is handed the thing where it takes a tensor and nothing else."""
+    """Return whether a function of torch is handed the thing where it takes a tensor and nothing else."""
     if not use.startswith(HANDED):
         return False
     path, _, index = use.removeprefix(HANDED).rpartition(" ")
@@ -385,7 +385,7 @@ def _switched_result(m: Interpreter, node: Site, value: Unknown, chain: str, sou
 
 
 def _gives_whole_numbers(m: Interpreter, source: Any) -> bool:
-    """Whether an expression calls a method by whose name tensors give whole numbers, whatever they hold."""
+    """Return whether an expression calls a method by whose name tensors give whole numbers, whatever they hold."""
     result = _result_of_method(m, source)
     return result is not None and result.dtype == "integer"
 

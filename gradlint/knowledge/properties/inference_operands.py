@@ -81,8 +81,8 @@ EXPONENTS = frozenset({"pow exponent", "pow other"})
 
 
 def hears(name: str, operand: str, *, beside: bool) -> bool | None:
-    """Whether an operation hears of an operand made in inference mode that requires grad: alone, or `beside` something
-    that was not. None where it depends on more, or was not measured."""
+    """Return whether an operation hears of an operand made in inference mode that requires grad: alone, or `beside`
+    something that was not. None where it depends on more, or was not measured."""
     if not beside:
         return None if name in UNKNOWN_ALONE else name in HEARD_ALONE
     one = f"{name} {operand}"
@@ -90,12 +90,12 @@ def hears(name: str, operand: str, *, beside: bool) -> bool | None:
 
 
 def hears_own(layer: str, parameter: str) -> bool:
-    """Whether a layer certainly hears of a parameter made in inference mode, called with what was not."""
+    """Return whether a layer certainly hears of a parameter made in inference mode, called with what was not."""
     return f"{layer} {parameter}" in OWN
 
 
 def accompanies(name: str, operand: str, number: object) -> bool | None:
-    """Whether a Python number does what an ordinary tensor does for the other operands."""
+    """Return whether a Python number does what an ordinary tensor does for the other operands."""
     one = f"{name} {operand}"
     if one in EXPONENTS:
         return None if number is None or number == 1 else False

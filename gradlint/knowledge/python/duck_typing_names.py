@@ -182,7 +182,7 @@ def words(name: str) -> frozenset[str]:
 
 
 def is_criterion(name: str) -> bool:
-    """Whether what is called by this name computes a loss from what it is handed, and does nothing else."""
+    """Return whether what is called by this name computes a loss from what it is handed, and does nothing else."""
     said = words(name)
     return bool(said & CRITERIA) and not said & (HANDLING | DIFFERENTIATES)
 
@@ -206,12 +206,12 @@ LISTS = frozenset("block blocks classifier features heads layer layers modules n
 
 
 def names_list_of_modules(name: str) -> bool:
-    """Whether a part of a network that is called so is a list of modules."""
+    """Return whether a part of a network that is called so is a list of modules."""
     return names_module(name) and bool({word.rstrip("0123456789") for word in words(name)} & LISTS)
 
 
 def names_module(name: str) -> bool:
-    """Whether a part of a network that is called so is itself a module."""
+    """Return whether a part of a network that is called so is itself a module."""
     said = {word.rstrip("0123456789") for word in words(name)}
     return bool(said & PARTS) and not said & OF_TENSORS_OF_PARTS
 
@@ -223,7 +223,7 @@ BESIDE_OPTIMIZERS = frozenset("annealer lr rate sched schedule scheduler warmup"
 
 
 def names_optimizer(name: str) -> bool:
-    """Whether what is called so and steps is an optimizer."""
+    """Return whether what is called so and steps is an optimizer."""
     said = {word.rstrip("0123456789") for word in words(name)}
     return bool(said & OPTIMIZERS) and not said & BESIDE_OPTIMIZERS
 
@@ -234,14 +234,14 @@ MAKES = frozenset("build builder choose configure construct create define get in
 
 
 def makes_optimizer(said: frozenset[str]) -> bool:
-    """Whether code with these words in its name makes an optimizer, or what sets its learning rate, and differentiates
-    nothing though its name speaks of optimizing."""
+    """Return whether code with these words in its name makes an optimizer, or what sets its learning rate, and
+    differentiates nothing though its name speaks of optimizing."""
     return bool(said & MAKES) and bool(said & (OPTIMIZERS | {"optimizers", "optims"} | BESIDE_OPTIMIZERS))
 
 
 def evaluates(name: str) -> bool:
-    """Whether a function of this name uses a network without training it. What is sampled or scored may be anything,
-    unless that is what the name begins with; to set the mode is no evaluation."""
+    """Return whether a function of this name uses a network without training it. What is sampled or scored may be
+    anything, unless that is what the name begins with; to set the mode is no evaluation."""
     said = words(name)
     if said & NAMING_SOMETHING_ELSE:
         return False
@@ -255,7 +255,7 @@ MEASURED_ON_DATA = frozenset("acc accuracy perplexity ppl predictions preds".spl
 
 
 def names_network(name: str) -> bool:
-    """Whether what is called so and applied is a whole network, and no code that makes or applies one."""
+    """Return whether what is called so and applied is a whole network, and no code that makes or applies one."""
     said = {word.rstrip("0123456789") for word in words(name)}
     return bool(said & NETWORKS) and not said & (OF_TENSORS_OF_PARTS | NAMING_SOMETHING_ELSE | MAKES | APPLIES)
 
@@ -268,7 +268,7 @@ APPLIES = frozenset("apply call forward run".split())
 
 
 def data_to_evaluate_on(names: Iterable[str]) -> bool | None:
-    """Whether these names, of one expression, call data by what it is for, and it is there to evaluate on
+    """Return whether these names, of one expression, call data by what it is for, and it is there to evaluate on
     (`test_loader`, `loaders["val"]`); None where they do not tell."""
     said = frozenset[str]().union(*map(words, names))
     if any(word.startswith(TRAINING_DATA) for word in said):
@@ -279,8 +279,8 @@ def data_to_evaluate_on(names: Iterable[str]) -> bool | None:
 
 
 def batches_to_evaluate_on(names: Iterable[str]) -> bool:
-    """Whether these names, of one expression, call what gives data in batches, and none to train on as far as they
-    tell."""
+    """Return whether these names, of one expression, call what gives data in batches, and none to train on as far as
+    they tell."""
     names = tuple(names)
     told = data_to_evaluate_on(names)
     return told is True or (told is None and any(words(name) & LOADERS for name in names))
