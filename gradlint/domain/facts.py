@@ -122,19 +122,19 @@ class Dtypes(Fact):
 
 
 class Precision(Fact):
-    """Which floating point numbers a tensor of kind float is made of: a cast to another kind makes a new tensor."""
+    """The floating point precision of a tensor of kind float: a cast to another kind makes a new tensor."""
 
     names = ("float16", "bfloat16", "float32", "float64")
 
 
 class Device(Fact):
-    """Where a tensor's elements are: moving it to another place makes a new tensor."""
+    """The place of a tensor's elements: moving it to another place makes a new tensor."""
 
     names = ("cpu", "cuda", "meta")
 
 
 class Grad(Fact):
-    """What `.grad` of a leaf holds, seen from the training loop.
+    """The state of a leaf's `.grad`, seen from the training loop.
 
     none: nothing (or zeros) and nothing was lost; fresh: not yet used by a step; used: a step has
     used it; mixed: used ones and new ones summed; lost: cleared before any step used it.
@@ -144,13 +144,13 @@ class Grad(Fact):
 
 
 class Unit(Fact):
-    """Whether a gradient is in its own unit or multiplied by a GradScaler's factor."""
+    """The unit of a gradient: its own, or multiplied by a GradScaler's factor."""
 
     names = ("plain", "scaled")
 
 
 class Stage(Fact):
-    """Where an optimizer stands with its GradScaler since the last `update()`.
+    """The stage of an optimizer with its GradScaler since the last `update()`.
 
     ready: nothing was done to it; unscaled: its gradients were unscaled; stepped: the scaler stepped it.
     """

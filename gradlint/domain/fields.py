@@ -1,4 +1,4 @@
-"""What a field of an object says about itself, in one place: all that follows from it is computed from that.
+"""Declarations of an object's fields, each in one place: all that follows from a field is computed from its own.
 
 A field declares how it joins (`Join`), what of it is in the key of a call (`Key`), and what is still known of it
 afterwards (`After`) where the program goes on while code waits (`suspended`) and where code that the program does not
@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 class Join(Enum):
-    """What a field holds where two paths meet."""
+    """The value of a field where two paths meet."""
 
     FACT = "union of the answers"
     WEAKEST = "the higher of two numbers"
@@ -37,11 +37,11 @@ class Join(Enum):
 
 
 REFERRING = frozenset((Join.ALTERNATIVES, Join.PERHAPS, Join.PARTS, Join.ITEMS, Join.VALUE, Join.VALUES, Join.CERTAIN))
-"""How fields join that refer to objects."""
+"""The joins of fields that refer to objects."""
 
 
 class Key(Enum):
-    """What of a field is in the key of a call that is given the object, so that two calls which one summary serves can
+    """The part of a field in the key of a call that is given the object, so that two calls which one summary serves can
     notice no difference."""
 
     ITSELF = "its value"
@@ -50,7 +50,7 @@ class Key(Enum):
 
 
 class After(Enum):
-    """What is still known of a field once others may have changed the object."""
+    """The knowledge that is left of a field once others may have changed the object."""
 
     KEPT = "all: they do not change it"
     UNSURE = "the answers that it had, or any other"
@@ -61,7 +61,7 @@ class After(Enum):
 
 
 class Aspect(Enum):
-    """What of a tensor or a graph node a field tells; one aspect is within another whose name it begins with."""
+    """The aspect of a tensor or a graph node that a field tells; one is within another whose name it begins with."""
 
     NONE = ""
     TYPE = "type"
@@ -166,7 +166,7 @@ def unknown(cls: type, aspect: Aspect) -> dict[str, Any]:
 
 
 class PerClass(dict[type, T]):
-    """What is computed of the declarations of each class, when it is first asked for."""
+    """Results computed from the declarations of each class, when they are first asked for."""
 
     def __init__(self, compute: Callable[[type], T]) -> None:
         super().__init__()

@@ -19,14 +19,14 @@ from gradlint.domain.values import UNKNOWN
 Refs = dict[Ref, None]
 
 COPIED_AT_ONCE = 4
-"""How many objects are copied or compared in the time in which one is looked at."""
+"""The number of objects that are copied or compared in the time in which one is looked at."""
 
 
 @dataclass(slots=True)
 class Index:
-    """What the heaps of one analysis have in common: by memories the tensors and nodes that held them, by tensors those
-    that were views of them, by values the tensors whose gradients they were, and all `containers`. `work` counts what
-    was gone over one by one, whatever for: objects that were looked at, of some tenths of a microsecond each."""
+    """The index that the heaps of one analysis share: by memories the tensors and nodes that held them, by tensors
+    those that were views of them, by values the tensors whose gradients they were, and all `containers`. `work` counts
+    what was gone over one by one, whatever for: objects that were looked at, of some tenths of a microsecond each."""
 
     holding: dict[Ref | None, Refs] = field(default_factory=dict)
     views: dict[Ref | None, Refs] = field(default_factory=dict)

@@ -57,7 +57,7 @@ def _join_marks(a: tuple[Cause, ...], b: tuple[Cause, ...]) -> tuple[Cause, ...]
 
 @frozen()
 class Sides:
-    """Which objects two paths that meet have made: all that the second one has, and those that only it has."""
+    """The objects that two paths that meet have made: all that the second one has, and those that only it has."""
 
     second: Holding[Ref]
     second_only: Holding[Ref]

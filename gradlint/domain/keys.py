@@ -1,4 +1,4 @@
-"""What of an object is in the key of a call, as its fields declare it (`gradlint.domain.objects`)."""
+"""The part of an object in the key of a call, as its fields declare it (`gradlint.domain.objects`)."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ Reading = Callable[[Any], tuple[Any, ...]]
 
 @frozen()
 class InKey:
-    """What the fields of a class declare. Each of the first three reads all fields of that kind at once; `joins` says
-    how each field that is `described` joins, and `empty` is what they hold where they mention nothing."""
+    """The readers of the fields that a class declares. Each of the first three reads all fields of that kind at once;
+    `joins` says how each field that is `described` joins, and `empty` is what they hold where they mention nothing."""
 
     itself: Reading
     numbered: Callable[[Any], tuple[Alternatives, ...]]

@@ -17,7 +17,7 @@ def memories(tensors: Iterable[Tensor]) -> frozenset[Memory]:
 
 
 def places(memories: Iterable[Memory]) -> frozenset[Memory]:
-    """Where these memories were made, whichever of those made there they are."""
+    """Return the places that made these memories, whichever of those made there they are."""
     return frozenset([tuple([ref._replace(recency=0) for ref in memory]) for memory in memories])
 
 

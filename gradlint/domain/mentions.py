@@ -43,7 +43,7 @@ def handed_on(thing: Object) -> tuple[Ref, ...]:
 
 
 def origins(thing: Object) -> frozenset[Origin]:
-    """Where all that an object mentions was made."""
+    """Return the origins of all that an object mentions."""
     try:
         return thing._origins
     except AttributeError:

@@ -38,7 +38,7 @@ from gradlint.domain.values import NOTHING, UNKNOWN, Value
 from gradlint.frozen import replace
 
 MOST_ITEMS = 64
-"""How many elements are known one by one."""
+"""The most elements that are known one by one."""
 MOST_PARAMETERS = 512
 """The same of parameters of a module or an optimizer: more than large networks have, for which optimizer holds which of
 them is asked all the time."""
@@ -79,12 +79,12 @@ Seen = tuple[tuple[tuple[Any, ...], Value], ...]
 
 
 class Cell:
-    """Whatever lives on the heap; remembers which others it mentions and where those were made: that is asked often."""
+    """An object on the heap; it remembers which others it mentions and where those were made: that is asked often."""
 
     __slots__ = ("_handed_on", "_mentions", "_origins")
 
     of_torch: ClassVar[bool] = False
-    """Whether these are objects of classes of torch, which are no containers and no objects of other classes."""
+    """True for objects of classes of torch, which are no containers and no objects of other classes."""
 
     _handed_on: tuple[Ref, ...]
     _mentions: tuple[Ref, ...]

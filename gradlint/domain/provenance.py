@@ -11,7 +11,7 @@ MOST_CAUSES = 6
 
 
 class Belief(IntEnum):
-    """How we came to know what kind of thing something is; the highest is the weakest.
+    """The evidence for the kind of a thing; the highest is the weakest.
 
     What the program was seen to make is `UNTOUCHED` once unseen code has had it: it has kept its flags if that code did
     what most does.
@@ -29,12 +29,12 @@ class Belief(IntEnum):
         return self is Belief.PROVEN or self is Belief.UNTOUCHED
 
     def once_handed_over(self) -> Belief:
-        """What is still believed once unseen code has had the thing."""
+        """Return the belief that is left once unseen code has had the thing."""
         return max(self, Belief.UNTOUCHED if self.seen_made else Belief.FROM_USAGE)
 
 
 class CauseKind(Enum):
-    """What happened at a place in the program, by the word under which a finding's notes speak of it.
+    """The kind of a cause at a place in the program, by the word under which a finding's notes speak of it.
 
     Of tensors and other objects: it was `MADE` there, or `COPIED` (a mapping that was filled at once with what another
     holds, by "leaves" if those can be copied deeply); `CUT`: it left the graph; it was `ASKED` to require grad, or

@@ -13,9 +13,9 @@ Graph = tuple[int, str, int]
 
 
 class Escape(IntEnum):
-    """How far code that is not followed may go with what it is handed: a library only reads it, or code does so by its
-    name alone; code that nobody sees most likely leaves flags and gradients alone, which is believed, not known;
-    what holds it otherwise may do anything, and computes gradients if that is what its name says."""
+    """The escape of a value into code that is not followed: a library only reads it, or code does so by its name alone;
+    code that nobody sees most likely leaves flags and gradients alone, which is believed, not known; what holds it
+    otherwise may do anything, and computes gradients if that is what its name says."""
 
     READ = 0
     READ_BY_NAME = 1

@@ -1,4 +1,4 @@
-"""How values are written in one line, for those who read what is known."""
+"""Spellings of values in one line, for those who read what is known."""
 
 from __future__ import annotations
 

@@ -34,12 +34,12 @@ Modes = tuple[Truth, Truth, Syntax, Syntax]
 Guard = tuple[Syntax, bool]
 """A test, and whether it holds."""
 Fork = tuple[AbstractSet[Ref], AbstractSet[Ref]]
-"""What one path alone has made and what another alone has, where they met."""
+"""The objects that one path alone has made and those that another alone has, where they met."""
 
 
 @dataclass(slots=True)
 class State:
-    """What holds at one point of one path. A state that is not `live` is never reached.
+    """The state at one point of one path. A state that is not `live` is never reached.
 
     `switch` is the piece of the program that set the modes, `inferring` the one that switched inference mode on; None
     where none did, or several may have. `taken` are the parts of the `ground` that it has taken over. One that is
@@ -327,7 +327,7 @@ def differing(mapping: Mapping[KeyT, ThingT], other: Mapping[KeyT, ThingT]) -> l
 
 
 def _attributes_met(mine: Object | None, other: Object) -> Generator[tuple[Value, Value]]:
-    """What each attribute of an object is on two paths, where that is not the same."""
+    """Yield the two values of each attribute that differs between two paths."""
     if type(mine) is type(other) and isinstance(mine, Module | Instance) and isinstance(other, Module | Instance):
         if mine.attributes is other.attributes:
             return
@@ -351,7 +351,7 @@ def _is_made(value: Value, here: Heap, elsewhere: Heap) -> bool:
 PARTED = frozenset({Module, Instance, Optimizer})
 """Of what kinds of objects it is worth while to know that no path has two of them: what they are like is changed."""
 MOST_FORKS = 16
-"""How many forks are remembered: the latest."""
+"""The most forks that are remembered: the latest."""
 
 
 def _still_apart(out: State, other: State) -> tuple[Fork, ...]:

@@ -126,7 +126,7 @@ def _different(values: list[Value]) -> list[Value]:
 
 
 def cuts_of_numbers(values: Iterable[Value]) -> tuple[Cause, ...]:
-    """Where tensors became the numbers among these values."""
+    """Return the cuts by which tensors became the numbers among these values."""
     options = (option for value in values for option in alternatives(value))
     found = {mark: None for option in options if type(option) is PythonNumber for mark in option.cuts}
     return tuple(found)[:MOST_CAUSES]

@@ -127,7 +127,7 @@ class Context:
 
 
 class Reaching:
-    """What remembers where all that it reaches stands, once it was asked for more."""
+    """A value that remembers the positions of all that it reaches, once it was asked for more."""
 
     __slots__ = ("_index",)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gradlint.domain.refs import Ref
 
 AT, GONE_OVER = "@", " gone over"
-"""What marks references to the one of several objects that a loop is at, and to those that it was at."""
+"""The marks of references to the one of several objects that a loop is at, and to those that it was at."""
 
 
 def at(ref: Ref, walk: str) -> Ref:

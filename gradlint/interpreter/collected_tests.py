@@ -17,10 +17,10 @@ FIXTURES = frozenset(
     "record_testsuite_property record_xml_attribute recwarn request tmp_path tmp_path_factory tmpdir "
     "tmpdir_factory".split()
 )
-"""What pytest hands over under these names to any test that takes it."""
+"""The fixtures that pytest hands over under these names to any test that takes them."""
 
 CLASSES = re.compile(r"Test(?![a-z])")
-"""How the names of classes begin that hold tests; a `Tester` is none."""
+"""The beginnings of the names of classes that hold tests; a `Tester` is none."""
 
 
 def imports_a_runner(m: Interpreter) -> bool:

@@ -122,7 +122,7 @@ def _run_the_rest(m: Interpreter) -> None:
     inner = {part: None for name, part in base.ground.of_name.items() if m.frames[name[0]].parent is not None}
 
     def fresh(node: Site) -> State:
-        """What functions inside functions see is there from the start, the rest where it is asked for."""
+        """Return a fresh state: the base's ground is there from the start, the rest where it is asked for."""
         if m.state.heap.index.work > MOST_WORK:
             raise TooMuch(node)
         state = State(ground=base.ground)
@@ -154,7 +154,7 @@ def _is_switched_off(m: Interpreter) -> bool:
 
 
 def _leave_the_body(m: Interpreter) -> None:
-    """What functions that nobody calls find in the module: anything may have happened to it since its body ran, but
+    """Leave the module as functions that nobody calls find it: anything may have happened to it since its body ran, but
     most likely its networks, leaves and optimizers are what the body made of them, where no function sets flags."""
     escaped = dict(m.graphs.escaped)
     names = {name: value for (frame, name), value in m.state.names.items() if frame == 0 and not is_static(m, value)}
@@ -279,7 +279,7 @@ def _join_attributes(m: Interpreter, start: int, methods: list[Function]) -> Non
 
 
 def _turned_out(base: State, ends: list[State]) -> None:
-    """Where one method shows what some object is, it has been that all along, whatever its facts were before."""
+    """Take an object to have been all along what one method shows, whatever its facts were before."""
     for ref, thing in list(base.heap.items()):
         if is_opaque(thing):
             there = [state for state in ends if ref in state.heap]
@@ -366,7 +366,7 @@ def _leave_on(m: Interpreter, owners: list[Value]) -> None:
 
 
 def _known_to_callers(m: Interpreter, owners: list[Value]) -> None:
-    """Whoever calls a method has its object, and may compute what the method is given with all that this holds."""
+    """Mark an object of a method as known to callers, who may compute the arguments with all that it holds."""
     for ref, thing in in_reach(m, owners).items():
         if type(thing) is Tensor and not thing.unseen.may(YES):
             m.store_exact(ref, replace(thing, unseen=thing.unseen | YES))
@@ -436,7 +436,7 @@ def _of_other_file(runs: Sequence[Run]) -> Function | None:
 
 
 def _where(runs: Iterable[Run]) -> dict[str, Any]:
-    """Where what happened in these runs stands, if that is another file: the file, and the calls that led there."""
+    """Return the place of these runs, if that is another file: the file, and the calls that led there."""
     found = next((event for run in runs for event in run.story if event.run == run.index), None)
     return {} if found is None or not found.file else {"file": found.file, "calls": found.calls}
 
@@ -447,12 +447,12 @@ def _methods(cls: Class) -> dict[Any, Function]:
 
 
 def _passed_by(m: Interpreter, event: Event) -> Event:
-    """What happened behind a line that raises counts where nothing else comes by."""
+    """Count an event behind a line that raises where nothing else comes by."""
     return replace(event, after_error=False) if event.after_error and event.node not in m.log.come_by else event
 
 
 def _seen_from_around(m: Interpreter, story: list[Event]) -> Iterator[Event]:
-    """What happened, where the graph of what happened in a call that a summary told again has the names of all nodes
+    """Yield the events, where the graph of what happened in a call that a summary told again has the names of all nodes
     that stood for it then."""
     repeated = {id(event) for events in m.log.repeated.values() for event in events}
     for before, event in zip(m.log.story, story, strict=True):

@@ -1,4 +1,4 @@
-"""What torch does, as read-only tables by path: `at(version)` gives those of a version.
+"""Facts about torch, as read-only tables by path: `at(version)` gives those of a version.
 
 Every row is measured on the installed torch by `tests/test_knowledge.py`. An operation that has several
 forms under one spelling has one path per form, the form after a space: `torch.max` is `max(x)`,

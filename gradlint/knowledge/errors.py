@@ -1,4 +1,4 @@
-"""What torch and Python say where a mistake is made, and the rules whose mistakes lead to it.
+"""Errors of torch and Python at mistakes, and the rules whose mistakes lead to each.
 
 What the evidence of rules shows needs no row; a row says which rule is the likeliest of several, names rules whose
 evidence does not raise, and leaves open what Python says of other things as well.
@@ -75,4 +75,4 @@ PYTHONS = frozenset({
     "NoneType", "not 'NoneType'", "'NoneType' object has no attribute", "unsupported operand type(s)",
     "'bool' object is not callable", "object does not support the context manager protocol",
 })  # fmt: skip
-"""What evidence shows and Python says of much else: rows tell when it counts."""
+"""The errors that evidence shows and Python raises for much else: rows tell when they count."""

@@ -62,7 +62,7 @@ ROWS: Mapping[str, tuple[Any, ...]] = MappingProxyType(
 
 @frozen()
 class Tables:
-    """What one version of torch does: a row for each path.
+    """The tables of one version of torch: a row for each path.
 
     `absent` are the paths that rows of other versions speak of and none of this one: nothing is known of them here;
     `told` those whose row was measured nowhere.
@@ -136,7 +136,7 @@ def _by_path(rows: Iterable[RowT]) -> Mapping[str, RowT]:
 
 @cache
 def at(version: Version = NEWEST) -> Tables:
-    """What a version of torch does."""
+    """Return the tables of a version of torch."""
     tables = {kind: _by_path(of(rows, version)) for kind, rows in ROWS.items()}
     ever = frozenset(paths(*ROWS))
     only_told = {path for table in tables.values() for path, row in table.items() if told(row)}

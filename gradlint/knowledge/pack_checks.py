@@ -1,4 +1,4 @@
-"""Whether a pack can be used: what its rows say must make sense among all packs."""
+"""Checks of packs: the rows of one must make sense among all packs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Fault = tuple[str, str, str]
 
 
 def faults(pack: Pack, packs: Packs) -> Iterator[Fault]:
-    """What is wrong with a pack."""
+    """Yield the faults of a pack."""
     for path, row in pack.rows():
         yield from ((path, fault, cure) for fault, cure in _evidence(row))
         for gift in _gifts(row):

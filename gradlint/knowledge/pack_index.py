@@ -95,7 +95,7 @@ class Packs:
         return (member, known.row) if known and type(member) is Call else None
 
     def without_torch(self, imported: Iterable[str]) -> bool:
-        """Whether a program that imports these modules has nothing to do with torch: a look-alike, and no torch."""
+        """Return whether a program that imports these modules has a look-alike and nothing to do with torch."""
         found = set(imported)
         return bool(found & self.foreign) and not self.with_torch(found)
 

@@ -1,11 +1,11 @@
-"""What can be said about a library that works with torch, or that only looks like it.
+"""The language of packs: facts about a library that works with torch, or that only looks like it.
 
 A pack is a table, and this is the language of its rows. Its module is named by an entry point of the group
 `gradlint.knowledge` and holds a `Pack` under the name `pack`:
 
-    from gradlint.knowledge.packs import Argument, Backward, Call, LibraryClass, Pack
+from gradlint.knowledge.packs import Argument, Backward, Call, LibraryClass, Pack
 
-    pack = Pack(
+pack = Pack(
         library="mylib",
         version="mylib==1.2.0",
         roots=("mylib",),
@@ -138,8 +138,8 @@ class ATensor:
 
 @frozen()
 class Computed:
-    """What an operation of torch (`by`, its path) gives for these arguments; without names for all positional ones that
-    are tensors. Where not all of them are tensors, or lists of tensors, nothing is said.
+    """The result of an operation of torch (`by`, its path) for these arguments; without names for all positional ones
+    that are tensors. Where not all of them are tensors, or lists of tensors, nothing is said.
 
     `itself`: where there is nothing to do the first argument comes back instead.
     """
@@ -151,7 +151,7 @@ class Computed:
 
 @frozen()
 class Chosen:
-    """What a constant argument chooses, by its values; nothing is said where it is another, or no constant."""
+    """The gift that a constant argument chooses, by its values; nothing is said where it is another, or no constant."""
 
     by: str
     gives: tuple[tuple[str, Gift], ...]
@@ -338,7 +338,7 @@ class LibraryClass(Versioned):
 
     @property
     def path(self) -> str:
-        """What we call it by."""
+        """Return our name for it."""
         return self.paths[0]
 
 

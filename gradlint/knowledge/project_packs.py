@@ -1,4 +1,4 @@
-"""What a project's configuration tells of its own wrappers, as a pack."""
+"""The pack of a project's own wrappers, from its configuration."""
 
 from __future__ import annotations
 

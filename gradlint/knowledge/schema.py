@@ -92,7 +92,7 @@ class Saving(NamedTuple):
 
 @cache
 def savings(tokens: tuple[str, ...]) -> tuple[Saving, ...]:
-    """What the tokens of `saves` say, each read once."""
+    """Return the savings that the tokens of `saves` say, each read once."""
     return tuple(map(_saving, tokens))
 
 
@@ -155,7 +155,7 @@ def _kinds(kind: str) -> frozenset[str]:
 
 @frozen()
 class Operation(Versioned):
-    """What an operation does, by whatever of its spellings it is called.
+    """An operation, by whatever of its spellings it is called.
 
     `name` is the word that events use; `paths` are all its spellings. `parameters` are the names of its
     positional parameters in order, in the spelling of the function; a method's owner is the first.
@@ -223,7 +223,7 @@ class Operation(Versioned):
 
     @property
     def savings(self) -> tuple[Saving, ...]:
-        """What backward reads."""
+        """Return the tensors that backward reads."""
         return savings(self.saves)
 
     def refused(self, word: str) -> bool:
@@ -258,7 +258,7 @@ def changing(
 
 @frozen()
 class Factory(Versioned):
-    """What makes a new leaf tensor.
+    """A factory of new leaf tensors.
 
     `dtype`: "default" (torch.get_default_dtype), "data" (from the literal data in the first argument:
     whole numbers integer, any float the default, bool bool, complex complex,
@@ -277,11 +277,11 @@ class Factory(Versioned):
     shares: str = ""
     """Name of the parameter whose memory the result may share (`from_numpy`, `as_tensor`), or empty."""
     follows: bool = False
-    """Whether what it makes of a tensor is recorded, or that very tensor: what is unknown may be one."""
+    """True if its result for a tensor is recorded, or that very tensor: what is unknown may be one."""
     asks: bool = False
-    """Whether the result requires grad unless told otherwise (`nn.Parameter`)."""
+    """True if the result requires grad unless told otherwise (`nn.Parameter`)."""
     keeps: bool = False
-    """Whether it gives a leaf of its own on the memory of what it is given, which requires grad as that does."""
+    """True if it gives a leaf of its own on the memory of its argument, which requires grad as that does."""
     refuses: tuple[str, ...] = ()
     """Kinds of the first argument (or the owner) with which torch raises (`rand_like` of whole numbers)."""
 
@@ -322,7 +322,7 @@ class ModuleRow(Versioned):
 
     @property
     def savings(self) -> tuple[Saving, ...]:
-        """What backward reads."""
+        """Return the tensors that backward reads."""
         return savings(self.saves)
 
 
@@ -376,7 +376,7 @@ class SchedulerRow(Versioned):
 
 @frozen()
 class ClearingRow(Versioned):
-    """What clears gradients, and whether it leaves None where `set_to_none` is left out; else it leaves zeros."""
+    """A function that clears gradients: it leaves None or zeros where `set_to_none` is left out."""
 
     path: str
     to_none: bool

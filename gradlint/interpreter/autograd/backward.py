@@ -52,10 +52,10 @@ SCALE = "GradScaler.scale"
 
 @frozen()
 class Request:
-    """What a call asks for: `how` is "backward" (fill `.grad`) or "grad" (give gradients back). `inputs` are the
-    tensors to differentiate by (None: all leaves), `listed` the values that they are the alternatives of, one for each
-    that is asked for, and `exact` says whether these are all known. `renamed`: what is to be retained is said by a name
-    that torch has given up. `of` is the expression whose `backward()` is called."""
+    """The request of a backward call: `how` is "backward" (fill `.grad`) or "grad" (give gradients back). `inputs` are
+    the tensors to differentiate by (None: all leaves), `listed` the values that they are the alternatives of, one for
+    each that is asked for, and `exact` says whether these are all known. `renamed`: what is to be retained is said by a
+    name that torch has given up. `of` is the expression whose `backward()` is called."""
 
     how: str
     retain: Truth = NO
@@ -127,7 +127,7 @@ def backward(m: Interpreter, node: Site, roots: Sequence[Value], request: Reques
 
 
 def _retained(m: Interpreter, inputs: Sequence[Ref]) -> None:
-    """What a backward is to give gradients retains its own before anything is differentiated, whatever comes of it."""
+    """Retain the gradients of the tensors that a backward differentiates by, before it runs, whatever comes of it."""
     for ref in inputs:
         tensor: Tensor = m[ref]
         if tensor.leaf is not YES:
@@ -166,8 +166,8 @@ def _is_proven(m: Interpreter, root: Value) -> bool:
 
 
 def _required_grad(m: Interpreter, node: Site, root: Value) -> None:
-    """What is differentiated requires grad: where nothing told so before, and no program asked for it by hand, it was
-    recorded, by an operation that is known or by one that nobody saw. So was what alone can have led to it."""
+    """Learn that a differentiated tensor requires grad: where nothing told so, and no program asked for it, it was
+    recorded, by a known operation or one that nobody saw. So was what alone can have led to it."""
     found = m.all(root, Tensor)
     before = []
     for ref, tensor in found:
@@ -196,7 +196,7 @@ def _may_be_told(tensor: Tensor) -> bool:
 
 
 def _may_be_given_back(m: Interpreter, tensor: Tensor) -> bool:
-    """Whether what unseen code gave may be a number that it was handed, which the program has asked for gradients."""
+    """Return whether unseen code may have given back a number that it was handed and that requires grad."""
     others = m.state.heap.holding(tensor.storage) if tensor.belief >= Belief.FROM_USAGE else ()
     return any(type(other) is Tensor and _is_asked_number(other) for _, other in others)
 
@@ -289,7 +289,7 @@ def _history(m: Interpreter, starts: list[Alternatives]) -> History:
 
 
 def _ends(m: Interpreter, wanted: Sequence[Ref]) -> frozenset[Ref]:
-    """Where the graph ends for a backward that stops at these tensors: leaves, and the nodes that made the others."""
+    """Return the ends of a backward that stops at these tensors: leaves, and the nodes that made the others."""
     ends: set[Ref] = set()
     for ref in wanted:
         ends.add(ref)
@@ -397,7 +397,7 @@ def _unreached(m: Interpreter, history: History, request: Request) -> Truth:
 
 
 WORK_OF_A_BACKWARD, WORK_OF_A_NODE = 8, 25
-"""How often every object is looked at for each backward, and every node of the graph."""
+"""The times that each backward looks at every object, and at every node of the graph."""
 NOTICED = names_of(Node, Aspect.LACKING_NOTICED)
 """In which ways a node lacks what it saved so that torch raises."""
 FAULTS = names_of(Node, Aspect.LACKING)

@@ -1,4 +1,4 @@
-"""What a call of `backward` or `autograd.grad` asks for, read off its arguments."""
+"""The requests of `backward` and `autograd.grad`, read off the arguments of their calls."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from gradlint.interpreter.static.sites import Site
 MATERIALIZED = "materialize_grads"
 """The argument of `torch.autograd.grad` by which what was not used has a gradient of zeros, and so may be unused."""
 RETAINED = "retain_variables"
-"""What `retain_graph` was called in the first versions of torch; those of today raise a TypeError."""
+"""The name of `retain_graph` in the first versions of torch; those of today raise a TypeError."""
 METHOD = {"gradient": 0, "retain_graph": 1, "create_graph": 2, "inputs": 3}
 BACKWARD = {"grad_tensors": 1, "retain_graph": 2, "create_graph": 3, "inputs": 5}
 GRAD = {"inputs": 1, "grad_outputs": 2, "retain_graph": 3, "create_graph": 4, "allow_unused": 6}

@@ -16,7 +16,7 @@ from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.sites import Site
 
 BATCH = "batch"
-"""How the tensors of a batch are made."""
+"""The word for how the tensors of a batch are made."""
 PARTS = frozenset({"items", "keys", "values", "get", "pop"})
 """The methods of dicts by which something is taken out of a batch."""
 

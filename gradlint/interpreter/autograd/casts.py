@@ -35,7 +35,7 @@ def to(m: Interpreter, node: Site, owner: Value, args: Arguments, chain: str) ->
 
 
 COPYING = frozenset({"copy", "memory_format"})
-"""What `to` may be told so that it copies though nothing else changes."""
+"""The arguments of `to` that make it copy though nothing else changes."""
 MOST_ASKED = 2
 """A third argument may say that `to` is to copy."""
 

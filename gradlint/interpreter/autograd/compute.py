@@ -28,10 +28,10 @@ from gradlint.knowledge.properties.probabilities import KEEPING, NUDGING, SQUASH
 from gradlint.knowledge.schema import Operation
 
 MOST_CUTS = 3
-"""How many earlier cuts a result remembers, so that there is room for other marks."""
+"""The most earlier cuts that a result remembers, so that there is room for other marks."""
 FREEZING = ("assign", "method", "module", "from_pretrained")
-"""What asks something that is there already not to require grad, in the words of `RequiresGradChanged.by`; or what does
-so unless it is told otherwise."""
+"""The requests that an existing object not require grad, in the words of `RequiresGradChanged.by`; or what does so
+unless it is told otherwise."""
 
 
 def apply(
@@ -166,7 +166,7 @@ def _flag_of_base(m: Interpreter, first: Operand) -> Truth:
 
 
 def _hides_its_base(tensor: Tensor) -> bool:
-    """Whether it may be a view of what nobody sees, so that what views it shows the flag of that, not of the tensor."""
+    """Return whether a tensor may be a view of a hidden base, so that its views show the flag of that base."""
     return tensor.made in VIEWS_OF_HIDDEN and tensor.leaf.may(YES)
 
 
@@ -217,7 +217,7 @@ def _shared(m: Interpreter, call: OperationCall, form: Form, part: str) -> dict[
 
 
 def _reasons(m: Interpreter, call: OperationCall, wants: Truth, requires: Truth) -> tuple[Cause, ...]:
-    """Where a result comes from: made here, and what cut it off the graph if something did."""
+    """Return the causes of a result: the call that made it, and the cut that took it off the graph if there was one."""
     cut = Cause(CauseKind.CUT, call.site, call.row.name)
     if wants.may(YES):
         cut = Cause(CauseKind.CUT, m.state.switch or call.site, IN_VAIN if m.state.grad_mode is YES else MODE)
@@ -236,7 +236,7 @@ def _reasons(m: Interpreter, call: OperationCall, wants: Truth, requires: Truth)
 
 
 def _counted(call: OperationCall) -> list[Cause]:
-    """Where the elements of a result were counted that has those of its operand, in whatever shape."""
+    """Return the causes that counted the elements of a result that has those of its operand, in whatever shape."""
     first = call.operands[0].tensor if call.operands else None
     if first is None or len(call.row.results) != 1 or call.row.results[0].dtype != "same" or call.requested.dtype:
         return []
@@ -244,7 +244,7 @@ def _counted(call: OperationCall) -> list[Cause]:
 
 
 def _asked(operand: Tensor, requires: Truth) -> Iterator[Cause]:
-    """Where what a result comes from was asked to require grad, or not to, so that the result does not."""
+    """Yield the requests that an operand require grad, or not, so that the result does not."""
     for mark in operand.causes:
         if mark.kind == CauseKind.ASKED and mark.by in FREEZING and requires is NO and operand.requires_grad is NO:
             yield Cause(CauseKind.FROZEN, mark.node, mark.by, mark.name)

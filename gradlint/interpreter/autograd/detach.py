@@ -15,12 +15,12 @@ from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.sites import Site
 
 MODE, IN_VAIN = "no_grad", "enable_grad"
-"""What a cut is by where gradients were off, and where they were enabled in vain, inside inference mode: then it stands
-where the mode was set, if that is known. Else it is by an operation or a function, where that was called."""
+"""The names of cuts where gradients were off, and where they were enabled in vain, inside inference mode: then it
+stands where the mode was set, if that is known. Else it is by an operation or a function, where that was called."""
 
 
 def cuts(m: Interpreter, values: Iterable[Value], depth: int = 0) -> tuple[Cause, ...]:
-    """Where anything that these values were computed from left its graph."""
+    """Return the cuts that took anything these values were computed from off its graph."""
     found: dict[Cause, None] = {}
     for option in (option for value in values for option in alternatives(value)):
         if type(option) is PythonNumber:

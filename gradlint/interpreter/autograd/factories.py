@@ -55,7 +55,7 @@ from gradlint.knowledge.schema import Factory
 from gradlint.knowledge.shapes.memory_format import IN_ORDER
 
 AS_TO = frozenset({"dtype", "device"})
-"""What factories are asked for beside the data, and `to` as well."""
+"""The arguments of factories besides the data that `to` has as well."""
 DATA = frozenset({"data", "obj", "ndarray", "fill_value", "s"})
 """The parameters of factories that say what the elements are."""
 

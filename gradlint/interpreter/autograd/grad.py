@@ -78,7 +78,7 @@ def has_gradient(tensor: Tensor) -> bool:
 
 
 def is_held(gradient: Value) -> bool:
-    """Whether a gradient is known, or one of several that were: it may be there where nothing says it was filled."""
+    """Return whether a gradient is known, or one of several: it may be there where nothing says it was filled."""
     return type(gradient) is not Unknown or bool(gradient.reach)
 
 
@@ -128,8 +128,8 @@ def clear_gradients(
 
 
 def _once_cleared(m: Interpreter, ref: Ref, tensor: Tensor) -> Grad:
-    """How a gradient stands that is cleared. What unseen code gave may be what it was handed, with a gradient that no
-    step has used."""
+    """Return the state of a gradient once it is cleared. What unseen code gave may be what it was handed, with a
+    gradient that no step has used."""
     cleared = CLEARING.of(tensor)
     return cleared | LOST if tensor.grad.is_unsure and perhaps_given_back(m, ref, tensor) else cleared
 
@@ -153,7 +153,7 @@ def joined_gradients(tensors: Sequence[Tensor]) -> tuple[Grad, Unit]:
 
 
 def use_of(m: Interpreter, node: Site) -> str:
-    """How the gradient that is read here is used: "needed" (None raises), "handed" (to a call) or neither."""
+    """Return the use of the gradient that is read here: "needed" (None raises), "handed" (to a call) or neither."""
     return _looked_for(m).uses.get(node, "")
 
 

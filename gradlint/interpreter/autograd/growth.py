@@ -1,4 +1,4 @@
-"""What a loop records on top of what its earlier iterations recorded."""
+"""The graph that a loop records on top of the graph of its earlier iterations."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from gradlint.interpreter.static.sites import Site, syntax
 
 @frozen()
 class Growth:
-    """How the program writes the operand that an earlier iteration computed (`name`), the syntax of what came to it,
-    and the operands besides."""
+    """The spelling of the operand that an earlier iteration computed (`name`), the syntax of what came to it, and the
+    operands besides."""
 
     name: str = ""
     added: Any = None
@@ -75,8 +75,8 @@ def _is_picked(m: Interpreter, node: Site, nodes: Sequence[Ref]) -> bool:
 
 
 def grown_from(m: Interpreter, node: Site, operands: Sequence[Operand]) -> Growth:
-    """How the program writes the operand that an earlier iteration computed, what came to it, and what the others are.
-    A sum of several terms goes on where its first operator stands."""
+    """Return the operand that an earlier iteration computed, as it is written, what came to it, and the others. A sum
+    of several terms goes on where its first operator stands."""
     place = syntax(node)
     grown = next((one for one in operands if _holds_older(m, node, one)), None)
     if type(place) not in TERMS or len(operands) != 2 or grown is None:

@@ -63,7 +63,7 @@ def register(m: Interpreter, node: Site, owner: Value, kind: str, args: Argument
 
 
 CUTS = frozenset({"data", "detach()", "item()", "numpy()", "tolist()"})
-"""How a hook lets go of the graph of what it is handed."""
+"""The ways in which a hook lets go of the graph of its arguments."""
 
 
 def _may_keep(m: Interpreter, hook: Value) -> bool:
@@ -78,7 +78,7 @@ def _may_keep(m: Interpreter, hook: Value) -> bool:
 
 
 KEEPS = (cst.Lambda, cst.FunctionDef, cst.ClassDef, cst.Global, cst.Nonlocal, cst.Yield, cst.Await, cst.NamedExpr)
-"""What a hook may keep something by, whatever it does besides."""
+"""The syntax by which a hook may keep something, whatever it does besides."""
 PLAIN = frozenset({"float", "format", "int", "isinstance", "len", "list", "repr", "str", "tuple", "type"})
 LIBRARIES = frozenset({"torch", "F", "np", "math"})
 """Functions, and libraries of such, that keep nothing of what they are handed."""

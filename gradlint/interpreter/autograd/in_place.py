@@ -90,7 +90,7 @@ def maybe_written(m: Interpreter, happening: Callable[[], Any]) -> None:
 
 
 def _write_unknown(m: Interpreter, target: Value, this: Write) -> None:
-    """What nobody knows is written: it may be in the memory of all that it is made of, or a gradient of that."""
+    """Write an unknown value: the write may be in the memory of all that it is made of, or in a gradient of that."""
     reach = [ref for option in alternatives(target) if type(option) is Unknown for ref in option.reach]
     if reach:
         _, memories = made_of(m, reach)
@@ -134,7 +134,7 @@ def _saved(m: Interpreter, this: Write, target: Tensor) -> tuple[Tensor, ...]:
 
 
 def _leave_marks(m: Interpreter, this: Write, ref: Ref, cut: Sequence[Cause], sure: bool) -> None:
-    """What is written holds what was cut out of the graph elsewhere, and is squashed by this operation or no more."""
+    """Mark a written tensor: its values may have been cut off the graph, and this operation may squash them."""
     tensor: Tensor = m[ref]
     base = this.op.removesuffix("_")
     squashed = base if base in SQUASHING else ""
@@ -154,7 +154,7 @@ def updates(m: Interpreter, target: Tensor, operands: Iterable[Value]) -> bool:
 
 
 def _is_argument(m: Interpreter, refs: Sequence[Ref]) -> bool:
-    """Whether a parameter of the function that runs holds one of these and it was made before the function began."""
+    """Return whether a parameter of the running function holds one of these, made before the function began."""
     function, frame = m.frame.function, m.frame.id
     if m.is_silent or function is None or not any(ref.context < frame for ref in refs):
         return False
@@ -185,7 +185,7 @@ def gradients_written(m: Interpreter, memories: Iterable[Ref], op: str = "", ope
 
 
 def _may_be_zeros(m: Interpreter, memories: Iterable[Ref], operands: Sequence[Value]) -> bool:
-    """Whether what is written here with these operands may be zeros, whatever was there: times zero, or less itself."""
+    """Return whether this write may leave zeros, whatever was there: times zero, or less itself."""
     reach = [ref for value in operands for one in alternatives(value) if type(one) is Unknown for ref in one.reach]
     others = {memory for value in operands for _, other in m.all(value, Tensor) for memory in other.storage}
     return Constant(0) in operands or not (others | set(made_of(m, reach)[1])).isdisjoint(memories)
@@ -221,7 +221,7 @@ def written_without_graph(
 
 
 WRITERS = {"step": CauseKind.STEPPED, "load": CauseKind.LOADED}
-"""How those who switch gradients off themselves leave their mark on what they wrote."""
+"""The marks of those that switch gradients off themselves on the tensors they write."""
 
 
 def _raises(m: Interpreter, tensor: Tensor, wants: Truth) -> bool:
@@ -373,9 +373,9 @@ def _spoiled(
 
 
 WORK_OF_A_VIEW = 50
-"""What it takes to move a view on to a new node, in objects that are only looked at."""
+"""The cost of moving a view on to a new node, in objects that are only looked at."""
 COPYING = frozenset({"copy_", "setitem"})
-"""What copies into whole numbers and truth values without recording it; other operations do record it there."""
+"""The operations that copy into integers and booleans unrecorded; others are recorded there."""
 
 
 def _rebase(m: Interpreter, this: Write, ref: Ref, wants: Truth, sure: bool) -> None:
@@ -424,7 +424,7 @@ def _asking(m: Interpreter, member: Tensor, now: Tensor, recorded: Truth, node: 
 
 
 def _recorded(tensor: Tensor, wants: Truth) -> Truth:
-    """Whether a write that autograd records is recorded on a tensor: it refuses to write a leaf that requires grad."""
+    """Return whether a recorded write is recorded on a tensor: autograd refuses to write a leaf that requires grad."""
     return either([wants, NO if tensor.leaf is YES else tensor.requires_grad])
 
 

@@ -1,4 +1,4 @@
-"""Where only a leaf will do: what is used there may be computed from a leaf that the program holds no more."""
+"""Uses that need a leaf: the tensor there may be computed from a leaf that the program holds no more."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def aliased_gradients(m: Interpreter, leaves: Iterable[Ref]) -> tuple[Tensor, ..
 
 @frozen()
 class Descent:
-    """How a tensor was computed from a leaf alone: by these operations in order, the last one at `at`."""
+    """The computation of a tensor from a leaf alone: by these operations in order, the last one at `at`."""
 
     leaf: Ref
     steps: tuple[str, ...]
@@ -88,7 +88,7 @@ def _lost(m: Interpreter, value: Value) -> Descent | None:
 
 
 def _descent(m: Interpreter, tensor: Tensor) -> Descent | None:
-    """How a tensor was computed from a single leaf; None for a leaf, and where it took more."""
+    """Return the descent of a tensor from a single leaf; None for a leaf, and where it took more."""
     at = next((mark.node for mark in tensor.causes if mark.kind == CauseKind.MADE), None)
     starts, steps = tensor.node, list[str]()
     while len(starts) == 1 and len(steps) < MOST_STEPS:

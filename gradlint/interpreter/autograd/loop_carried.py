@@ -39,8 +39,8 @@ def carriers(m: Interpreter, node: Site, carried: Sequence[Ref]) -> tuple[tuple[
 
 
 def may_be_carried(m: Interpreter, nodes: Iterable[Ref]) -> bool:
-    """Whether the iteration that runs, of the innermost loop around, may have got hold of something with these nodes in
-    its graph when it began. What a name holds that each iteration binds before it reads it is out of its reach."""
+    """Return whether the running iteration of the innermost loop may have begun with access to values that have these
+    nodes in their graph. What a name holds that each iteration binds before it reads it is out of its reach."""
     frame: Frame | None = m.frame
     while frame is not None and frame.loop is None:
         frame = frame.caller
@@ -56,7 +56,7 @@ def may_be_carried(m: Interpreter, nodes: Iterable[Ref]) -> bool:
 
 
 def is_of_before(m: Interpreter, ref: Ref) -> bool:
-    """Whether a node was recorded in an earlier iteration, or an earlier round of a loop that is run by rounds."""
+    """Return whether a node was recorded in an earlier iteration, or an earlier round of a loop."""
     loop, places = m.frame.loop, m.allocations
     number = places.others.get(places.whole.get(ref.site, 0), {}).get(ref.site, 0)
     return ref.recency > 0 or (loop is not None and number in loop.rounds[:-1])
@@ -121,7 +121,7 @@ def _bind(singles: Iterable[cst.CSTNode], bound: set[str], mentioned: set[str]) 
 
 
 def is_unknown_from_outside(m: Interpreter, name: str) -> bool:
-    """Whether a name of the function that runs holds what nobody knows, the same in each iteration of its loop."""
+    """Return whether a name of the running function holds an unknown value, the same in each iteration of its loop."""
     loop = m.frame.loop
     value = m.state.names.get((m.frame.id, name))
     if loop is None or not isinstance(loop.node, cst.For | cst.While) or value is None:

@@ -58,7 +58,7 @@ def _torch_name(row: Operation, name: str) -> str:
 
 
 NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other"}
-"""What torch takes as well for the names of its own parameters, for all operations."""
+"""The names that torch takes as well for the names of its own parameters, for all operations."""
 
 
 def _listed(m: Interpreter, node: Site, row: Operation, args: Arguments) -> Arguments:
@@ -127,7 +127,7 @@ def _of_rows(size: Size | None) -> Truth:
 
 
 MOST_NESTED = 4
-"""How deep lists in lists are looked into."""
+"""The depth to which lists in lists are looked into."""
 
 
 def constant(m: Interpreter, value: Value, depth: int = MOST_NESTED) -> object:
@@ -343,7 +343,7 @@ def _in_place(m: Interpreter, call: OperationCall, by: str, name: str) -> Value:
 
 
 def first_argument(node: Site) -> str:
-    """How the program writes the first thing that is handed to a call."""
+    """Return the spelling of a call's first argument."""
     call = syntax(node)
     handed = call.args[0] if type(call) is cst.Call and call.args else None
     return spelled(handed.value) if handed is not None and handed.keyword is None else ""

@@ -162,7 +162,7 @@ COPIED: dict[str, Callable[[Tensor | None], bool]] = {
     STACK: _is_stack,
     VIEW: lambda tensor: tensor is not None and bool(tensor.base) and _is_stack(tensor),
 }
-"""Whether a copy of an operand may be kept, by the word for those of which one may."""
+"""Tests of whether a copy of an operand may be kept, by the word for those of which one may."""
 
 
 def _perhaps(m: Interpreter, memories: Alternatives, wanted: Truth) -> Alternatives:
@@ -216,8 +216,8 @@ def _memories(m: Interpreter, one: Operand, kinds: str) -> Alternatives:
 
 
 class Saves(NamedTuple):
-    """What an operation keeps for backward that writes one of its operands: what it leaves `behind` when it is done,
-    and others as they were `before`."""
+    """The tensors saved by an operation that writes one of its operands: its operands as it leaves them `behind`, and
+    others as they were `before`."""
 
     behind: tuple[Alternatives, ...] = ()
     before: tuple[Alternatives, ...] = ()

@@ -122,7 +122,7 @@ def _is_counted(tensor: Tensor) -> bool:
 
 
 ALONE = frozenset({"assign", "method"})
-"""What asks one tensor by itself, which was there before."""
+"""The requests of one tensor by itself, which was there before."""
 
 
 def _repeats(m: Interpreter, found: Sequence[tuple[Ref, Tensor]], to: Truth) -> bool | None:
@@ -138,7 +138,7 @@ def _repeats(m: Interpreter, found: Sequence[tuple[Ref, Tensor]], to: Truth) -> 
 
 
 def _held(m: Interpreter, refs: Sequence[Ref]) -> int:
-    """How many names and living objects hold one of these."""
+    """Return the number of names and living objects that hold one of these."""
     meant = {one for ref in refs for one in m.same(ref)}
     names = list(m.state.names.values())
     by_name = sum(not meant.isdisjoint(references(value)) for value in names)
@@ -148,7 +148,7 @@ def _held(m: Interpreter, refs: Sequence[Ref]) -> int:
 
 
 HOLDING = (Container, Instance, Module)
-"""What holds what it is given until it is told otherwise."""
+"""The objects that hold a value until they are told otherwise."""
 
 
 def _marks(tensor: Tensor, to: Truth, asked: Cause) -> tuple[Cause, ...]:
@@ -164,7 +164,7 @@ def _is_asked(tensor: Tensor) -> bool:
 
 
 def _afterwards(m: Interpreter, tensor: Tensor, to: Truth) -> Truth:
-    """Whatever was asked for gradients requires grad if the line runs at all: what is no leaf did so before. Only a
+    """Return the flag after a request: a tensor asked for gradients requires grad, for a non-leaf did so before. Only a
     leaf can be told not to, and a view made without the graph then goes on as what it is a view of does."""
     if to is YES:
         return YES
@@ -192,7 +192,7 @@ def _leaves_none_out(m: Interpreter, found: Sequence[tuple[Ref, Tensor]]) -> boo
 
 
 def _besides(m: Interpreter) -> list[Tensor]:
-    """What else a loop goes over that is run element by element."""
+    """Return the other tensors that a loop goes over that is run element by element."""
     places = None if m.frame.loop is None else m.frame.loop.listed
     elements = [] if places is None else m.state.stack[slice(*places)]
     pairs = [part for one in elements for _, pair in m.all(one, Container) for _, part in pair.items]
@@ -200,7 +200,7 @@ def _besides(m: Interpreter) -> list[Tensor]:
 
 
 NEW = ("factory", "Parameter")
-"""What asks for a tensor that is being made, so that nobody has a view of it."""
+"""The requests for a tensor that is being made, so that nobody has a view of it."""
 
 
 def show_on_views(m: Interpreter, ref: Ref, base: Tensor, to: Truth, *, sure: bool) -> None:

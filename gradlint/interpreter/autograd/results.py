@@ -68,17 +68,17 @@ LETTER_OF = {fact: letter for letter, fact in LETTERS.items()}
 
 
 UNKNOWN_LAYOUT = unknown(Tensor, Aspect.LAYOUT)
-"""What is known of a tensor's sizes, and of how it lies in memory, once it may have been given other memory."""
+"""The facts of a tensor's sizes and of its layout in memory, once it may have been given other memory."""
 
 UNKNOWN_SIZES = unknown(Tensor, Aspect.SIZE)
-"""What is known of a tensor's sizes where nothing is."""
+"""The facts of a tensor's sizes where nothing is known of them."""
 
 
 @frozen()
 class Requested:
-    """What a call asks of its results: `dtype`, `precision` and `device` (None: it asks for none), whether they are one
-    element (`scalar`) where the arguments say so; `told` are those that are constants, `part` tells apart what is made
-    at one site."""
+    """The requests of a call about its results: `dtype`, `precision` and `device` (None: it asks for none), whether
+    they are one element (`scalar`) where the arguments say so; `told` are those that are constants, `part` tells apart
+    what is made at one site."""
 
     dtype: Dtypes | None = None
     precision: Precision = ANY_PRECISION
@@ -92,7 +92,7 @@ NOTHING_REQUESTED = Requested()
 
 
 TAKING = frozenset({"getitem", "unbind"})
-"""What takes a part of a thing, be it rows of a tensor or elements of a tuple."""
+"""The operations that take a part of a thing, be it rows of a tensor or elements of a tuple."""
 
 
 @frozen()
@@ -119,7 +119,7 @@ class OperationCall:
 
     @property
     def takes_element(self) -> bool:
-        """Whether what looks like a view of the first operand may be an element of it, which was there before."""
+        """Return whether an apparent view of the first operand may be an element of it, which was there before."""
         first = self.operands[0].tensor if self.operands else None
         return first is not None and first.may_be_structured and self.row.name in TAKING
 
@@ -129,8 +129,8 @@ class OperationCall:
 
 
 class Form(NamedTuple):
-    """What is known of a result before it is made: which `kinds` of handle it may be, whether it requires grad where
-    that is recorded (`wants`), and other `facts`."""
+    """The facts of a result before it is made: which `kinds` of handle it may be, whether it requires grad where that
+    is recorded (`wants`), and other `facts`."""
 
     result: Result
     kinds: frozenset[str]
@@ -195,7 +195,7 @@ ITSELF, COPY = frozenset({"self"}), frozenset({"fresh"})
 
 SHARING = frozenset({"self", "view"})
 CASTING = ITSELF | COPY
-"""What a cast or a move gives."""
+"""The handles that a cast or a move gives."""
 ON_ITS_MEMORY = frozenset({"alias"}) | COPY
 """The same as one handle of the kind that was asked for: what nobody has seen has it already if it is given itself."""
 NO_TENSOR = frozenset({"none", "number", "list"})
@@ -212,7 +212,7 @@ def _kind(row: Operation, result: Result, operands: Sequence[Operand]) -> Dtypes
 
 
 def _converts(first: Operand, kind: Dtypes, precision: Precision) -> bool:
-    """Whether a result of this kind is certainly another tensor than the operand, because the elements change."""
+    """Return whether a result of this kind is certainly not the operand itself, because the elements change."""
     if kind <= DISCRETE and first.requires_grad is YES and not (first.dtype and first.dtype <= DISCRETE):
         return True  # what requires grad is of floating point, unless a recorded write made it so
     if first.dtype is None or kind.is_unsure:
@@ -272,7 +272,7 @@ def _in_order(one: Operand) -> bool:
 def _handles(
     row: Operation, first: Operand, told: Told, measures: Mapping[str, Any], kinds: frozenset[str]
 ) -> frozenset[str]:
-    """Which handles of these kinds an operation may give, by how its first operand lies and how deep the result is."""
+    """Return the handles of these kinds that an operation may give, by the layout of its operand and the sizes."""
     if first.tensor is None or first.tensor.may_be_structured:
         return kinds
     left, ordered = kinds, _in_order(first) and not _may_be_told_an_order(row, told)
@@ -323,7 +323,7 @@ def _planar(row: Operation, operands: Sequence[Operand]) -> Truth:
 
 
 def _scalar(row: Operation, operands: Sequence[Operand]) -> Truth:
-    """Whether what an operation gives that keeps the number of elements, or adds some, is one: as its operands are."""
+    """Return whether the result of an operation that keeps or adds elements has one element: as its operands have."""
     if row.name in FIRST:
         operands = operands[:1]
     elif row.name not in KEEPING and row.name not in SPREADING:
@@ -341,7 +341,7 @@ def measured(size: Size) -> dict[str, Any]:
 
 MOST_COMBINED = 5
 MOST_COMBINATIONS = 4096
-"""How many answers of dtype rules are remembered: they depend on nothing but what is asked."""
+"""The most answers of dtype rules that are remembered: they depend on nothing but what is asked."""
 
 
 def combined(rule: str, kinds: Sequence[Dtypes], numbers: Sequence[bool] = (), row: Operation | None = None) -> Dtypes:
@@ -385,7 +385,7 @@ def _precision_kept(row: Operation, operands: Sequence[Operand]) -> Precision:
 
 
 PRECISE = {Precision.named(name): name for name in Precision.names}
-"""What is known to be of one precision, and how that is called."""
+"""The names of the precisions that are known to be one."""
 
 
 AUTOCAST = frozenset(Precision.named(name) for name in LESS_PRECISE)

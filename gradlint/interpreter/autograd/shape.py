@@ -160,5 +160,5 @@ def of_layer(m: Interpreter, layer: Module) -> Truth:
 
 
 def _is_wide(parameter: Tensor) -> bool:
-    """Whether a parameter has several elements in every dimension, as it has where it was made with large numbers."""
+    """Return whether a parameter has several elements in every dimension, as one made with large numbers has."""
     return parameter.scalar is NO if parameter.size is None else min(parameter.size, default=1) > 1

@@ -49,7 +49,7 @@ from gradlint.knowledge import DTYPES, PRECISIONS
 
 
 class Change:
-    """What happens to gradients, and how each stands after it. How one stood that was handed over nobody saw: it is
+    """A change of gradients, with the state of each after it. How one stood that was handed over nobody saw: it is
     taken to have been trained properly before, with nothing left there that a step has used, and to be `assumed`."""
 
     def __init__(self, known: dict[Grad, Grad], *, assumed: Grad) -> None:
@@ -57,7 +57,7 @@ class Change:
         self._handed_over = known | {ANY_GRAD: assumed}
 
     def of(self, tensor: Tensor) -> Grad:
-        """How the gradient of a tensor stands afterwards."""
+        """Return the state of a tensor's gradient afterwards."""
         return tensor.grad.mapped(self.known if tensor.belief <= Belief.ANNOTATED else self._handed_over)
 
 
@@ -128,7 +128,7 @@ def is_of_kind(m: Interpreter, value: Value, kind: Dtypes) -> Value:
 
 
 KINDS_ASKED = {"is_floating_point": FLOAT, "is_complex": COMPLEX}
-"""What tells whether a tensor is of a kind, by name: a method and a function of torch."""
+"""The kinds that a method and a function of torch ask a tensor for, by their name."""
 
 
 def default_precision(m: Interpreter) -> Precision:
@@ -137,7 +137,7 @@ def default_precision(m: Interpreter) -> Precision:
 
 
 def default_device(m: Interpreter) -> Device:
-    """Where tensors are made where nothing is said, unless the program changes that somewhere."""
+    """Return the device of new tensors where nothing is said, unless the program changes that somewhere."""
     return ANY_DEVICE if m.blocks.device_entered or _calls_torch(m, CHANGING_DEVICE) else CPU
 
 

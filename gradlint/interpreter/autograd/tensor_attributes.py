@@ -28,7 +28,7 @@ from gradlint.interpreter.static.sites import Site
 from gradlint.knowledge.python.duck_typing_names import TENSOR_ATTRIBUTES
 
 PART = "named part "
-"""How the parts begin that stand for what was read by its name off a module's result; nobody says what that is."""
+"""The prefix of the parts that stand for what was read by its name off a module's result; nobody says what that is."""
 
 
 def output(m: Interpreter, node: Site, owner: Value, name: str) -> Value:
@@ -105,7 +105,7 @@ FLAGS: dict[str, Callable[[Tensor], Truth]] = {
 
 
 def _flag(fact: Truth, belief: Belief) -> Value:
-    """What is likely decides no branch: a yes counts of what is known. A no comes from the mode of the place."""
+    """Return the value of a flag: a merely likely fact decides no branch. A no comes from the mode of the place."""
     if fact is NO and belief is not Belief.UNTOUCHED:
         return Constant(False)
     return Constant(True) if fact is YES and belief <= Belief.ANNOTATED else PythonNumber(BOOL)
@@ -115,8 +115,8 @@ ZEROS = frozenset({"zeros", "zeros_like", "new_zeros"})
 
 
 def _grad_of(m: Interpreter, thing: Tensor, value: Value) -> Grad:
-    """Where the gradient of a tensor stands that is given another one; zeros are none until they are added to, and
-    what is computed from them may be zeros."""
+    """Return the state of a tensor's gradient that is set; zeros are none until they are added to, and results computed
+    from them may be zeros."""
     zeros = any(_may_be_zeros(m, made) for _, made in m.all(value, Tensor))
     may_be_none = NONE_VALUE in alternatives(value) or zeros
     now = FRESH | CLEARING.of(thing) if may_be_none else FRESH

@@ -1,4 +1,4 @@
-"""How the steps in other files are divided: most are for functions that make networks and train them.
+"""The steps in other files have purses of their own: most are for functions that make networks and train them.
 
 Forwards are followed out of a purse of their own, for one that is not followed still gives a module's result; and so
 are parsers of arguments, data sets and what draws, for the constants they give.
@@ -25,7 +25,7 @@ from gradlint.interpreter.static.scopes import spelled
 OF_DATA = frozenset(
     {"Dataset", "IterableDataset", "TensorDataset", "Subset", "Sampler", "DataLoader", "ArgumentParser"}
 )
-"""What classes derive from that give data or options and train nothing, by the last part of the name."""
+"""The classes that give data or options and train nothing, by the last part of their names."""
 TRAINING = frozenset({"backward", "step", "zero_grad", "parameters", "state_dict", "load_state_dict", "requires_grad_"})
 """Methods that networks, optimizers and losses have and nothing else."""
 OF_GRADIENTS = (Tensor, Module, Optimizer, Scaler)
@@ -33,7 +33,7 @@ OF_GRADIENTS = (Tensor, Module, Optimizer, Scaler)
 
 FORWARD, ASIDE, SHORT = "forward", "aside", "short"
 PURSES = {FORWARD: 1_500, ASIDE: 300, SHORT: 1_000}
-"""How many statements of other files, counted as `HEAP_OF_A_STEP` says, the functions of each kind may run in all;
+"""The statements of other files, counted as `HEAP_OF_A_STEP` says, that the functions of each kind may run in all;
 short ones in whatever file, where there are no steps left otherwise."""
 MOST_OF_A_SHORT_ONE = 8
 """Statements of a function that calls nothing and is followed where no other is: to run a meter's `update` costs less
@@ -67,11 +67,11 @@ def purse_of(m: Interpreter, function: Function, args: Arguments) -> str:
 
 
 class Mentions(dict[object, bool]):
-    """Which functions of other files mention torch."""
+    """The functions of other files, each with whether it mentions torch."""
 
 
 def _mentions_torch(m: Interpreter, function: Function) -> bool:
-    """Whether the text of a function, or of one that it names, uses torch or what only networks and optimizers have."""
+    """Return whether the text of a function, or of one that it names, uses torch, networks or optimizers."""
     mentions = m.notes(Mentions)
     known = mentions.get(function.node)
     if known is None:
@@ -84,7 +84,7 @@ def _mentions_torch(m: Interpreter, function: Function) -> bool:
 
 
 def _named(m: Interpreter, function: Function, uses: Iterable[str]) -> Iterator[Value]:
-    """What the names in a function's text are at the top level of its file."""
+    """Yield the values that the names in a function's text have at the top level of its file."""
     top = m.frames[function.frame]
     while top.parent is not None:
         top = top.parent
@@ -103,7 +103,7 @@ def _leads_to_torch(m: Interpreter, value: Value) -> bool:
 
 
 def steps_in(m: Interpreter, frame: Frame) -> str:
-    """Which count of steps the file of a frame draws on: that of the file that runs, or that of the others."""
+    """Return the name of the step count that a frame's file draws on: that of the running file, or of the others."""
     return "left" if frame.file.foreign == m.frame.file.foreign else "elsewhere"
 
 

@@ -19,10 +19,10 @@ from gradlint.domain.values import UNKNOWN, Bound, OneOf, Unknown, Value
 from gradlint.interpreter.engine.machine import Interpreter
 
 MOST_DEEP = 3
-"""How deep containers among the arguments are compared by what they hold."""
+"""The depth to which containers among the arguments are compared by their elements."""
 MOST_DESCRIBED = 1_000
-"""How many objects are described for one call: what containers hold beyond these, as tables of data do, is compared by
-which objects they are."""
+"""The most objects that are described for one call: containers that hold more, as tables of data do, are compared by
+the identities of these."""
 
 
 @dataclass(slots=True)
@@ -65,8 +65,8 @@ class Given:
         return number, meant, declared.itself(thing), self._numbers(declared, thing), self._rest(declared, thing, depth)
 
     def _numbers(self, declared: InKey, thing: Object) -> Hashable:
-        """Which of the memories and nodes that an object names are the same as others, and of which memory a count
-        is."""
+        """Return the memories and nodes that an object names, numbered by identity, and the memories that counts are
+        of."""
         numbered = self.numbered
         return tuple([
             tuple([

@@ -363,7 +363,7 @@ def _escaped(m: Interpreter, call: Call, changed: list[tuple[Ref, Object]]) -> t
 
 
 def _cut_of(argument: Object | None, cut: dict[Ref, Cause]) -> Cause | None:
-    """Where something left the graph that an argument of a call came from."""
+    """Return the cut that took something off the graph that an argument of a call came from."""
     nodes = argument.node if type(argument) is Tensor else ()
     return next((cut[node] for node in nodes if node is not None and node in cut), None)
 
@@ -445,8 +445,8 @@ def may_be_filled(thing: Object) -> bool:
 
 
 def holders_besides(heap: Heap, memory: Ref, call: Call) -> Holders:
-    """Who notices a write to a memory, besides the arguments of a call: who is on it or has saved it, and the tensors
-    whose gradient is."""
+    """Return the holders that notice a write to a memory, besides the arguments of a call: the tensors on it, the nodes
+    that saved it, and the tensors whose gradient is."""
     there = [(ref, thing) for ref, thing in heap.holding([memory]) if _holds(thing, memory)]
     handles = {ref for ref, _ in there}
     if handles:

@@ -168,7 +168,7 @@ def _handler(m: Interpreter, table: Calls, owner: Value) -> Callable[..., Value 
 def by_name(
     methods: Mapping[str, Method],
 ) -> Callable[..., Value | None]:
-    """How a method is called on objects whose methods are all in one table."""
+    """Return a call of methods that looks each up in one table."""
 
     def call(m: Interpreter, node: Site, owner: Value, method: str, args: Arguments, name: str) -> Value | None:
         found = methods.get(method)
@@ -189,7 +189,7 @@ def plain_method(m: Interpreter, node: Site, owner: Value, name: str, args: Argu
 
 
 def written_since(m: Interpreter, values: Sequence[Value]) -> dict[str, Any]:
-    """Whether the memory of state dictionaries was written since they were made, and where those were made that was.
+    """Return whether the memory of state dictionaries was written since they were made, and the places that made those.
 
     A checkpoint, a dictionary with a state dictionary in it, counts like what it holds.
     """

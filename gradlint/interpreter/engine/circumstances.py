@@ -21,10 +21,10 @@ Looked = dict[tuple[Ref | int, str], None]
 
 @dataclass(slots=True)
 class Allocations:
-    """What makes references: the numbers of the `sites`, the `age` of what is made now, what was `made` so far in the
-    innermost loop, and the frames that were `entered` in it. `round` tells apart what the rounds make of a
-    loop or comprehension that is run element by element; `whole` and `frames` say which sites and frames they are
-    without that, `others` and `frames_of` which those are for each round."""
+    """The allocator of references: the numbers of the `sites`, the `age` of new objects, the origins `made` so far in
+    the innermost loop, and the frames that were `entered` in it. `round` tells apart what the rounds make of a loop or
+    comprehension that is run element by element; `whole` and `frames` say which sites and frames they are without that,
+    `others` and `frames_of` which those are for each round."""
 
     sites: dict[object, int] = field(default_factory=dict)
     made: set[Origin] = field(default_factory=set)
@@ -53,7 +53,7 @@ class Allocations:
         return number
 
     def of_any_round(self, ref: Ref) -> Graph:
-        """Where an object is made, whatever the round."""
+        """Return the origin of an object, whatever the round."""
         return self.whole.get(ref.site, ref.site), ref.part, self.frames.get(ref.context, ref.context)
 
     def frame(self, number: int, whole: int) -> None:
@@ -62,7 +62,7 @@ class Allocations:
         self.frames_of[whole, self.round] = number
 
     def of_other_rounds(self, ref: Ref) -> list[Ref]:
-        """What is made in other rounds where this object is."""
+        """Return the references of other rounds from the site of this one."""
         whole, frame = self.whole.get(ref.site), self.frames.get(ref.context)
         sites = {} if whole is None else self.others[whole]
         return [
@@ -123,9 +123,9 @@ class CallStack:
 
 @dataclass(slots=True)
 class Effects:
-    """What a call has done: the variables of others that it has `read`, what it has `handed` to unseen code, memories
-    and version counters that it `wrote`, nodes and leaves that a backward of it has `differentiated`, the nodes it has
-    `cut` something off from, and what it has `looked` at, where somebody wants to know (`deferred`)."""
+    """The effects of a call: the variables of others that it has `read`, the values it has `handed` to unseen code,
+    memories and version counters that it `wrote`, nodes and leaves that a backward of it has `differentiated`, the
+    nodes it has `cut` something off from, and what it has `looked` at, where somebody wants to know (`deferred`)."""
 
     read: dict[Name, Value] = field(default_factory=dict)
     handed: dict[Ref, Escape] = field(default_factory=dict)
@@ -148,9 +148,9 @@ class Effects:
 
 @dataclass(slots=True)
 class Blocks:
-    """What `with` has to do with: the expression whose manager one is `entering`, how often a mode was `switched` that
-    no block takes back, or in a block that may be left before another takes it back (`crossed`), how many blocks
-    around are `copying` what is saved for backward, and whether one has set a device."""
+    """The state of `with` blocks: the expression whose manager one is `entering`, how often a mode was `switched` that
+    no block takes back, or in a block that may be left before another takes it back (`crossed`), how many blocks around
+    are `copying` what is saved for backward, and whether one has set a device."""
 
     entering: Any = None
     switched: int = 0

@@ -91,7 +91,7 @@ class Suspended:
             names[self.frame, name] = one_of([names.get((self.frame, name), NOTHING), *found], MOST_ITEMS)
 
     def _made(self, roots: Iterable[Ref]) -> dict[Ref, None]:
-        """What it has made itself and others get at by these: not by what was there before and is as it was."""
+        """Return its own new objects that others reach by these roots: not by objects that are older and unchanged."""
         heap, found, seen = self.m.state.heap, dict[Ref, None](), set[Ref]()
         todo = [ref for ref in roots if ref in heap and type(heap[ref]) is not Class]
         ends = {ref for ref in self.changed if ref in heap}.union(todo)
@@ -186,8 +186,8 @@ YIELDED, TAKEN, TAKEN_UP = "yield", "taken", "taken up"
 """Names in the frame of such code: what it has given so far, with what of that it went on afterwards, and with what of
 it since it waited last."""
 MOST_SEEN = 200
-"""How many things that such code has looked at are remembered: what looks at iterators looks at all that they did, and
-where it is one of those itself there is more of it in each round."""
+"""The most things that such code has looked at and that are remembered: what looks at iterators looks at all that they
+did, and where it is one of those itself there is more of it in each round."""
 FORGOTTEN: Seen = ((("forgotten",), Constant(None)),)
 
 
@@ -271,12 +271,12 @@ CHANGED: dict[str, Callable[[Interpreter, Any, Value, Mapping[tuple[Any, ...], V
     "like": _of_facts,
     "forgotten": lambda m, key, value, parts: (key,),
 }
-"""What of the circumstances is not as it was."""
+"""The functions that find changes of the circumstances, by the kind of circumstance."""
 
 
 def on_next(m: Interpreter, thing: Iterator) -> Iterator:
-    """What is known of an iterator by now. Code that runs under other circumstances than those under which it was
-    followed may give anything; if it is only the objects that it gives that have changed, it may leave some out."""
+    """Return an iterator by now. Code that runs under other circumstances than it was followed under may give anything;
+    if only the objects that it gives have changed, it may leave some out."""
     parts = dict(thing.seen)
     found = [one for key, value in thing.seen if key[0] in CHANGED for one in CHANGED[key[0]](m, key, value, parts)]
     if not found:

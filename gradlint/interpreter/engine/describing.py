@@ -1,4 +1,4 @@
-"""What is known of values, in words: looked at as it lies there, so that nothing is different for having been asked."""
+"""Descriptions of values in words: they are read off the state as it is, so that asking changes nothing."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from gradlint.interpreter.engine.places import key_of
 from gradlint.interpreter.static.sites import Site
 
 MOST_INSIDE = 4
-"""How many of the elements of a container are described one by one."""
+"""The most elements of a container that are described one by one."""
 DEEPEST = 2
-"""How deep containers in containers are described."""
+"""The depth to which containers in containers are described."""
 LONGEST = 60
-"""How many characters of a constant are shown."""
+"""The most characters of a constant that are shown."""
 MOST_IMPORTS = 8
-"""How many files a name is followed through that each import it from the next."""
+"""The most files through which a name is followed that each import it from the next."""
 BELIEFS = {
     Belief.ANNOTATED: "annotated",
     Belief.UNTOUCHED: "if untouched",
@@ -169,7 +169,7 @@ def _tensor(m: Interpreter, thing: Tensor, deep: int) -> Iterator[str]:
 
 
 def _graph(m: Interpreter, thing: Tensor) -> Iterator[str]:
-    """What has become of the graph nodes that made a tensor, where that is more than that they are there."""
+    """Yield the states of the graph nodes that made a tensor, beyond their being there."""
     nodes = [node for ref in thing.node if ref is not None and type(node := thing_of(m, ref)) is Node]
     for name in names_of(Node, Aspect.LACKING):
         facts = [getattr(node, name) for node in nodes]
@@ -204,7 +204,7 @@ def _parameters_of(m: Interpreter, module: Module) -> list[Tensor]:
 
 
 def _parameters(m: Interpreter, tensors: list[Tensor]) -> Iterator[str]:
-    """How many parameters there are, and what is known of all of them together."""
+    """Yield the number of the parameters, and the facts that hold of all of them together."""
     if not tensors:
         return
     yield f"parameters={'some' if any(tensor.is_summary for tensor in tensors) else len(tensors)}"
@@ -256,7 +256,7 @@ _FACTS: dict[type, Callable[[Interpreter, Any, int], Iterable[str]]] = {
     IteratorObject: _iterator,
     Instance: lambda m, thing, deep: [class_of(m, thing.cls)],
 }
-"""What is told of an object beyond what it says itself."""
+"""The facts that are told of an object beyond its own description."""
 
 
 def is_obvious(m: Interpreter, value: Value, name: str) -> bool:

@@ -55,13 +55,13 @@ def executes(*nodes: type) -> Callable[[Step], Step]:
 
 MODELS: dict[str, Model] = {}
 CALLED: dict[str, Callable[[Interpreter, Any, Instance, Arguments], Value]] = {}
-"""What calling an instance of these classes does."""
+"""The calls of instances of these classes."""
 ITEMS_OF: dict[str, Callable[[Interpreter, Any, Instance, Value], Value]] = {}
-"""What `instance[index]` gives for these classes."""
+"""The values of `instance[index]` for these classes."""
 ATTRIBUTES_OF: dict[str, Callable[[Interpreter, Any, Value, str], Value | None]] = {}
-"""What an attribute of an instance of these classes is that is computed anew each time; None for all others."""
+"""The attributes of instances of these classes that are computed anew each time; None for all others."""
 ELEMENTS_OF: dict[str, Callable[[Interpreter, Any, Instance], Value]] = {}
-"""What iterating over an instance of these classes gives."""
+"""The elements of iterating over an instance of these classes."""
 ANNOTATED_AS: dict[str, Annotated] = {}
 """Something of these classes that somebody else made, as annotations tell of it; takes the import path."""
 
@@ -80,7 +80,7 @@ def annotated(*paths: str) -> Callable[[Annotated], Annotated]:
 
 
 class TypeSlot(Enum):
-    """What may be done with a value, each kind of value or object in its own way, as in the type slots of CPython.
+    """The operations on a value, each implemented by its kind of value or object, as the type slots of CPython are.
 
     A handler takes the interpreter, the place, the value, and after these what stands behind the name here.
     """
@@ -102,19 +102,19 @@ class TypeSlot(Enum):
     GET_ATTRIBUTE = auto()
     """`value.name`: the name, how the value is written, and whether it is asked in a guard (`getattr`)."""
     GET_BUILT_IN = auto()
-    """What the kind itself has under a name where no class of the program does: the name; None for what it has not."""
+    """Return an attribute of the kind itself where no class of the program defines the name; None where it has none."""
     SET_ATTRIBUTE = auto()
     """`value.name = other`: the name, the other value, and whether it is certainly this object."""
     BIND = auto()
-    """What a member of a class is as an attribute of an object: the object and the member; None for itself."""
+    """Bind a member of a class as an attribute of an object: the object and the member; None for itself."""
     LEARN_ATTRIBUTE = auto()
-    """What is told by other means of an attribute that nobody set: its name, how it is written, what it is made of."""
+    """Tell by other means about an attribute that nobody set: its name, how it is written, what it is made of."""
     ANNOTATED = auto()
     """An object that somebody else made of a class that an annotation names: the class, or its import path."""
     HANDED = auto()
-    """What a library hands over for each parameter of a function that it calls; takes function and parameters."""
+    """Give the value of each parameter of a function that a library calls; takes function and parameters."""
     LEARN = auto()
-    """What is told of an object by how a name that holds it is used: the object, and the name as it is written."""
+    """Learn about an object from the uses of a name that holds it: the object, and the name as it is written."""
     GET_ITEM = auto()
     """`value[index]`: the index."""
     SET_ITEM = auto()
@@ -124,7 +124,7 @@ class TypeSlot(Enum):
     TYPE_OF = auto()
     """`type(value)`; takes the object or value alone."""
     NEW = auto()
-    """What `object.__new__` makes of a class of the program: the class, its reference and the place; None for none."""
+    """Make the result of `object.__new__` for a class of the program: the class, its reference, the place; or None."""
     INITIALISE = auto()
     """`__init__` of a base that the program does not show: object, class and arguments; whether there is one."""
     BUILT = auto()
@@ -132,9 +132,9 @@ class TypeSlot(Enum):
     UNFOLLOWED = auto()
     """An instance of a class of the program whose `__init__` is not followed: the class."""
     CERTAIN = auto()
-    """What certainly comes by when something goes over an object; takes the interpreter and the object."""
+    """Return the certain elements of an iteration over an object; takes the interpreter and the object."""
     NOT_EMPTY = auto()
-    """Whether going over an object certainly gives something; takes the interpreter and the object."""
+    """Return whether an iteration over an object certainly has elements; takes the interpreter and the object."""
     HAS_ATTRIBUTE = auto()
     """`hasattr(value, name)`, as far as it is certain; takes the interpreter, the object and the name."""
     TRUTH = auto()
@@ -144,19 +144,19 @@ class TypeSlot(Enum):
     NEXT = auto()
     """`next(value)`: the object."""
     LISTED = auto()
-    """What going over an object gives, or what a method of it gives, one by one and with names: how the iterator came
-    about ("" for the object itself); takes no place. None where that is not known."""
+    """List the elements of an object, or of a method of it, with names: the origin of the iterator ("" for the object
+    itself); takes no place. None where that is not known."""
     RUN_THROUGH = auto()
     """The elements one by one of an iterator that nobody has asked yet, for which it runs; takes the interpreter, the
     reference and it. None where they are not known: then nothing has happened."""
     RESTART = auto()
     """An iterator that nobody has asked yet runs as things are now; takes the interpreter, the reference and it."""
     LEARN_ARGUMENTS = auto()
-    """What is not known of the arguments in the frame of a call is told by other means; takes frame and function."""
+    """Learn about the unknown arguments in the frame of a call by other means; takes frame and function."""
     LEARN_RESULT = auto()
     """The same of what a function gave back: the result."""
     DIFFERENTIATED_UNSEEN = auto()
-    """What a tensor is after unseen code may have run backward through its graph; takes the tensor alone."""
+    """Return a tensor after unseen code may have run backward through its graph; takes the tensor alone."""
     WRITTEN_UNSEEN = auto()
     """Unseen code may write these memories; takes the interpreter and the memories."""
     ASKED_UNSEEN = auto()

@@ -1,4 +1,4 @@
-"""What unknown code may do: anything to what it can reach, and nothing else.
+"""Unknown code may do anything to the objects in its reach, and nothing else.
 
 The flags and states of every object in reach become unsure and the elements of containers unknown. The
 attributes of modules and instances stay bound as they are: code that is handed an object changes what
@@ -55,7 +55,7 @@ IS_KNOWN: dict[type, Callable[[Any], bool]] = {
     Module: lambda before: not before.open.is_unsure,
     Optimizer: lambda before: not before.open.is_unsure,
 }
-"""Whether enough was known of an object for what is left alone to matter."""
+"""Tests of whether enough was known of an object for the facts that are left alone to matter."""
 
 
 def escape_graphs(m: Interpreter, values: Iterable[Value], how: Escape = Escape.HELD) -> None:

@@ -1,4 +1,4 @@
-"""What is told of a run: its events, who hears them, what is counted, and how all that is held back or taken back."""
+"""The log of a run: its events, the rules that hear them, its counts, and the means to hold or take back all."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from gradlint.interpreter.engine.tracing import Trace
 
 BOUND = "bound: "
-"""How the counts begin that tell of a bound that was hit."""
+"""The prefix of the counts that tell of a bound that was hit."""
 
 
 @frozen()
 class Excerpt:
-    """What was told of a call: its events and runs of functions, and how many runs there were `before`."""
+    """The excerpt of the log for one call: its events and runs of functions, and how many runs there were `before`."""
 
     story: tuple[Event, ...]
     runs: tuple[Run, ...]
@@ -128,5 +128,5 @@ class EventLog:
             self.runs.append(replace(one, index=one.index + later, parent=parent, story=story))
 
     def repeats(self, events: tuple[Event, ...]) -> None:
-        """What happened in a call holds of another as well; it is known by its id, and so kept for that to stay its."""
+        """Let a call's events hold of another as well; they are known by their id, and so kept alive."""
         self.repeated[id(events)] = events

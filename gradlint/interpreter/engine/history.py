@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 MOST_WEIGHED = 300
 MOST_LOOKED_BACK = 20
-"""How many nodes of a history are weighed in whole; of larger ones only what is straight ahead is certain.
+"""The most nodes of a history that are weighed in whole; of larger ones only what is straight ahead is certain.
 
 `MOST_LOOKED_BACK` holds where it is asked whether a graph grows, which is asked at every operation in a loop.
 """
@@ -87,8 +87,8 @@ def sure_past(m: Interpreter, start: Alternatives) -> dict[Ref, None]:
 
 
 def _sure_places(m: Interpreter, start: Alternatives, past: Collection[Ref]) -> frozenset[Graph] | set[Graph]:
-    """Where nodes and leaves were made that are certainly in a history, whichever of those made there they are; `past`
-    is what may be in it."""
+    """Return the places that certainly made nodes and leaves of a history, whichever of those made there they are;
+    `past` is what may be in it."""
     if len(past) > MOST_LOOKED_BACK:
         return {ref.key for ref in _single_past(m, start, MOST_LOOKED_BACK)}
     return in_every(m, start, lambda ref: {ref.key})
@@ -158,7 +158,7 @@ def inputs_first(m: Interpreter, start: Alternatives, ends: Callable[[Ref], bool
 
 
 WORK_OF_A_NODE = 5
-"""How many objects are gone over in the time in which a node of a history is put into its order, besides its inputs."""
+"""The number of objects that cost as much to go over as one node to put into its order, besides its inputs."""
 
 
 def _single_past(m: Interpreter, start: Alternatives, most: int = sys.maxsize) -> dict[Ref, None]:
@@ -228,7 +228,7 @@ def grows_at(m: Interpreter, made: Ref, inputs: tuple[Alternatives, ...]) -> Tru
 
 
 MOST_LEFT = 300
-"""How many nodes of a graph are noted of which something is cut."""
+"""The most nodes of a graph that are noted because something is cut off from them."""
 
 
 def cut_at(m: Interpreter, mark: Cause, values: Iterable[Value]) -> None:
@@ -253,7 +253,7 @@ def tensors_in(m: Interpreter, values: Iterable[Value], depth: int = 0) -> list[
 
 
 DEEPEST = 3
-"""How deep containers are looked into."""
+"""The depth to which containers are looked into."""
 
 
 def nodes_of(m: Interpreter, value: Value) -> Alternatives:

@@ -34,12 +34,12 @@ from gradlint.interpreter.static.scopes import Program, Scan
 from gradlint.texts import absolute
 
 MOST_FILES = 100
-"""How many other files are run for one file at most."""
+"""The most other files that are run for one file."""
 FEWEST_STEPS_IMPORTING = 500
-"""How many statements the calls at the top levels of other files may run in all, besides one for each of the linted
+"""The most statements that calls at the top levels of other files may run in all, besides one for each of the linted
 file."""
 OURS = frozenset({"torch"})
-"""What is known by its import path, and so never looked for in the project."""
+"""The libraries that are known by their import path, and so never looked for in the project."""
 
 
 class Neighbour(Protocol):
@@ -65,7 +65,7 @@ class Neighbour(Protocol):
         """Its syntax; None where it cannot be read."""
 
     def fault(self) -> str:
-        """Why its syntax cannot be had, and where in it."""
+        """Return the syntax error of the file, and its place."""
 
 
 class Project(Protocol):
@@ -87,7 +87,7 @@ class Project(Protocol):
 
 
 class Neighbours:
-    """What one run of the interpreter knows of the other files."""
+    """The other files, as far as one run of the interpreter knows them."""
 
     def __init__(self, m: Interpreter, project: Project | None) -> None:
         self.m, self.project = m, project

@@ -92,7 +92,7 @@ ELEMENTS: dict[str, Value] = {
     **dict.fromkeys(("str", "list of str", "file"), PlainObject("str")),
     "data": PlainObject("data"),
 }
-"""What the elements of Python objects are that hold no tensors."""
+"""The elements of Python objects that hold no tensors."""
 
 
 def element_list(m: Interpreter, value: Value) -> list[Value] | None:
@@ -154,7 +154,7 @@ def run_through(m: Interpreter, node: Site, value: Value, by: str = "") -> list[
 
 
 def _perhaps_left(m: Interpreter, value: Value) -> None:
-    """Who has asked for all that there was may have left some of it."""
+    """Leave a consumer of an iterator, which has asked for all, perhaps with some left."""
     for ref, thing in m.all(value, Iterator):
         if thing.used is YES:
             m.store(ref, replace(thing, used=UNSURE))
@@ -162,7 +162,7 @@ def _perhaps_left(m: Interpreter, value: Value) -> None:
 
 
 def listed_by(m: Interpreter, value: Value, by: str) -> list[tuple[str, Ref]] | None:
-    """What an object gives, or a method of it, one by one and with names; None where that is not known."""
+    """Return the elements of an object, or of a method of it, one by one with names; None where they are not known."""
     thing = m.state.heap.get(value) if type(value) is Ref else None
     step = LISTED.get(type(thing))
     return None if step is None else step(m, value, thing, by)
@@ -196,7 +196,7 @@ def _after_next(thing: Iterator, used: Truth) -> Iterator:
 
 
 WAITING = "generator expression"
-"""What runs over its source when it is asked for something, as a comprehension does at once."""
+"""The iterator that runs over its source when it is asked for something, as a comprehension does at once."""
 RESTARTING = frozenset({"range", "values()", "keys()", "items()"})
 """Iterables that begin anew each time, by what made them."""
 
@@ -218,8 +218,8 @@ def consume(m: Interpreter, node: Site, value: Value, by: str) -> None:
 
 
 def _consume_source(m: Interpreter, value: Value, *, sure: bool) -> None:
-    """What an iterator runs over is used up if it is one iterator; of several the shortest is, whichever it is. What
-    is used up already may stand for several in a row, each of which runs over the one before it."""
+    """Use up an iterator's source if it is one iterator; of several the shortest is used up, whichever it is. What is
+    used up already may stand for several in a row, each of which runs over the one before it."""
     sure = sure and len(alternatives(value)) == 1
     for ref, thing in m.all(value, Iterator):
         used = YES if sure else thing.used | UNSURE

@@ -43,7 +43,7 @@ TELLING_APART = frozenset(
         events.WrittenInPlace,
     }
 )
-"""What leaves the objects of one iteration in another state than those of the iterations before it."""
+"""The events that leave the objects of one iteration in another state than those of earlier iterations."""
 MOST_LOOPS_DEEP = 4
 """Loops inside loops (and clauses of comprehensions) that run to a fixpoint; those further inside run once."""
 MOST_STATEMENTS = 1_000
@@ -71,8 +71,8 @@ def leave(m: Interpreter, left: Callable[[State], None] = lambda _: None) -> Non
 
 @dataclass(slots=True)
 class Loop:
-    """How a loop runs. `step` runs one iteration, and is told whether it is the first; where that may be all (`once`),
-    it is told by itself, however far out the loop is.
+    """The parts of a loop. `step` runs one iteration, and is told whether it is the first; where that may be all
+    (`once`), it is told by itself, however far out the loop is.
 
     The loop ends when there is nothing more to go over, but not before it has run `least` times (no more than two are
     told apart), and `left` is told the states in which it does; None where `step` itself says when the loop ends.

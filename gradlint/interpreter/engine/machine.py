@@ -47,7 +47,7 @@ NotesT = TypeVar("NotesT")
 ValueT = TypeVar("ValueT", bound=Value)
 
 FEW_JOINED, MOST_JOINED = 4, 256
-"""What is known of any of so many objects is joined anew each time; of more it is remembered, so many times at most."""
+"""The most objects whose facts are joined anew each time, and the most joins of more that are remembered."""
 
 
 class Interpreter:
@@ -315,7 +315,7 @@ class Interpreter:
         return tuple(one for mark in ("", *self.loops.walks) for one in marked(own, mark) if one in heap)
 
     def is_strong(self, found: Sequence[tuple[Ref, Any]]) -> bool:
-        """Whether a change meant for one of these objects happens to each: there is one, or a loop goes over all."""
+        """Return whether an update of these objects is strong: there is one, or a loop goes over all."""
         return len(found) == 1 or all(ref in self.loops.sweeping for ref, _ in found)
 
     def is_strong_for_objects(self, found: Sequence[tuple[Ref, Any]]) -> bool:

@@ -31,7 +31,7 @@ from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.sites import Site
 
 HOLDING = (Container, Module, Iterating)
-"""What knows of objects that are certainly in it."""
+"""The objects that know of others as certainly in them."""
 TOLD_APART: tuple[type[Tensor] | type[Module], ...] = (Tensor, Module)
 
 
@@ -122,7 +122,7 @@ def _after_iteration(state: State, walk: str) -> Value:
 
 
 def _certain_once_at(heap: Heap, walk: str, here: Mapping[Ref, Ref]) -> None:
-    """What is certainly in something if the loop is at it is so once the loop was at it, each time it was."""
+    """Let the elements that an owner certainly holds if the loop is at them be certain once it was at all of them."""
     now = {ref: at(own, walk + GONE_OVER) for ref, own in here.items()}
     before, marked = {done for done in now.values() if done in heap}, {*now, *now.values()}
 

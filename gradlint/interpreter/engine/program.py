@@ -1,4 +1,4 @@
-"""What is gathered over a whole program, for those who ask at its end: what it defines, and what became of graphs."""
+"""The collections over a whole program that are read at its end: its definitions, and the fates of its graphs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Definitions:
 
 @dataclass(slots=True)
 class Graphs:
-    """What became of graphs: the nodes that a backward has `used`, and whether one has `kept` its graph; those that
+    """The fates of graphs: the nodes that a backward has `used`, and whether one has `kept` its graph; those that
     functions have `returned` to unseen callers, and those that methods have `left_on` objects of these; what unseen
     code may do with those that `escaped`, and all of these each as often as more became known of that; what has `left`
     the graph, and the first that left it; for nodes inside calls that were summarised, those that stood for them

@@ -14,9 +14,9 @@ from gradlint.interpreter.engine.iteration import element_list
 from gradlint.interpreter.engine.machine import Interpreter
 
 MOST_CALLS_DEEP = 8
-"""How many calls of functions of the program are followed into each other."""
+"""The most calls of functions of the program that are followed into each other."""
 MOST_DESCENTS = 4
-"""How often a function is followed into itself while it goes down."""
+"""The most times that a function is followed into itself while it goes down."""
 
 
 def descends(m: Interpreter, function: Function, args: Arguments) -> bool:

@@ -28,14 +28,14 @@ from gradlint.interpreter.static.numbered_parts import names_parts
 from gradlint.interpreter.static.periodic import periodic
 
 MOST_STATEMENTS = 128
-"""How many statements such loops may run, as far as their text shows: those of the body, times the iterations, times
-those of the loops around that are run so."""
+"""The most statements that such loops may run, as far as their text shows: those of the body, times the iterations,
+times those of the loops around that are run so."""
 MOST_STATEMENTS_BY_NUMBER = 32
 """The same where only numbers are gone over, which are the places or names of parts."""
 MOST_STATEMENTS_OF_A_CONSTRUCTOR = 12
 """The same while an instance is built, where each makes many objects."""
 COUNTED = 4
-"""How many iterations count as steps: so many passes a loop takes that is run to a fixpoint."""
+"""The number of iterations that count as steps: so many passes a loop takes that is run to a fixpoint."""
 
 
 @dataclass(slots=True)
@@ -121,7 +121,7 @@ def _end(m: Interpreter, rounds: Rounds, paths: LoopPaths) -> None:
 
 
 def _element(m: Interpreter, rounds: Rounds, index: int) -> Value | None:
-    """What comes next; None where that is not known any more."""
+    """Return the next element; None where it is not known any more."""
     value, element = m.state.stack[rounds.start], m.state.stack[rounds.listed + index]
     iterator = m.only(value, Iterator)
     if iterator is None:
@@ -156,7 +156,7 @@ def to_run(m: Interpreter, node: cst.For, value: Value) -> list[Value]:
 
 
 def _most_statements(m: Interpreter, node: cst.For, elements: Sequence[Value]) -> int:
-    """How many statements are worth while for what an iteration knows of its element: few if that is a number."""
+    """Return the most statements an iteration is worth by the facts about its element: few if that is a number."""
     parts = [part for element in elements for part in _parts(m, element)]
     if any(type(part) is Ref or (type(part) is Constant and isinstance(part.value, str)) for part in parts):
         return MOST_STATEMENTS
@@ -167,7 +167,7 @@ def _most_statements(m: Interpreter, node: cst.For, elements: Sequence[Value]) -
 
 
 class Numbered(dict[cst.For, bool]):
-    """Which loops over numbers name parts by them."""
+    """The loops over numbers, each with whether it names parts by them."""
 
 
 def _parts(m: Interpreter, element: Value) -> list[Value]:

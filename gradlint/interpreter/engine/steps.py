@@ -1,4 +1,4 @@
-"""How many statements may still be run before calls are no longer followed: what a file costs grows with its length."""
+"""The budget of statements that are run before calls are no longer followed: a file's cost grows with its length."""
 
 from __future__ import annotations
 
@@ -9,32 +9,32 @@ from dataclasses import dataclass, field
 from gradlint.interpreter.static.sites import Site
 
 MOST_STEPS_PER_STATEMENT = 3
-"""How often the statements of a file are run on average before calls are no longer followed."""
+"""The average number of times that a file's statements are run before calls are no longer followed."""
 FEWEST_STEPS = 1_800
-"""How many statements may be run at least, however short the file is, for each function that nobody calls."""
+"""The fewest statements that may be run, however short the file is, for each function that nobody calls."""
 FEWEST_STEPS_OF_A_SCRIPT = 5_000
 """The same for what is run because the file is: in a library little, in a script all that it does."""
 MOST_STEPS_IN_ALL = 10
-"""How often the statements of a file are run on average, whatever runs on its own, before that may run few of them:
-otherwise the cost of a file would grow with the square of its length."""
+"""The average number of times that a file's statements are run, whatever runs on its own, before that may run few of
+them: otherwise the cost of a file would grow with the square of its length."""
 FEWEST_STEPS_OF_ANY = 200
-"""How many statements whatever begins may run, when there are none left in all."""
+"""The fewest statements that whatever begins may run, when there are none left in all."""
 FEWEST_STEPS_LATE = 50
 WORK_BEFORE_LATE = 6_000_000
 """Behind so much work in a file, what still begins may run as few statements: where there are many objects each
 statement is dear, however few statements there are."""
 FEWEST_STEPS_ELSEWHERE = 100
-"""How many statements of other files are run for what nobody calls in a file, besides one for every two of its own."""
+"""The fewest statements of other files that a file's uncalled functions run, besides one for every two of its own."""
 FEWEST_STEPS_ELSEWHERE_OF_A_SCRIPT = 3_000
 """The same for what is run because the file is: in a script that is the program."""
 
 HEAP_OF_A_STEP = 150
 """A statement of another file counts once more for each so many objects there are: so much longer it takes."""
 MOST_WORK = 20_000_000
-"""How many objects may be gone over one by one (see `Index.work`) until a file is given up: where as many are there as
-it has statements, the cost of each statement grows with their number."""
+"""The most objects that may be gone over one by one (see `Index.work`) until a file is given up: where as many are
+there as it has statements, the cost of each statement grows with their number."""
 WORK_OF_AN_EVENT = 200
-"""How many objects are gone over in the time that it takes to find out what happens, tell it and have rules hear it."""
+"""The number of objects whose traversal costs as much as one event: to find it, tell it and have rules hear it."""
 STEPS = "steps"
 """The bound on how many statements are run."""
 CALLS_LEFT_OUT = frozenset({"depth of calls", "depth of instances", "depth of modules", "recursion", STEPS})
@@ -51,7 +51,7 @@ class TooMuch(Exception):
 
 @dataclass(slots=True)
 class Steps:
-    """How many are `left` in the file that runs, and `elsewhere`: while the linted file runs in all others, and while
+    """The statements `left` in the file that runs, and `elsewhere`: while the linted file runs in all others, and while
     one of these runs in the linted file. `granted` is how many what runs now began with, `in_all` how many there are
     for all that begins; `purses` are steps in other files that are for functions of one kind."""
 
@@ -70,7 +70,7 @@ class Steps:
         return steps
 
     def grant(self, statements: int, fewest: int = FEWEST_STEPS, work: int = 0) -> None:
-        """What begins now may run so many statements before calls are no longer followed, however much it was that ran
+        """Grant so many statements to what begins now before calls are no longer followed, however much it was that ran
         before it, as long as there are steps left in all and it was not too much `work`."""
         self.in_all -= self.granted - self.left
         most = min(max(fewest, MOST_STEPS_PER_STATEMENT * statements), self.in_all)
@@ -78,7 +78,7 @@ class Steps:
         self.granted = self.left = FEWEST_STEPS_LATE if late else max(FEWEST_STEPS_OF_ANY, most)
 
     def grant_elsewhere(self, statements: int) -> None:
-        """What nobody calls runs from now on: all of it may run this many statements of other files."""
+        """Grant this many statements of other files to all functions that nobody calls; these run from now on."""
         self.elsewhere = min(self.elsewhere, FEWEST_STEPS_ELSEWHERE + statements // 2)
 
     def swap(self) -> None:

@@ -24,7 +24,7 @@ from gradlint.knowledge.properties.zero_gradient import FLAT
 
 @frozen()
 class History:
-    """What new tensors depend on that come from the same nodes, in terms of the summarised call: what they were
+    """The history of new tensors that come from the same nodes, in terms of the summarised call: what they were
     computed from (among it nodes that other new tensors come from), and the memories that were saved on the way. None
     among the alternatives of a slot: perhaps not. `inside` are the names of all nodes that lie between. `flattened` are
     those inputs to which no gradient but zero arrives, because every way goes through an operation like `flat`. `last`

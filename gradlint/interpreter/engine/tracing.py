@@ -31,12 +31,12 @@ if TYPE_CHECKING:
     from gradlint.interpreter.engine.machine import Interpreter
 
 MOST_SHOWN = 3
-"""How many of several things that a field of an event holds are shown."""
+"""The most things that are shown of a field of an event that holds several."""
 
 
 @frozen()
 class Known:
-    """What a name holds before a statement and after it; nothing where it is not known to hold anything."""
+    """The value of a name before a statement and after it; nothing where it is not known to hold anything."""
 
     name: str
     before: str
@@ -102,7 +102,7 @@ Entry = Ran | Happened | Meant | Stopped | Called
 
 @dataclass(slots=True)
 class Trace:
-    """What is noted of a program while it runs: `entries` of the function that runs now, in the end of the linted file;
+    """The notes on a program while it runs: `entries` of the function that runs now, in the end of the linted file;
     `imported` of the top levels of other files; `trees` are the files by their paths (nothing: the linted one)."""
 
     entries: list[Entry] = field(default_factory=list)
@@ -115,11 +115,11 @@ class Trace:
     # ---- what is taken back
 
     def mark(self) -> int:
-        """How much there is; see `forget` and `since`."""
+        """Return the number of entries so far; see `forget` and `since`."""
         return len(self.entries)
 
     def forget(self, mark: int) -> None:
-        """What was noted since then has not really happened."""
+        """Forget the entries since then, which have not really happened."""
         del self.entries[mark:]
 
     def since(self, mark: int) -> tuple[Entry, ...]:
@@ -127,7 +127,7 @@ class Trace:
         return tuple(self.entries[mark:])
 
     def repeat(self, entries: tuple[Entry, ...], old: Syntax, new: Syntax, later: Truth) -> None:
-        """What was noted of one call holds of another as well."""
+        """Repeat the entries of one call for another."""
         for entry in entries:
             if type(entry) is Called:
                 node = syntax(new) if entry.node is syntax(old) else entry.node
@@ -232,7 +232,7 @@ def _bound_inside(head: Any) -> list[Any]:
 
 
 HEADS: dict[type, str] = {cst.If: "test", cst.While: "test", cst.For: "iter", cst.Match: "subject"}
-"""Where the expression in the head of a compound statement stands."""
+"""The field of a compound statement that holds the expression in its head."""
 
 
 def _read(node: cst.CSTNode) -> list[Any]:
@@ -280,7 +280,7 @@ def _places(nodes: list[Any], hidden: frozenset[str]) -> list[Any]:
 
 
 def _looked_at(m: Interpreter, places: list[Any], *, whole: bool = False) -> list[tuple[str, str]]:
-    """How these places are written and what is known of them; unless they are `whole`, of what they are a part of."""
+    """Return the spellings and descriptions of these places; unless `whole`, of what they are a part of."""
     found: dict[str, str] = {}
     for node in places:
         value: Value | None = held_by(m, node)
@@ -294,7 +294,7 @@ def _looked_at(m: Interpreter, places: list[Any], *, whole: bool = False) -> lis
 
 
 def _of_its_own(m: Interpreter, node: cst.CSTNode) -> Iterator[tuple[str, str]]:
-    """What is to be said of a statement besides: what a function returns, where an import leads."""
+    """Yield further remarks on a statement: the value that a function returns, the file that an import leads to."""
     if isinstance(node, cst.Return) and node.value is not None:
         value = variable(m, (m.frame.id, RESULT))
         if value is not None:

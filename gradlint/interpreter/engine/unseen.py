@@ -1,4 +1,4 @@
-"""What nobody saw: objects that stand for something unknown, and calls of code that the file does not show."""
+"""Unseen things: objects that stand for something unknown, and calls of code that the file does not show."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from gradlint.knowledge.python.duck_typing_names import (
 LEARN: dict[type, Callable[..., Value]] = SLOTS[TypeSlot.LEARN]
 
 STAND_IN = "attribute "
-"""How the parts begin that stand for attributes nobody was seen to set; their name follows."""
+"""The prefix of the parts that stand for attributes nobody was seen to set; their name follows."""
 
 
 def escaped_leaves(m: Interpreter, reach: Iterable[Ref]) -> list[Ref]:

@@ -1,4 +1,4 @@
-"""What packs of knowledge say of other libraries, put to use: no library is known here by name.
+"""Facts from packs of knowledge about other libraries, put to use: no library is known here by name.
 
 A method is the function at the path of its class, so calling it means the same however it is spelled; looked up on
 an object it is bound to, it comes as a `Bound` whose function is that path.

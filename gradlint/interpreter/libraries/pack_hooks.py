@@ -28,11 +28,11 @@ from gradlint.knowledge.packs import Hook, New
 
 
 class Hooked(dict[object, Hook]):
-    """How libraries call the functions that were handed to them."""
+    """The hooks as which libraries call the functions that were handed to them."""
 
 
 def hook_of(m: Interpreter, function: Function) -> Hook | None:
-    """How a library calls a function, if a pack says that one does."""
+    """Return the hook as which a library calls a function, if a pack says that one does."""
     if (known := m.notes(Hooked).get(function.node)) is not None:
         return known
     cls = m.defined.classes.get(function.owner) if function.owner is not None else None

@@ -223,7 +223,7 @@ GIFTS: dict[type, Callable[[Interpreter, Any, Any, Given], Value]] = {
 
 @frozen()
 class _Born:
-    """How an object of the class at a `path` comes to be: which `part` of its site it is, the attributes that it `held`
+    """The origin of an object of the class at a `path`: which `part` of its site it is, the attributes that it `held`
     from the start, and how it is known what it is."""
 
     path: str

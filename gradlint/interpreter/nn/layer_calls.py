@@ -221,8 +221,8 @@ def _through_all(m: Interpreter, node: Site, ref: Ref, value: Value) -> Value:
 
 
 def _over_and_over(m: Interpreter, place: Site, start: int, least: int) -> None:
-    """What is held behind a Sequential goes through any of its parts, any number of times; of many through something
-    that is computed from them all."""
+    """Pass the values behind a Sequential through any of its parts, any number of times; of many through something that
+    is computed from them all."""
 
     def step(_: Truth) -> None:
         held, given = m.state.stack[start : start + 2]

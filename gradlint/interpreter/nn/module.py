@@ -62,7 +62,7 @@ from gradlint.knowledge.shapes import REMEMBERED
 from gradlint.knowledge.shapes.memory_format import GIVEN_AS_IT_IS
 
 MOST_MODULES_DEEP = 3
-"""How many calls of modules of the program are followed into each other."""
+"""The most calls of modules of the program that are followed into each other."""
 REDUCTION = "reduction"
 """The keyword by which a loss is told what to make of the losses of the elements."""
 OLD_REDUCTIONS = frozenset({"size_average", "reduce"})
@@ -197,7 +197,7 @@ def _if_there(value: Value, there: Truth) -> Value:
 
 
 def _inferring(m: Interpreter, row: ModuleRow) -> Truth:
-    """Whether what a layer is made with is inference tensors: a lazy layer makes them anew where it is first called."""
+    """Return whether a layer is made of inference tensors: a lazy layer makes them anew where it is first called."""
     return UNSURE if row.path.startswith(LAZY) else m.state.inference
 
 

@@ -96,7 +96,7 @@ def _has_none(m: Interpreter, module: Module) -> bool:
 
 
 PLAIN = frozenset({"layer", "two", "loss", "with loss"})
-"""How layers are applied that have no parts of their own."""
+"""The ways of applying layers that have no parts of their own."""
 
 
 def _given(node: Site) -> tuple[Any, ...]:
@@ -141,8 +141,8 @@ def _behind(m: Interpreter, values: Iterable[Value]) -> tuple[Graph, ...]:
 
 
 MOST_BEHIND, MOST_BEHIND_INSIDE = 300, 30
-"""How many nodes behind the arguments of a module are told; inside a module fewer, for it may have many layers and the
-call of the whole tells what is behind all of them."""
+"""The most nodes behind the arguments of a module that are told; inside a module fewer, for it may have many layers and
+the call of the whole tells what is behind all of them."""
 
 
 def _own_method(m: Interpreter, module: Module, how: str) -> Function | None:
@@ -286,7 +286,7 @@ def own_tensors(m: Interpreter, ref: Ref) -> list[tuple[str, Value]]:
 
 
 LAYERS = frozenset({"layer", "two", "with loss", "loss", "rnn", "lstm", "pair", "attention"})
-"""How modules are called that compute something from tensors of known names."""
+"""The ways of calling modules that compute something from tensors of known names."""
 
 
 def _takes_part(row: ModuleRow, name: str) -> bool:

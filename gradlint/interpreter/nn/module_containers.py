@@ -115,7 +115,7 @@ def get_item(m: Interpreter, node: Site, ref: Ref, index: Value) -> Value:
 
 
 def _place(m: Interpreter, module: Module, index: Value) -> int | None:
-    """Which part a constant index or key means; None where that is not known."""
+    """Return the position of the part that a constant index or key means; None where it is not known."""
     key, known = key_of(index), parts(m, module)
     if isinstance(key, str):
         return next((at for at, (name, _) in enumerate(known) if name == key), None)
@@ -244,7 +244,7 @@ def filled(m: Interpreter, node: Site, path: str, args: Arguments) -> Parts:
 def _held(
     m: Interpreter, node: Site, path: str, rest: Value, certain: tuple[Ref, ...]
 ) -> tuple[Value, tuple[Ref, ...]]:
-    """What else a container is made with, as parts, and which of these certainly."""
+    """Return the other contents of a new container, as parts, and those that are certain."""
     held = as_part(m, node, path, rest)
     return held, certain if held == rest else with_certain(certain, [held])
 
@@ -271,7 +271,7 @@ def _given(m: Interpreter, node: Site, value: Value) -> Parts:
 
 
 def _part(m: Interpreter, at: int, given: Value) -> Part:
-    """What stands at a place, or under the name that is given with it (nothing where that is not known)."""
+    """Return the part at a place, or under the name that is given with it (nothing where that is not known)."""
     pair = m.only(given, Container)
     if pair is None or len(pair.items) != 2:
         return str(at), given

@@ -1,4 +1,4 @@
-"""What modules give element by element: their parts, and their tensors, with their names.
+"""The elements of modules one by one: their parts, and their tensors, with their names.
 
 Only where all of it is known: each part is one object and under one name, and there are certainly no others.
 """
@@ -24,7 +24,7 @@ from gradlint.interpreter.static.sites import Site
 
 Named = list[tuple[str, Ref]]
 RENAMING = frozenset({"torch.nn.SyncBatchNorm.convert_sync_batchnorm"})
-"""What makes of a module, which is held under another name here than in truth."""
+"""The functions that rename a module's parts, which are held under another name here than in truth."""
 
 
 def named_children(m: Interpreter, ref: Ref) -> Named | None:
@@ -90,7 +90,7 @@ def _has_parts_of_its_own(m: Interpreter, module: Module) -> bool:
 
 
 def _is_one(m: Interpreter, value: Value) -> bool:
-    """Whether a value is one module or one tensor that is certainly a parameter or none, or certainly neither."""
+    """Return whether a value is one module, one tensor that is certainly a parameter or none, or certainly neither."""
     if type(value) is not Ref:
         return type(value) is not Unknown and not any(type(one) in (Ref, Unknown) for one in alternatives(value))
     thing = m.thing(value)
@@ -104,7 +104,7 @@ def _is_one(m: Interpreter, value: Value) -> bool:
 
 @implements(TypeSlot.LISTED, Module)
 def listed(m: Interpreter, ref: Ref, module: Module, by: str) -> Named | None:
-    """What going over a module, or what a method of it gives, gives, with the names; None where that is not known."""
+    """Return the elements of a module, or of a method of it, with the names; None where they are not known."""
     if by in LISTINGS:
         return LISTINGS[by](m, ref)
     of_mapping, kind = by in OF_MAPPINGS, module_containers.base(m, module)
@@ -141,7 +141,7 @@ LISTINGS: dict[str, Callable[[Interpreter, Ref], Named | None]] = {
     "modules()": named_modules,
     "named_modules()": named_modules,
 }
-"""What methods of modules go over, by what is said of their iterators."""
+"""The listings of modules by methods, by what is said of their iterators."""
 
 
 def listing(m: Interpreter, node: Site, owner: Value, by: str) -> Value:

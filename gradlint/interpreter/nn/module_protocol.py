@@ -47,7 +47,7 @@ def _call_defined(m: Interpreter, node: Site, owner: Value, method: str, args: A
 
 @implements(TypeSlot.CALL_INHERITED, Module)
 def _call_inherited(m: Interpreter, node: Site, owner: Value, method: str, args: Arguments) -> Value | None:
-    """What the class of torch makes of a method that a class of the program defines anew."""
+    """Call the torch class's version of a method that a class of the program overrides."""
     if method == "forward":
         return one_of([as_torch(m, node, ref, args) for ref, _ in m.all(owner, Module)])
     if method == "__call__":
@@ -93,12 +93,12 @@ def _call_method(m: Interpreter, node: Site, owner: Value, method: str, args: Ar
 _NUMBER = re.compile(r"\d+")
 
 REGISTRIES = frozenset({"_modules", "_parameters", "_buffers"})
-"""Where a module keeps what is registered; what is put there by hand is there like what is assigned."""
+"""The dicts in which a module keeps what is registered; what is put there by hand is there like what is assigned."""
 
 
 @implements(TypeSlot.GET_BUILT_IN, Module)
 def _built_in(m: Interpreter, node: Site, owner: Ref, name: str) -> Value | None:
-    """What every module has, a wrapper, or a class of torch."""
+    """Return an attribute that every module has, a wrapper, or a class of torch."""
     thing: Module = m[owner]
     if name in METHODS or name in APPLYING or f"{thing.holder}.{name}" in MODELS:
         return Bound(owner, name)
@@ -114,7 +114,7 @@ def _built_in(m: Interpreter, node: Site, owner: Ref, name: str) -> Value | None
 
 
 def _part_of_torch(m: Interpreter, node: Site, thing: Module, name: str) -> Value | None:
-    """What a class of torch gives its modules, or what was registered under a name that was made up."""
+    """Return an attribute that a torch class gives its modules, or one registered under a made-up name."""
     if m.may_be(thing.rest, Module):
         return thing.rest
     row = m.torch.modules.get(thing.cls.path if type(thing.cls) is ImportPath else torch_base(m, thing.cls))

@@ -1,4 +1,4 @@
-"""What a module holds without having registered it: parts in plain containers, tensors that are no parameters."""
+"""Unregistered contents of a module: parts in plain containers, tensors that are no parameters."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from gradlint.interpreter.python.mro import find_method
 GATHERING = ("parameters", "named_parameters", "children", "named_children", "modules", "named_modules")
 """Methods by which a class can gather parts of its own that were never registered."""
 DEEPEST = 3
-"""How deep containers are looked into, one inside the other."""
+"""The depth to which containers are looked into, one inside the other."""
 
 
 def unregistered(m: Interpreter, made: Value, given: list[Value]) -> tuple[Unregistered, ...]:
-    """What a new module holds and has not registered; `given` are the values it was made with.
+    """Return the contents that a new module has not registered; `given` are the values it was made with.
 
     Nothing is said where the module may have parts that were not seen, or gathers its parameters itself, nor of tensors
     that it has from its parts.
@@ -77,7 +77,7 @@ Part = tuple[Value, tuple[Container, ...]]
 
 
 def _parts(m: Interpreter, value: Value, inside: tuple[Container, ...]) -> Iterator[Part]:
-    """What a container holds, through containers inside it, and those it lies in."""
+    """Yield the contents of a container, through containers inside it, each with those it lies in."""
     container = m.only(value, Container)
     if container is None or len(inside) >= DEEPEST:
         return

@@ -59,7 +59,7 @@ def state_dict(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Val
 
 
 def _entry(m: Interpreter, node: Site, index: int, tensor: Tensor) -> Ref:
-    """What a state dict holds of a parameter: a handle of its own on the same memory."""
+    """Return a state dict's entry of a parameter: a handle of its own on the same memory."""
     alone = counts_alone(tensor)
     return fresh(
         m,
@@ -143,7 +143,7 @@ def _take_over(m: Interpreter, node: Site, part: Ref, loaded: Sequence[Tensor], 
 
 
 def _taken(m: Interpreter, node: Site, part: Ref, name: str, old: Tensor, loaded: Sequence[Tensor]) -> Ref:
-    """What takes the place of a tensor: a parameter asks as the one before did, a buffer is what was loaded."""
+    """Return the tensor in another's place: a parameter keeps the old one's flag, a buffer is what was loaded."""
     place, handle = m.part_of(node, f"{part.site} {name}"), f"assigned {part.recency}"
     made_there = reduce(or_, [one.inference for one in loaded]) if loaded else UNSURE
     storage = (*dict.fromkeys(memory for one in loaded for memory in one.storage), m.memory(place, "loaded"))

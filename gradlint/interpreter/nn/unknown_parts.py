@@ -19,7 +19,7 @@ from gradlint.interpreter.engine.module_tree import parameters
 from gradlint.interpreter.static.sites import Site
 
 MOST_NAMED = 6
-"""How many parameters of a layer of torch have names of their own here."""
+"""The most parameters of a layer of torch that have names of their own here."""
 
 
 def parameter(m: Interpreter, node: Site, part: str, **facts: Any) -> Ref:

@@ -44,7 +44,7 @@ OF_NUMBERS = frozenset(name for kind in (bool, int, float, complex) for name in 
 
 
 def _lacks(option: Value, name: str) -> bool:
-    """Whether asking None or a number for an attribute raises, so that the line speaks of what else it may be."""
+    """Return whether None or a number lacks an attribute: then the line raises, or speaks of another alternative."""
     return option == NONE_VALUE or (number_kind(option) is not None and name not in OF_NUMBERS)
 
 

@@ -44,7 +44,7 @@ SET = SLOTS[TypeSlot.SET_ATTRIBUTE]
 
 @frozen()
 class Written:
-    """How the program writes an assignment: the `owner` and whether that is `self` of the method that runs (`own`), the
+    """The spelling of an assignment: the `owner` and whether that is `self` of the method that runs (`own`), the
     expression of the value (`given`), and the `statement` where assigning is all that it does."""
 
     owner: str = ""
@@ -155,7 +155,7 @@ def emit_assigned(m: Interpreter, node: Site, owner: Value, name: str, value: Va
 
 
 def _let_go(shown: Any, name: str, old: Value) -> Value:
-    """What of an attribute's old value no other attribute of the object may hold as well."""
+    """Return the part of an attribute's old value that no other attribute of the object may hold as well."""
     if not references(old):
         return old  # as where an attribute is set for the first time: classes may have thousands
     values = [value for key, value in getattr(shown, "attributes", ()) if key != name]

@@ -51,7 +51,7 @@ from gradlint.interpreter.static.sites import Site
 from gradlint.knowledge.modules.families import public
 
 MOST_INSTANCES_DEEP = 4
-"""How deep modules of the program are taken apart, one inside the constructor of another."""
+"""The depth to which modules of the program are taken apart, one inside the constructor of another."""
 
 INHERITED: dict[type, Callable[..., Value | None]] = SLOTS[TypeSlot.CALL_INHERITED]
 Maker = Callable[[Interpreter, Any, Ref, Class, Arguments], Value]

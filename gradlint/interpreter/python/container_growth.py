@@ -79,7 +79,7 @@ def _places(slots: list[Alternatives]) -> dict[Graph, None]:
 
 
 def _is_new(m: Interpreter, container: Container, key: object | None) -> bool:
-    """Whether what is put under a key may come beside what was put under others: in each iteration under another."""
+    """Return whether a put under a key may add to those under others: in each iteration under another."""
     return key is None or (m.allocations.round > 0 and all(known != key for known, _ in container.items))
 
 
@@ -102,7 +102,7 @@ def _is_freed(thing: object) -> bool:
 
 
 def _written(place: Any) -> tuple[str, Any]:
-    """How the program writes the container, and the syntax of what is put into it where that is the last argument."""
+    """Return the spelling of the container, and the syntax of what is put into it where that is the last argument."""
     if type(place) is cst.Subscript:
         return spelled(place.value), None
     if type(place) is cst.Call and type(place.func) is cst.Attribute and place.args:

@@ -133,7 +133,7 @@ def _clauses(clause: cst.CompFor | None) -> list[cst.CompFor]:
 
 
 def rounds_at_least(m: Interpreter, value: Value) -> int:
-    """How often iterating over a value runs at least, up to two, whatever happens meanwhile."""
+    """Return the least number of iterations over a value, up to two, whatever happens meanwhile."""
     if not certainly_not_empty(m, value):
         return 0
     return 2 if all(_stays_several(m, option) for option in alternatives(value)) else 1
@@ -148,8 +148,8 @@ def _stays_several(m: Interpreter, value: Value) -> bool:
 
 
 def length(m: Interpreter, value: Value) -> int | None:
-    """How often iterating over a value runs, as long as what it holds by now does not change; None where that is not
-    known, or where a caller may hand over something else another time."""
+    """Return the number of iterations over a value, as long as what it holds by now does not change; None where that is
+    not known, or where a caller may hand over something else another time."""
     thing, known = m.only(value, Iterator), element_list(m, value)
     if any(ref.context != m.frame.id for ref in references(value)):
         return None
@@ -172,11 +172,11 @@ def certainly_at_most_one(m: Interpreter, value: Value) -> bool:
 
 
 MOST_ITERATORS_DEEP = 4
-"""How deep an iterator is looked for in what others run over."""
+"""The depth to which an iterator is looked for in what others run over."""
 
 
 def enter_waiting(m: Interpreter, value: Value, depth: int = MOST_ITERATORS_DEEP) -> bool:
-    """Whoever asks an iterator goes on in the mode in which it waits. Whether that may be another."""
+    """Enter the mode in which an iterator waits. Return whether that may be another. Whether that may be another."""
     found, state = [one for _, one in m.all(value, Iterator)], m.state
     before = state.modes[:2]
     if found and len(found) == len(alternatives(value)):

@@ -16,7 +16,7 @@ BIND = SLOTS[TypeSlot.BIND]
 
 
 def answered(m: Interpreter, node: Site, owner: Ref, member: Value) -> Value | None:
-    """What a member of the class of an object gives as an attribute of that; None if it is given itself."""
+    """Return the result of the `__get__` of a member of an object's class; None if the member is given itself."""
     method = method_of(m, member, "__get__")
     return None if method is None else call_function(m, node, method, Arguments([member, owner, m[owner].cls]))
 
@@ -37,7 +37,7 @@ def named(m: Interpreter, node: Site, cls: Ref) -> None:
 
 
 def member_of(m: Interpreter, node: Site, owner: Ref, member: Value, name: str) -> Value:
-    """What a member of the class of an object is as an attribute of that."""
+    """Bind a member of an object's class as an attribute of the object."""
     if type(member) is not Function:
         known: Value | None = BIND[ImportPath](m, node, owner, member) if type(member) is ImportPath else None
         known = answered(m, node, owner, member) if known is None else known

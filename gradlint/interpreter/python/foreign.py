@@ -13,7 +13,7 @@ from gradlint.interpreter.static.sites import Site
 
 
 def foreign(m: Interpreter, node: Site, path: str, args: Arguments) -> Value:
-    """What a library that is none of torch's gives: a thing of its own, unless it may give back what it was handed."""
+    """Return the result of a library that is none of torch's: a new thing, or perhaps one of its arguments."""
     values = args.values()
     if m.torchless:
         return m.new(node, "foreign", Instance(cls=ImportPath(path)))
@@ -35,7 +35,7 @@ def foreign_part(m: Interpreter, node: Site, owner: Ref, name: str) -> Value | N
 
 
 def foreign_made(m: Interpreter, node: Site, owner: Value) -> Value | None:
-    """What a call, an index or an operator makes of a thing of a look-alike where there is no torch: another such."""
+    """Return the result of a call, index or operator of a look-alike's thing where there is no torch: another such."""
     cls = getattr(m.thing(owner), "cls", None) if m.torchless else None
     if type(cls) is not ImportPath or not m.packs.is_foreign(cls.path):
         return None

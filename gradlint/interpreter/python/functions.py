@@ -71,7 +71,7 @@ def too_deep(m: Interpreter, function: Function, args: Arguments) -> bool:
 
 
 def steps_left(m: Interpreter, frame: Frame) -> tuple[str, int]:
-    """How many statements may still be run in the file of a frame, and how they are called."""
+    """Return the name and the number of the statements that may still be run in the file of a frame."""
     steps: int = getattr(m.steps, steps_in(m, frame))
     return "steps in other files" if frame.file.foreign else STEPS, steps
 
@@ -113,8 +113,8 @@ def _run_call(m: Interpreter, node: Site, function: Function, args: Arguments) -
 
 
 def _escape_into(m: Interpreter, node: Site, function: Function) -> Escape:
-    """What a function that is not followed may do with the graphs that it is handed: what one may that nobody sees and
-    that is called so, unless its text shows that it computes gradients."""
+    """Return the escape into a function that is not followed: that of one that nobody sees and that is called so,
+    unless its text shows that it computes gradients."""
     reads = escape_by(node, UNKNOWN) is Escape.READ_BY_NAME and not m.scan.scopes[function.node].differentiates
     return Escape.READ_BY_NAME if reads else Escape.HELD
 

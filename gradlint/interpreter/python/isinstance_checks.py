@@ -77,7 +77,7 @@ def is_instance(m: Interpreter, value: Value, wanted: Value) -> Truth:
 
 
 def is_guessed(thing: Any) -> bool:
-    """Whether nothing proves what kind of object it is: what is no method of a tensor may have been set on it."""
+    """Return whether nothing proves an object's kind: an attribute that is no tensor method may have been set on it."""
     if type(thing) is Bound and thing.function is None and thing.name not in TENSOR_ATTRIBUTES:
         return True
     unclear = type(thing) is Unknown or (type(thing) is Instance and type(thing.cls) in (Unknown, ImportPath))
@@ -115,7 +115,7 @@ def _is_module(m: Interpreter, thing: Any, cls: str) -> Truth:
 
 
 def _of_torch(path: str, cls: str, below: frozenset[str]) -> Truth:
-    """Whether a class of torch is or derives from another; a lazy module is of another class after its first call."""
+    """Return whether a torch class is or derives from another; a lazy module changes class in its first call."""
     if path == cls:
         return Truth.unsure() if path.startswith(LAZY) else YES
     return truth(path in below)

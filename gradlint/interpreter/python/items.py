@@ -45,6 +45,6 @@ def _item(m: Interpreter, node: Site, owner: Value, index: Value) -> Value:
 
 
 def item_by_method(m: Interpreter, node: Site, owner: Value, index: Value) -> Value | None:
-    """What the `__getitem__` that the class of an object defines gives; None where it defines none."""
+    """Return the result of the `__getitem__` that an object's class defines; None where it defines none."""
     method = method_of(m, owner, "__getitem__")
     return None if method is None else call_function(m, node, method, Arguments([owner, index]))

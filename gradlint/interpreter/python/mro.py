@@ -1,4 +1,4 @@
-"""What classes descend from, and what they define: the line of a class, looked up."""
+"""The resolution order of classes, and the look-up of members in it."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ PLAIN_BASES = frozenset(BASE_KINDS) | frozenset(
 )  # fmt: skip
 """Classes that neither make anything of the arguments of their descendants nor give them tensors."""
 OF_EVERY_MODULE = (OF_MODULES | {"__init__"}) - {"training"}
-"""What `nn.Module` defines, and so hides of the bases behind it; its `__init__` does not go on to theirs."""
+"""The members that `nn.Module` defines, and so hides of later bases; its `__init__` does not go on to theirs."""
 
 
 def is_module(m: Interpreter, base: Value) -> Truth:
@@ -117,7 +117,7 @@ def _merged(lines: list[Line]) -> Iterator[Value]:
 
 
 def find_member(m: Interpreter, cls: Value, name: str, after: Ref | None = None) -> Value | None:
-    """What a class or its bases define under a name; `after`: only the bases behind that class."""
+    """Return the member of a class or its bases under a name; `after`: only the bases behind that class."""
     waiting = after is not None
     for one in ancestry(m, cls):
         if waiting:
@@ -168,7 +168,7 @@ def may_be_overridden(m: Interpreter, owner: Ref, thing: Module | Instance, name
 
 
 def field_names(m: Interpreter, thing: Container) -> Sequence[str]:
-    """What the items of a named tuple are called, in their order."""
+    """Return the field names of a named tuple, in their order."""
     if type(thing.cls) is ImportPath:
         return NAMES.get(thing.cls.path.removeprefix(RETURNED), ())
     cls = m.thing(thing.cls)
@@ -200,7 +200,7 @@ def torch_base(m: Interpreter, cls: Value) -> str:
 
 
 def called(path: str, row: LibraryClass) -> str:
-    """What we call a class that was reached by some path."""
+    """Return our name of a class that was reached by some path."""
     return path if "*" in row.path else row.path
 
 
@@ -213,7 +213,7 @@ def library_base(m: Interpreter, cls: Value) -> tuple[str, Known] | None:
 
 
 def _member(m: Interpreter, path: str, name: str) -> Value | None:
-    """What the class at a path has under a name, as the path of that; None where no row tells."""
+    """Return the path of a member of the class at a path; None where no row tells."""
     known = m.packs.cls(path)
     return ImportPath(f"{called(path, known.row)}.{name}") if known is not None and name in known.members else None
 

@@ -70,7 +70,7 @@ def _destination(flags: list[Value], given: Value | None) -> str | None:
 
 
 def _option(m: Interpreter, node: Site, about: dict[str, Value]) -> Value:
-    """What an option holds: its default, or what the command line gives for it."""
+    """Return the value of an option: its default, or what the command line gives for it."""
     action = about.get("action", Constant("store"))
     if action in (Constant("store_true"), Constant("store_false")):
         return PythonNumber(BOOL)

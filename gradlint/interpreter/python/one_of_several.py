@@ -20,7 +20,7 @@ from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.module_tree import parameters, submodules
 
 MOST_WAYS = 2
-"""How many ways of making an instance are followed one by one."""
+"""The most ways of making an instance that are followed one by one."""
 
 
 def ways(m: Interpreter, owner: Value) -> Iterator[dict[Ref, Ref]]:

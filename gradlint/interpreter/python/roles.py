@@ -28,8 +28,8 @@ from gradlint.knowledge.python.duck_typing_names import (
 
 
 def roles_of(m: Interpreter, frame: Frame, function: Function) -> dict[Role, str]:
-    """What a function is for whose parameters are bound, each with its sign: by its flags, or else by its name or that
-    of its class."""
+    """Return the roles of a function whose parameters are bound, each with its sign: by its flags, or else by its name
+    or that of its class."""
     found: dict[Role, str] = {}
     cls = m.defined.classes.get(function.owner)
     if (cls is not None and torch_base(m, cls)) or (cls is None and _is_called_on_module(m, frame, function)):
@@ -48,7 +48,7 @@ def _is_called_on_module(m: Interpreter, frame: Frame, function: Function) -> bo
 
 
 def _phase(m: Interpreter, frame: Frame) -> tuple[Role, str] | None:
-    """What a flag among the parameters says that is to be done."""
+    """Return the role that a flag among the parameters tells."""
     for name in PHASES:
         value = m.state.names.get((frame.id, name))
         if type(value) is not Constant or type(value.value) not in (bool, str):
@@ -73,11 +73,11 @@ def _by_name(m: Interpreter, function: Function, cls: Ref | None) -> tuple[Role,
 
 
 class DataOfLoops(dict[Any, bool | None]):
-    """Whether a loop goes over data to evaluate on, as far as its names tell."""
+    """The loops, each with whether it goes over data to evaluate on, as far as its names tell."""
 
 
 def goes_over_data_to_evaluate_on(m: Interpreter) -> bool:
-    """Whether the innermost loop around here whose data is called by what it is for goes over data to evaluate on."""
+    """Return whether the innermost loop around here whose data names tell its use goes over data to evaluate on."""
     paths, known = m.frame.loop, m.notes(DataOfLoops)
     while paths is not None:
         loop = None if paths.node is None else syntax(paths.node)
@@ -90,11 +90,11 @@ def goes_over_data_to_evaluate_on(m: Interpreter) -> bool:
 
 
 class LoopsOverBatches(dict[Any, bool]):
-    """Whether functions loop over batches to evaluate on, as far as names tell."""
+    """The functions, each with whether it loops over batches to evaluate on, as far as names tell."""
 
 
 def loops_over_batches(m: Interpreter, function: cst.FunctionDef) -> bool:
-    """Whether a loop of a function goes over batches, and not over those to train on, as far as its names tell."""
+    """Return whether a function loops over batches, and not over those to train on, as far as its names tell."""
     known = m.notes(LoopsOverBatches)
     if function not in known:
         loops = (node for node in in_order(function.body) if isinstance(node, cst.For | cst.CompFor))
@@ -103,11 +103,11 @@ def loops_over_batches(m: Interpreter, function: cst.FunctionDef) -> bool:
 
 
 class Cuts(dict[Any, frozenset[str]]):
-    """What functions call whose results they take out of the graph, as it is written."""
+    """The spellings of the calls of functions whose results they take out of the graph."""
 
 
 def cuts(m: Interpreter, function: cst.FunctionDef) -> frozenset[str]:
-    """How what a function calls is written whose results it takes out of the graph."""
+    """Return the spellings of the calls whose results a function takes out of the graph."""
     known = m.notes(Cuts)
     if function not in known:
         known[function] = cut_calls(function)

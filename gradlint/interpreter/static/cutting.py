@@ -1,4 +1,4 @@
-"""What a function takes out of its graph by itself: `net(batch).detach()`."""
+"""The calls whose results a function takes out of their graph by itself: `net(batch).detach()`."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ DETACH = "detach"
 
 
 def cut_calls(function: cst.FunctionDef) -> frozenset[str]:
-    """How what is called is written of whose results a function detaches some, at once or by a name that stands for one
-    of them and nothing else; all that it calls, where it detaches all that it returns."""
+    """Return the spellings of the calls of whose results a function detaches some, at once or by a name that stands for
+    one of them and nothing else; of all calls, where it detaches all that it returns."""
     nodes = list(in_order(function.body))
     assigned: dict[str, set[str]] = {}
     for node in nodes:
@@ -35,7 +35,7 @@ def _is_cut(node: Any) -> bool:
 
 
 def _chain(node: Any) -> Iterator[str]:
-    """How the calls are written of which an expression is made, one on the other, and what is under them."""
+    """Yield the spellings of the calls of an expression, one on the other, and of what is under them."""
     for one in _down(node):
         yield dotted(one.func) if type(one) is cst.Call else dotted(one)
 

@@ -44,7 +44,7 @@ def _is_data(display: Display) -> bool:
 
 
 def _parts(display: Display) -> Iterator[Site]:
-    """What stands in a display; of what is unpacked there (`*more`) that as a whole, which is no data."""
+    """Yield the elements of a display; of what is unpacked there (`*more`) that as a whole, which is no data."""
     for element in display.elements:
         if isinstance(element, cst.DictElement):
             yield element.key

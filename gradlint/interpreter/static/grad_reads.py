@@ -1,4 +1,4 @@
-"""Where gradients are read: whether they have to be there, and what their tensors were called when they were made."""
+"""Reads of gradients: whether they have to be there, and the names that their tensors were given when made."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ LOOKING = frozenset(
 
 @frozen()
 class Reads:
-    """What one walk over a file finds: how the gradients that are read are used, and the names that values get where
-    they are computed."""
+    """The findings of one walk over a file: how the gradients that are read are used, and the names that values get
+    where they are computed."""
 
     uses: dict[Any, str]
     names: dict[Any, str]
 
 
 def reads_in(tree: cst.Module) -> Reads:
-    """How the gradients that a file reads are used, and what the values that it computes are called."""
+    """Return the uses of the gradients that a file reads, and the names of the values that it computes."""
     return Reads({read: use for read, use in _uses(tree) if _reads(read)}, dict(_names(tree)))
 
 
@@ -60,7 +60,7 @@ NEEDING: dict[type, tuple[str, ...]] = {
     cst.AugAssign: ("target", "value"),
     cst.For: ("iter",),
 }
-"""Where None raises, whatever the other operand."""
+"""The fields of syntax in which None raises, whatever the other operand."""
 
 
 def _only_looks(func: Any) -> bool:

@@ -1,4 +1,4 @@
-"""What may be raised inside a `try`, and what its handlers catch, as far as the program's text tells."""
+"""The exceptions that a `try` may raise and that its handlers catch, as far as the program's text tells."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gradlint.interpreter.static.tree_walk import in_order
 NUMBERS = (cst.Integer, cst.Float)
 PLACES = (cst.Name, cst.Attribute, cst.Dot)
 QUIET = (cst.Expr, cst.Call, cst.Arg, cst.Comma, cst.SimpleString, *PLACES, *NUMBERS)
-"""What a statement may consist of in which calls alone can raise anything: `loss.sum().backward()`."""
+"""The syntax of a statement in which calls alone can raise anything: `loss.sum().backward()`."""
 LOOKED_UP = (cst.Name, cst.Call)
 """Of what its attributes may be."""
 

@@ -14,7 +14,7 @@ import libcst as cst
 from gradlint.interpreter.static.scopes import Scan, Scope, dotted
 
 JOINED = 2
-"""How many flags and functions may stand between a test and the remainder."""
+"""The most flags and functions that may stand between a test and the remainder."""
 _TESTS = frozenset(
     {cst.Attribute, cst.BinaryOperation, cst.BooleanOperation, cst.Call, cst.Comparison, cst.Name, cst.UnaryOperation}
 )
@@ -30,7 +30,7 @@ def periodic(scan: Scan) -> frozenset[cst.CSTNode]:
 
 
 class _Flags:
-    """What holds every so many times: `names` of scopes, `attributes` and `functions` of a whole file."""
+    """The flags that hold every so many times: `names` of scopes, `attributes` and `functions` of a whole file."""
 
     def __init__(self, scan: Scan) -> None:
         self.scan = scan

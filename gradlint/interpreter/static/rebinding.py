@@ -27,7 +27,7 @@ class Rebinding:
 
 @dataclass(slots=True)
 class _Walk:
-    """What one walk over a scope finds of names, with the number of the statement and the loops around."""
+    """The uses of names in one walk over a scope, with the number of the statement and the loops around."""
 
     reads: dict[str, list[tuple[int, tuple[Any, ...]]]] = field(default_factory=dict)
     writes: list[tuple[cst.Name, int, tuple[Any, ...]]] = field(default_factory=list)
@@ -147,14 +147,14 @@ def _judged(walk: _Walk, reads: _Reads, name: cst.Name, number: int, loops: tupl
 
 
 def _element(loop: Any, name: str) -> str:
-    """How a program writes what the second name of a loop over `d.items()` or `enumerate(l)` stands for."""
+    """Return the spelling of the second name's element in a loop over `d.items()` or `enumerate(l)`."""
     names = [one.value for one in targets(loop.target) if isinstance(one, cst.Name)]
     chain = _walked_by_key(loop.iter)
     return f"{chain}[{names[0]}]" if chain and len(names) == 2 and names[1] == name else ""
 
 
 def _walked_by_key(call: Any) -> str:
-    """How a program writes what is walked over with the key or number of each element; "" where it is not."""
+    """Return the spelling of what is walked over with the key or number of each element; "" where it is not."""
     if not isinstance(call, cst.Call):
         return ""
     if isinstance(call.func, cst.Attribute) and call.func.attr.value == "items" and not call.args:

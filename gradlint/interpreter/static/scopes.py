@@ -19,12 +19,12 @@ from gradlint.knowledge.python.duck_typing_names import DETACH_DROPPED, OPTIONS_
 from gradlint.source import parts
 
 DEEPEST = 250
-"""How deep syntax may be nested (but for chains of binary operators, which are walked without recursion)."""
+"""The depth to which syntax may be nested (but for chains of binary operators, which are walked without recursion)."""
 OF_AN_AUTOGRAD = frozenset({"data", "grad"})
 ALONG = "(dim=)"
 """The use of a thing by a method that is told a `dim`."""
 HANDED = "@"
-"""How the use of a thing as an argument begins; the function and the number of the argument follow."""
+"""The prefix of a use as an argument; the function and the number of the argument follow."""
 MOST_OPERANDS = 3
 
 
@@ -80,9 +80,9 @@ class Loop:
 
 @dataclass(slots=True)
 class Scan:
-    """What the pass found: scopes and loops by their syntax; `deep` are expressions nested too deeply to evaluate;
-    `imports` are the top-level modules that the file imports, `timing` are the statements, with their scopes, that
-    may tell which tests hold every so many times, `periodic` those tests once somebody has asked; `outlived` are the
+    """The results of the pass: scopes and loops by their syntax; `deep` are expressions nested too deeply to evaluate;
+    `imports` are the top-level modules that the file imports, `timing` are the statements, with their scopes, that may
+    tell which tests hold every so many times, `periodic` those tests once somebody has asked; `outlived` are the
     variables of comprehensions that functions inside may still see when the comprehension has ended, each with the name
     by which it is kept for them."""
 
@@ -153,7 +153,7 @@ def kept(node: Site) -> Any:
 
 
 def spelled(node: Site) -> str:
-    """How a place is written: a chain of names, attributes and constant subscripts, else nothing."""
+    """Return the spelling of a place: a chain of names, attributes and constant subscripts, else nothing."""
     if type(node) is cst.Subscript and len(node.slice) == 1 and isinstance(node.slice[0].slice, cst.Index):
         owner, key = spelled(node.value), node.slice[0].slice.value
         if owner and isinstance(key, (cst.Name, cst.Integer, cst.SimpleString)):
@@ -209,7 +209,7 @@ def _count(out: Scan, node: cst.CSTNode, scope: Scope, loops: Around) -> None:
 
 
 MOST_STATEMENTS_OF_A_SMALL_LOOP = 2
-"""How many statements a loop has that makes the loops around it no deeper (`for p in net.parameters(): p.mul_(2)`): to
+"""The most statements of a loop that makes the loops around it no deeper (`for p in net.parameters(): p.mul_(2)`): to
 run them twice costs next to nothing."""
 
 
@@ -372,7 +372,7 @@ _LOOK: dict[type, Callable[[Any, Scope, Around], None]] = {
     **dict.fromkeys((cst.For, cst.CompFor, cst.NamedExpr, cst.AsName), _binding),
     **dict.fromkeys((cst.Global, cst.Nonlocal), _declare),
 }
-"""What the kinds of syntax tell that tell something by themselves."""
+"""The visitors of the kinds of syntax that tell something by themselves."""
 
 
 def _use(scope: Scope, name: str, use: str) -> None:

@@ -1,4 +1,4 @@
-"""Where something happens: a piece of syntax, or one of several things that happen at it."""
+"""Sites of events: a piece of syntax, or one of several things that happen at it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Part:
 
 
 Site = cst.CSTNode | Part
-"""Where something happens; a report points at its syntax."""
+"""The place of an event; a report points at its syntax."""
 
 
 def syntax(site: Site) -> cst.CSTNode:

@@ -1,4 +1,4 @@
-"""How receivers are written, so that alike ones can be counted together.
+"""Spellings of receivers, so that alike ones can be counted together.
 
 A shape is a receiver with the program's own names taken out (`NAME.step()`, `self.NAME.grad`) and a word on where the
 first of them comes from: a parameter, a loop, the result of a call. It is read off the syntax alone.
@@ -18,7 +18,7 @@ from gradlint.knowledge.torch.autograd_names import VOCABULARY
 from gradlint.source import parts
 
 NAME = "NAME"
-"""What stands for a name that the program chose."""
+"""The word that stands for a name that the program chose."""
 OWN = ("self", "cls")
 MOST_LONG = 60
 """Longer pieces of a shape are cut."""
@@ -35,7 +35,7 @@ class Receiver(NamedTuple):
 
 @dataclass(slots=True)
 class _Names:
-    """What a scope binds: where each name comes from, at its first binding, and what a class sets on `self`."""
+    """The bindings of a scope: where each name comes from, at its first binding, and what a class sets on `self`."""
 
     parent: _Names | None
     origins: dict[str, str] = field(default_factory=dict)
@@ -161,7 +161,7 @@ def _source(value: Any, names: _Names) -> str:
 
 
 def _origin(value: Any, names: _Names) -> str:
-    """Where the first name of a receiver comes from; for attributes of `self`, how they are first set."""
+    """Return the origin of a receiver's first name; for attributes of `self`, that of the value first set."""
     above = value
     while isinstance(value, (cst.Attribute, cst.Call, cst.Subscript)):
         above, value = value, value.func if isinstance(value, cst.Call) else value.value

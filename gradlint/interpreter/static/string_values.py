@@ -9,14 +9,14 @@ from gradlint.domain.values import Constant, PlainObject, Value
 
 LONGEST = 200
 MOST_BITS = 64
-"""How long a number is that is written out: Python refuses to write those of thousands of digits."""
+"""The most bits of a number that is written out: Python refuses to write those of thousands of digits."""
 _ESCAPED = re.compile(r"[\\{}]")
 HOLES = {"mod": "%", "format": "{"}
-"""What begins the parts to be filled in, by the operator or method that fills them."""
+"""The beginnings of the parts to be filled in, by the operator or method that fills them."""
 
 
 def beginning(value: Value) -> str:
-    """How a string begins, as far as that is known."""
+    """Return the beginning of a string, as far as that is known."""
     if type(value) is Constant:
         return value.value if isinstance(value.value, str) else ""
     return value.start if type(value) is PlainObject else ""
@@ -39,7 +39,7 @@ def literal_text(written: str) -> Value:
 
 
 def inserted_text(value: Value, *, plain: bool) -> Value:
-    """What a value is in an f-string: where it is `plain` and a whole number of few digits or a string, that."""
+    """Return the text of a value in an f-string: where it is `plain`, that of a short integer or a string."""
     known = value.value if plain and type(value) is Constant else None
     if type(known) is str or (type(known) is int and known.bit_length() <= MOST_BITS):
         return Constant(str(known))

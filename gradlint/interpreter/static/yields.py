@@ -1,4 +1,4 @@
-"""How often the body of a generator gives something, as far as the program's text tells."""
+"""The number of elements that a generator's body gives, as far as the program's text tells."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def gives_at_most_once(function: cst.FunctionDef) -> bool:
 
 
 def _most(node: Any) -> int:
-    """How many times a piece of syntax may give something; two stands for more."""
+    """Return the most times that a piece of syntax may give something; two stands for more."""
     if isinstance(node, OTHER_BODIES):
         return 0
     if isinstance(node, cst.Yield):

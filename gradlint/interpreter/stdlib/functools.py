@@ -102,7 +102,7 @@ def _reduce(m: Interpreter, node: Site, args: Arguments) -> Value:
 
 
 MOST_REDUCTIONS = 2
-"""How often a reduction calls its function; of what is no tensor afterwards nothing is claimed."""
+"""The most calls of its function by a reduction; of what is no tensor afterwards nothing is claimed."""
 
 
 def _getter(path: str) -> Model:

@@ -81,7 +81,7 @@ def _hasattr(m: Interpreter, node: Site, args: Arguments) -> Value:
 
 
 Setting = Callable[[Interpreter, Any, Value, str, Value], None]
-"""How an attribute of an object is set."""
+"""The function that sets an attribute of an object."""
 
 models("builtins.setattr")(lambda m, node, args: _set_by_name(m, node, args, set_attribute))
 models("builtins.object.__setattr__")(lambda m, node, args: _set_by_name(m, node, args, set_past_class))
@@ -155,7 +155,7 @@ def _type(m: Interpreter, node: Site, args: Arguments) -> Value:
 
 @models("torch.is_grad_enabled")
 def _is_grad_enabled(m: Interpreter, node: Site, args: Arguments) -> Value:
-    """Where nobody was seen to call, gradients are on by assumption only."""
+    """Return the grad mode; where nobody was seen to call, gradients are on by assumption only."""
     return PythonNumber(BOOL) if m.assumed_mode and m.state.grad_mode is YES else _answer(m.state.grad_mode)
 
 

@@ -216,7 +216,7 @@ def _all_of(values: Sequence[Value]) -> Value:
 
 
 def _pairs(m: Interpreter, node: Site, listings: list[list[Value] | None]) -> Value:
-    """Where all iterables are known one by one: the pairs one by one, as many as the shortest has."""
+    """Return the pairs one by one where all iterables are known one by one, as many as the shortest has."""
     known = [listing for listing in listings if listing is not None]
     if not known or len(known) < len(listings):
         return UNKNOWN

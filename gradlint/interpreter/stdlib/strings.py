@@ -28,11 +28,11 @@ SIMPLE = re.compile(r"(?:[\w .^$|(-]|\[\^?(?:\w-\w|\w)+\]|\\[.dw]|\)(?![*+])|[*+
 """Patterns that are tried: with repeated groups they may take very long."""
 REPETITIONS, BARS = re.compile(r"[*+]"), re.compile(r"\|")
 MOST_CHOICES = 5
-"""How many choices those may have, of which a repetition is two and each bar one: tries multiply with each."""
+"""The most choices that those may have, of which a repetition is two and each bar one: tries multiply with each."""
 
 
 def given_by_method(m: Interpreter, node: Site, owner: Value, name: str, args: Arguments) -> Value | None:
-    """What a method of a string gives, where that and what it is given are written down."""
+    """Return the result of a string method where the string and the arguments are constants."""
     given = _constants(m, args.positional)
     if name not in METHODS or given is None or args.keywords or args.unknown or not _is_plain(owner):
         return None

@@ -29,7 +29,7 @@ from gradlint.interpreter.syntax.narrowing import narrow, truthiness
 
 @frozen()
 class Comprehended:
-    """What a comprehension makes: for each expression all elements in one; `certain` are those objects of the first
+    """The results of a comprehension: for each expression all elements in one; `certain` are those objects of the first
     that are certainly among them. A generator expression has not run over its source yet. `rounds` is what each round
     gives, where it is known what is gone over and that this is little."""
 
@@ -130,7 +130,7 @@ def _round(m: Interpreter, clause: cst.CompFor, index: int, waiting: int, wanted
 
 
 def _of_rounds(given: Sequence[Value], width: int, source: Value) -> Comprehended:
-    """What a comprehension gives that was run element by element."""
+    """Return the results of a comprehension that was run element by element."""
     rounds = tuple(tuple(given[at : at + width]) for at in range(0, len(given), width))
     elements = [one_of(given[at::width] or (NOTHING,), MOST_ITEMS) for at in range(width)]
     return Comprehended(elements, (), NO if rounds else YES, source, rounds)
@@ -155,7 +155,7 @@ def _named(expression: Any) -> set[str]:
 
 
 def _bound(m: Interpreter, clause: cst.CompFor) -> set[Ref]:
-    """What the variables of a clause may be now."""
+    """Return the values that the variables of a clause may have now."""
     held = [m.state.names.get((m.frame.id, name), NOTHING) for name in comprehended(clause)]
     inside = {ref for value in held for _, pair in m.all(value, Container) for ref in object_references(pair)}
     return inside | {ref for value in held for ref in references(value)}

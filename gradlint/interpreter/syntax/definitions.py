@@ -54,11 +54,11 @@ KEEPING = tuple(
     "functools. abc. typing. typing_extensions. builtins. contextlib. warnings. pytest. numba. torch.jit. "
     "torch.compile torch.autograd.function. torch.autocast torch.amp. torch.cuda.amp. torch.cpu.amp.".split()
 )
-"""Where decorators come from that run the function as it is, in the mode they are called in."""
+"""The origins of decorators that run the function as it is, in the mode they are called in."""
 
 
 def decorated(m: Interpreter, node: Site, value: Value, decorator: Value) -> Value:
-    """What a decorator makes of a function."""
+    """Return the result of decorating a function."""
     if type(value) is not Function:
         return value
     if (made := _made_by(m, node, value, decorator)) is not None:
@@ -93,7 +93,7 @@ def _path_of(m: Interpreter, node: Site, decorator: Value) -> str:
 
 
 def _made_by(m: Interpreter, node: Site, value: Value, decorator: Value) -> Value | None:
-    """What a decorator makes that is written in the program or a pack speaks of; None where that is not known."""
+    """Return the result of a decorator that the program or a pack defines; None where it is not known."""
     of_program = type(decorator) is Function or m.may_be(decorator, Class)
     if not of_program and not pack_calls.speaks_of(m, decorator):
         return None

@@ -174,7 +174,7 @@ def _folded(name: str, values: list[Value]) -> Value | None:
 
 
 def _is_cheap(name: str, constants: list[Any]) -> bool:
-    """Whether an operator of these costs next to nothing: a factor or the width in a format may ask for any memory."""
+    """Return whether folding these is cheap: a factor or the width in a format may ask for any memory."""
     sizes = [len(one) if isinstance(one, (str, bytes)) else 0 for one in constants]
     numbers = [abs(one) for one in constants if isinstance(one, int)]
     if max(sizes) > LONGEST_FOLDED or max(numbers, default=0) > LARGEST_OPERAND:

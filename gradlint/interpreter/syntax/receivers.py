@@ -1,4 +1,4 @@
-"""Whether the interpreter knows what the names of autograd's vocabulary are asked of.
+"""The receivers of autograd's vocabulary, as known to the interpreter or not.
 
 A receiver is known where its kind is: a tensor, a module, an optimizer, a container, a function, a class
 or an instance of one that is resolved, a constant, something in a library named by its import path. It is
@@ -44,7 +44,7 @@ UNCLEAR = ""
 APART = "none"
 """The kind of what is no receiver: nothing at all, and the namespaces and dtypes of torch."""
 LIBRARY = "library "
-"""How the kinds begin that a library names; the library follows."""
+"""The prefix of the kinds that a library names; the library follows."""
 PYTHON = frozenset(dir(builtins))
 
 
@@ -72,7 +72,7 @@ def _kind(m: Interpreter, value: Value, name: str) -> str:
 
 
 def _of_library(m: Interpreter, value: ImportPath, name: str) -> str:
-    """What a path names: absolute ones only, and of Python itself only what there is."""
+    """Return the kind of a path: absolute ones only, and of Python itself only what there is."""
     root, _, rest = value.path.partition(".")
     if not root or (root == "builtins" and rest.partition(".")[0] not in PYTHON):
         return UNCLEAR
@@ -94,8 +94,8 @@ OF_VALUES: dict[type, Callable[[Interpreter, Any, str], str]] = {
 
 
 def _of_tensor(m: Interpreter, ref: Ref, thing: Tensor, name: str) -> str:
-    """What may as well be a tuple, a dict or an object is a tensor if it is asked for what only tensors have; what a
-    loader gathers is no object. A part of a result that is told by its name alone is not known."""
+    """Return the kind of a tensor: one that may be a tuple, a dict or an object is one if asked for what only tensors
+    have; what a loader gathers is no object. A part of a result that is told by its name alone is not known."""
     if ref.part.startswith(PART):
         return UNCLEAR
     return "tensor" if not thing.may_be_structured or name in OF_TENSORS or is_batch(thing) else UNCLEAR

@@ -154,7 +154,7 @@ def _changed(m: Interpreter, node: cst.AugAssign, old: Value, more: Value, name:
 
 
 def _held_elsewhere(m: Interpreter, target: Any, ref: Ref) -> bool:
-    """Whether anything but this variable holds an object: else whether it is the same one afterwards shows nowhere."""
+    """Return whether anything but this variable holds an object: else its identity afterwards shows nowhere."""
     if not isinstance(target, cst.Name):
         return True
     frame = m.frame.declared.get(target.value, m.frame)
@@ -209,7 +209,7 @@ def _delete(m: Interpreter, target: Any) -> None:
 
 
 def _registry(target: Any) -> cst.Attribute | None:
-    """Where a module keeps what is registered, in `del module._parameters[name]`."""
+    """Return the registry of a module in `del module._parameters[name]`."""
     held = target.value if isinstance(target, cst.Subscript) else None
     return held if isinstance(held, cst.Attribute) and held.attr.value in REGISTRIES else None
 
@@ -314,7 +314,7 @@ def if_(m: Interpreter, node: cst.If) -> None:
 
 
 def _left_so_far(m: Interpreter) -> int:
-    """How many states have left the normal path other than by an error."""
+    """Return the number of states that have left the normal path other than by an error."""
     return sum(len(states) for states in m.frame.pending())
 
 

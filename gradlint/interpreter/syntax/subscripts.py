@@ -1,4 +1,4 @@
-"""What stands between the brackets of a subscript."""
+"""The indices between the brackets of a subscript."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gradlint.interpreter.python import containers
 
 
 def index_value(m: Interpreter, node: cst.Subscript) -> Value:
-    """What stands between the brackets."""
+    """Return the value of an index."""
     found = [_element(m, element.slice) for element in node.slice]
     if len(found) == 1 and not isinstance(node.slice[0].comma, cst.Comma):
         return found[0]

@@ -27,7 +27,7 @@ from gradlint.interpreter.syntax.narrowing import truthiness
 from gradlint.interpreter.torch_api.contexts import EXIT_STACK, bound, saving
 
 SEVERAL_HANDLERS: tuple[type, ...] = (cst.TryStar,) if hasattr(cst, "TryStar") else ()
-"""Where a handler runs after those above it, each for its part of what was raised, even if one of them raises."""
+"""The statements that run each handler for its part of what was raised, even if one of them raises."""
 
 
 @executes(cst.Try, *SEVERAL_HANDLERS)
@@ -203,7 +203,7 @@ def _kept_in(m: Interpreter, place: Any, manager: Value, raised: State) -> None:
 
 
 def _restores(m: Interpreter, manager: Value) -> Truth:
-    """Whether leaving a manager brings the grad mode back that there was: torch's own do, what is unknown may."""
+    """Return whether leaving a manager restores the grad mode: torch's own do, what is unknown may."""
     if type(manager) is Context or manager == EXIT_STACK:
         return YES
     known = all(type(option) is not Unknown and not may_switch(m, option) for option in alternatives(manager))
@@ -223,7 +223,7 @@ EXPECTING = frozenset({"assertRaises", "assertRaisesRegex"})
 
 
 def _lets_pass(manager: Value, place: Any) -> bool:
-    """Whether an exception inside surely leaves the block (`contextlib.suppress`, `pytest.raises` keep it in)."""
+    """Return whether an exception surely leaves the block (`contextlib.suppress`, `pytest.raises` keep it in)."""
     func = getattr(place, "func", None)
     expects = type(func) is cst.Attribute and func.attr.value in EXPECTING
     return not expects and not (type(manager) is PlainObject and manager.kind == "suppress")

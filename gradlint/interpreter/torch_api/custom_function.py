@@ -38,7 +38,7 @@ from gradlint.knowledge.schema import Operation, Result
 
 BASES = frozenset({ImportPath("torch.autograd.Function"), ImportPath("torch.autograd.function.Function")})
 CALLED = ImportPath("torch.autograd.Function.__call__")
-"""What the call of an instance is: torch refuses it."""
+"""The path of the call of an instance: torch refuses it."""
 CONTEXT = "torch.autograd.function.FunctionCtx"
 SAVED, DIRTY, NON_DIFFERENTIABLE = "saved_tensors", "dirty tensors", "non differentiable tensors"
 BACKWARD = frozenset({"backward", "vjp"})
@@ -156,7 +156,7 @@ class Forward:
 
 
 class _Outcome:
-    """What `apply` makes of what `forward` returned."""
+    """The results that `apply` makes of what `forward` returned."""
 
     def __init__(self, m: Interpreter, call: Forward) -> None:
         self.m, self.node, self.name, self.given, self.refused = m, call.node, call.name, call.given, call.refused
@@ -243,7 +243,7 @@ def _nothing(m: Interpreter, node: Site, args: Arguments) -> Value:
 
 
 def _note(m: Interpreter, node: Site, args: Arguments, name: str) -> Value:
-    """What was handed to the context is kept there."""
+    """Keep the arguments of a method of the context there."""
     context, *values = args.positional
     kept = tuple_of(m, node, values, name)
     for ref, thing in m.all(context, Instance):

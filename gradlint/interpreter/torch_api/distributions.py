@@ -22,7 +22,7 @@ from gradlint.knowledge.torch.distributions import DISCRETE, PARTS, REPARAMETRIS
 
 HOME = "torch.distributions."
 GIVEN = "(given)"
-"""Where an instance keeps what it was made from; no attribute of the program's is called so."""
+"""The attribute of an instance that keeps what it was made from; no attribute of the program's is called so."""
 
 
 def _operation(name: str, *, dtype: str = "float", differentiable: bool = True) -> Operation:

@@ -102,7 +102,7 @@ def _harmless(m: Interpreter, node: Site, path: str, returns: str, args: Argumen
 
 
 def _length(m: Interpreter, values: Sequence[Value]) -> Constant | None:
-    """How many a container holds of which all elements are known."""
+    """Return the number of elements of a container of which all are known."""
     thing = m.only(values[0], Container) if len(values) == 1 else None
     return None if thing is None or element_list(m, values[0]) is None else Constant(len(thing.items))
 
@@ -182,7 +182,7 @@ UNSURE_VALUE: Value = PythonNumber(BOOL)
 
 @models("torch.autograd.Variable")
 def _variable(m: Interpreter, node: Site, args: Arguments) -> Value:
-    """What is left of it since torch 0.4: another handle on a tensor's memory, cut off the graph as by
+    """Make a Variable as torch has since 0.4: another handle on a tensor's memory, cut off the graph as by
     `detach()`."""
     row = m.torch.operations["torch.Tensor.detach"]
     made = run_operation(m, node, row, Arguments([args.get("data", 0, UNKNOWN)]), by="function")

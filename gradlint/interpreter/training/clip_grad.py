@@ -27,7 +27,7 @@ JOINING = Operation("parameters_to_vector", (), (), ("parameters",), "", results
 
 
 BOUNDS = {"clip_grad_value_": "clip_value"}
-"""What the bound is called, where it is not `max_norm`."""
+"""The names of the bound, where it is not `max_norm`."""
 
 
 def _given(m: Interpreter, node: Site, value: Value, by: str) -> Value:

@@ -326,7 +326,7 @@ def update(m: Interpreter, node: Site, owner: Value, *, certain: bool) -> None:
 
 
 def _may_only_be_filled_unseen(thing: Tensor) -> bool:
-    """Whether a parameter had no gradient but for what unseen code may have given it, so that nobody sees a write."""
+    """Return whether a parameter may have a gradient from unseen code alone, so that nobody sees a write."""
     none_seen = thing.grad.is_unsure and thing.grad.possibly(NONE) and not is_held(thing.gradient)
     return none_seen and not thing.grad.possibly(FRESH | USED | MIXED | LOST)
 

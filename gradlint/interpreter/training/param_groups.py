@@ -1,4 +1,4 @@
-"""What stands in the argument that an optimizer is built over."""
+"""The parameters in the argument that an optimizer is built over."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def given_parts(m: Interpreter, node: Site, value: Value) -> Parts:
 
 
 def _params(m: Interpreter, value: Value) -> list[Value]:
-    """What stands under "params" in the groups that a value is."""
+    """Return the values under "params" in the groups that a value is."""
     found = [dict(group.items).get("params") for _, group in m.all(value, Container)]
     return [params for params in found if params is not None]
 
@@ -82,7 +82,7 @@ def given_tensors(m: Interpreter, node: Site, value: Value, by: str = "optimizer
 
 
 def given_elements(m: Interpreter, given: Value) -> Given:
-    """What certainly stands in the argument."""
+    """Return the elements that are certainly in the argument."""
     parts = _parts(m, given)
     listed = [
         [ref for one in element_list(m, part) or [part] if type(ref := unnamed(m, one)) is Ref and _is_one(m, ref)]
@@ -113,7 +113,7 @@ def certainly_given(m: Interpreter, given: Value) -> frozenset[Ref]:
 
 
 def under_params(m: Interpreter, thing: Optimizer, part: Sequence[Ref]) -> Container:
-    """What stands under "params" of a group of an optimizer: its tensors one by one, where each is certainly there."""
+    """Return the "params" of an optimizer's param group: its tensors one by one, where each is certainly there."""
     sure = thing.open is NO and all((ref,) in thing.groups and not m[ref].is_summary for ref in part)
     if sure and 0 < len(part) <= MOST_PARAMETERS:
         return Container("list", items=tuple(enumerate(part)))
@@ -139,7 +139,7 @@ def _more_than_once(refs: Iterable[Ref]) -> list[Ref]:
 
 
 def _parts(m: Interpreter, given: Value) -> list[Value]:
-    """What stands under "params" in each group; the argument itself where it has no groups."""
+    """Return the values under "params" in each group; the argument itself where it has no groups."""
     thing = m.only(given, Container)
     inside = [m.only(value, Container) for _, value in thing.items] if thing is not None else []
     found = [dict(group.items).get("params", NOTHING) for group in inside if group is not None]

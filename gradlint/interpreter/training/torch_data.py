@@ -25,7 +25,7 @@ from gradlint.interpreter.static.sites import Site
 
 DATA = "torch.utils.data."
 DEEPEST = 4
-"""How deep samples are taken apart."""
+"""The depth to which samples are taken apart."""
 
 
 def _object(m: Interpreter, node: Site, name: str, **attributes: Value) -> Value:
@@ -100,7 +100,7 @@ ITEMS_OF |= {
 
 LOADER = "torch.utils.data.DataLoader"
 COLLATE = 6
-"""Where `collate_fn` stands among the arguments."""
+"""The position of `collate_fn` among the arguments."""
 ONE = Constant(1)
 
 

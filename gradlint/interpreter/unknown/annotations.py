@@ -212,7 +212,7 @@ def instance_of(m: Interpreter, node: Site, cls: str | Ref) -> Value | None:
 
 
 NO_CLASSES = (".", "typing.", "typing_extensions.", "collections.abc.", "jaxtyping.", "builtins.")
-"""How the paths begin that annotations name and nothing is an instance of, or that are not followed."""
+"""The prefixes of the paths that annotations name and nothing is an instance of, or that are not followed."""
 # ---- what comments tell
 
 

@@ -70,7 +70,7 @@ from gradlint.knowledge.torch.autograd_names import METHOD
 
 Uses = AbstractSet[str]
 LOADED = "DataLoader 0"
-"""How the use of a thing ends that is handed to a loader."""
+"""The suffix of the use of a thing that is handed to a loader."""
 
 # ---- which kind
 
@@ -163,7 +163,7 @@ KINDS: tuple[tuple[Callable[[Uses], bool], Maker], ...] = (
         lambda m, node, part, reach: function_context(m, node, part, Belief.FROM_USAGE),
     ),
 )
-"""Whether uses show a kind of object, and what makes one; the first that is shown counts."""
+"""The tests of whether uses show a kind of object, and what makes one; the first that is shown counts."""
 
 
 FLAGGING = frozenset({"requires_grad_", "detach_", "retain_grad"})
@@ -326,7 +326,7 @@ def _is_of_own_class(m: Interpreter, uses: Uses) -> bool:
 
 
 def _is_applied_after_loading(m: Interpreter, chain: str, source: Any) -> bool:
-    """Whether an expression gives what a file holds, and a dotted name by which that is called: it is a module."""
+    """Return whether an expression gives a file's content that a dotted name then calls: it is a module."""
     source = kept(source)
     if type(source) is not cst.Call or not chain or m.torchless or APPLIED.isdisjoint(uses_of(m.frame, chain)):
         return False

@@ -1,1 +1,1 @@
-"""What other libraries do, one pack to a module; each is named by an entry point like anybody else's."""
+"""Facts about other libraries, one pack to a module; each is named by an entry point like anybody else's."""

@@ -1,4 +1,4 @@
-"""Which module classes of torch derive from which, and the names under which torch's own modules keep them."""
+"""Base classes of torch's module classes, and the names under which torch's own modules keep them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 INNER = "torch.nn.modules."
 LAZY = "torch.nn.Lazy"
-"""How the paths of layers begin that get their sizes from what they are called with first."""
+"""The prefix of the paths of layers that get their sizes from what they are called with first."""
 
 
 def _of(pattern: str, *more: str) -> frozenset[str]:

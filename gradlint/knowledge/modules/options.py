@@ -10,7 +10,7 @@ from gradlint.frozen import frozen
 
 @frozen()
 class Option:
-    """What a layer has if the keyword (by default False) is True."""
+    """The tensors that a layer has if the keyword (by default False) is True."""
 
     keyword: str
     parameters: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""What modules of torch remember of how they were made, and the names that every module has."""
+"""Settings that modules of torch keep from their construction, and the names that every module has."""
 
 from __future__ import annotations
 

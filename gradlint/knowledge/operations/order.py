@@ -1,4 +1,4 @@
-"""What orders, ranks, counts or draws from the elements of a dimension."""
+"""Operations that order, rank, count or draw from the elements of a dimension."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What gives a view of memory that no handle stands for."""
+"""Operations that give a view of memory that no handle stands for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which operands that were made in inference mode an operation hears of, where it runs outside of it.
+"""Operands made in inference mode that an operation hears of, where it runs outside of it.
 
 Such a tensor carries no mark that calls autograd. Without an ordinary tensor among the operands most operations are not
 recorded, whatever flags are on; with one they are, and hear of all. A Python number becomes an ordinary tensor on its
@@ -9,7 +9,7 @@ ordinary tensor on the way. Operations and operands are named as in their rows.
 from __future__ import annotations
 
 HEARD_ALONE = frozenset("clone msort sort".split())
-"""What writes what it is given into an ordinary tensor, which is recorded."""
+"""The operations that write their operand into an ordinary tensor, which is recorded."""
 
 UNKNOWN_ALONE = frozenset(
     (
@@ -49,7 +49,7 @@ UNHEARD = frozenset(
         "view_as input",
     }
 )
-"""What is looked at through a view first, even beside ordinary tensors."""
+"""The operands that are looked at through a view first, even beside ordinary tensors."""
 
 UNKNOWN_BESIDE = frozenset(
     (

@@ -30,4 +30,4 @@ NAMES: dict[str, tuple[str, ...]] = {
 """By the name of an operation or a layer: what its results are called, in their order."""
 
 RETURNED = "torch.return_types."
-"""How the path begins under which the class of such a tuple is known here; the name of the operation follows."""
+"""The prefix of the path under which the class of such a tuple is known; the name of the operation follows."""

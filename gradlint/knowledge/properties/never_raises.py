@@ -1,4 +1,4 @@
-"""What torch certainly does not refuse: calls that nothing can stop, whatever sizes and values their tensors have.
+"""Calls that nothing can make torch refuse, whatever sizes and values their tensors have.
 
 Source: measured (`tests/test_knowledge_going_well.py`), with tensors of all float dtypes, of all sizes and of none.
 """
@@ -12,4 +12,4 @@ ALONE = frozenset(
 BACKWARD = ALONE - {"detach"} | {"add", "div", "matmul", "mul", "sub"}
 """Operations that a backward goes through well, once they have been recorded."""
 DENSE = frozenset({"Parameter", "empty", "eye", "full", "linspace", "ones", "rand", "randn", "tensor", "zeros"})
-"""What makes tensors that are neither sparse nor quantized nor nested."""
+"""The makers of tensors that are neither sparse nor quantized nor nested."""

@@ -1,4 +1,4 @@
-"""What makes probabilities of scores, and what leaves elements as they are."""
+"""Operations that make probabilities of scores, and those that leave elements as they are."""
 
 from __future__ import annotations
 

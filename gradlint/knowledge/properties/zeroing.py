@@ -1,4 +1,4 @@
-"""What writes make of zeros, and of what is not."""
+"""Effects of writes on zeros, and on other elements."""
 
 from __future__ import annotations
 

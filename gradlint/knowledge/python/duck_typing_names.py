@@ -1,4 +1,4 @@
-"""How things are told by what a program does with them: what only one kind of thing can do.
+"""Uses by which a program shows the kind of a thing: those that only one kind allows.
 
 A use is written "name" for an attribute, "name()" for a method called without and "name(.)" with arguments, "()"
 for a call of the thing itself.
@@ -21,7 +21,7 @@ TENSOR_ATTRIBUTES = (
     | OF_TENSORS
     | frozenset("size grad_dtype indices values coalesce pin_memory record_stream storage sparse_mask".split())
 )
-"""What tensors have, in whatever version."""
+"""The attributes of tensors, in whatever version."""
 
 ONLY_TENSORS = frozenset(name for name in TENSOR_ATTRIBUTES if name.endswith("_") and not name.endswith("__")) - {
     "requires_grad_"
@@ -40,7 +40,7 @@ Python's own objects."""
 
 SHAPED = frozenset({"shape", "ndim", "size()", "size(.)"})
 MOVED = frozenset({"device", "to(.)", "cpu()", "cuda()", "cuda(.)", "float()", "half()", "double()", "clone()"})
-"""What has a shape and can be moved or copied so is a tensor: arrays cannot, modules have no shape."""
+"""The uses that make a thing with a shape a tensor: arrays cannot be moved or copied so, modules have no shape."""
 
 CALLED = ("()", "(.)")
 DETACH_DROPPED = "detach() dropped"
@@ -74,18 +74,18 @@ MODULE_USES_WHEN_CALLED = frozenset(
 """Each of these shows a module where the thing itself is called, too; `model.eval` without parentheses among them."""
 
 MAKES_FIRST_STATE = frozenset(name + call for name in ("init_hidden", "initHidden") for call in CALLED)
-"""How programs name what makes the first state of a recurrent network: this shows one where it is called, too."""
+"""The names of functions that make a recurrent network's first state: this shows one where it is called, too."""
 
 APPLIED = frozenset({"()", "forward(.)"})
-"""How modules are applied."""
+"""The ways of applying modules."""
 
 SWITCHES = frozenset({"requires_grad", "requires_grad_()", "requires_grad_(.)"})
-"""How tensors and modules are asked to require grad."""
+"""The ways of asking tensors and modules to require grad."""
 SWITCHED_WHEN_CALLED = frozenset({"requires_grad", "()"})
 """Both show a module: tensors are not called, and no other function has the flag."""
 
 LOADS = frozenset({"torch.load", "torch.jit.load"})
-"""What gives modules, where what it gives is applied."""
+"""The functions that give modules, where their results are applied."""
 
 OPTIMIZER_USES = frozenset({"param_groups", "add_param_group(.)"})
 """Each of these shows an optimizer; so does `zero_grad()` beside `step()`."""

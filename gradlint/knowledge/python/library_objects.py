@@ -62,7 +62,7 @@ METHOD_ROWS = _rows(
     ("progress bar", "none", "set_description_str"),
     ("progress bar", "bool", "update"),
 )
-"""What methods of objects give that have no tensor in them."""
+"""The results of methods of objects that have no tensor in them."""
 
 ATTRIBUTE_ROWS = _rows(
     ("path", "str", "name stem suffix root anchor drive"),
@@ -103,4 +103,4 @@ CONSTANT_ROWS = _rows(
     ("numpy", "str", "__version__"),
     ("logging", "int", "DEBUG INFO WARNING WARN ERROR CRITICAL NOTSET"),
 )
-"""What is found at an import path without a call."""
+"""The values at import paths without a call."""

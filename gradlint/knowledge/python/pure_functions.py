@@ -1,4 +1,4 @@
-"""What gives plain Python things, and what neither changes nor keeps a tensor handed to it."""
+"""Functions that give plain Python things, and those that neither change nor keep a tensor handed to them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How large the results of operations are in each dimension, where that is known of what they are given.
+"""Sizes of the results of operations in each dimension, where those of the operands tell them.
 
 An operation is found in `DIMENSIONS` by its name: a function from what it is asked (`Asked`) to the size of its
 result, or a list with a size for each of several. What an operation refuses may get any answer, for its result is
@@ -98,7 +98,7 @@ DIMENSIONS: dict[str, Function] = {
     **COMPUTED,
     **APPLIED,
 }
-"""What the size of a result is, by the name of the operation or layer."""
+"""The functions from operands to the size of a result, by the name of the operation or layer."""
 
 
 def size_of(name: str, asked: Asked, results: int) -> list[Size | None]:

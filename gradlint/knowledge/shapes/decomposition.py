@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from gradlint.knowledge.shapes.query import Asked, Function, Size, Untold, broadcast, named, pattern
 
 MOST_VALUES = 6
-"""How many singular values are approximated where nothing is said."""
+"""The number of singular values that are approximated where nothing is said."""
 
 
 def _lengths(size: Size, words: Sequence[str]) -> list[Size]:
@@ -18,7 +18,7 @@ def _lengths(size: Size, words: Sequence[str]) -> list[Size]:
 
 
 def _last_two(*words: str) -> Function:
-    """What gives other lengths in the last two dimensions, by their letters."""
+    """Return the size function of other lengths in the last two dimensions, by their letters."""
     return lambda asked: list(_lengths(asked.of(0), words))
 
 
@@ -68,7 +68,7 @@ def _of_tensors(asked: Asked) -> Size:
 
 
 def _solved(asked: Asked) -> Size:
-    """What solves for the columns of the second operand, or for it as one column where that is how large it is."""
+    """Return the size of solving for the columns of the second operand, or for it as one column if it is that large."""
     matrix, given = asked.of(0), asked.of(1)
     if len(given) == 1 or given == matrix[:-1]:
         return (*broadcast([matrix[:-2], given[:-1]]), given[-1])
@@ -86,7 +86,7 @@ def _solved_for_tensors(asked: Asked) -> Size:
 
 
 def _triangular(asked: Asked) -> list[Size]:
-    """What solves, and the matrix it was solved with."""
+    """Return the sizes of a solution and of the matrix it was solved with."""
     given, matrix = asked.of(0), asked.of(1)
     batch = broadcast([given[:-2], matrix[:-2]])
     return [(*batch, *given[-2:]), (*batch, *matrix[-2:])]

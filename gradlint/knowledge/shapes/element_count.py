@@ -59,7 +59,7 @@ REDUCING = frozenset("sum mean prod std var norm nansum nanmean".split())
 """By name: without `dim` the result is one element."""
 
 REDUCTIONS = {"none": False, "mean": True, "sum": True, "batchmean": True}
-"""What a loss is told by `reduction=`, and whether its result is then one element."""
+"""The values of a loss's `reduction=`, and whether its result is then one element."""
 
 BY_ROW = frozenset(
     (

@@ -1,4 +1,4 @@
-"""What takes a part, or lays one along a diagonal."""
+"""Sizes of operations that take a part, or lay one along a diagonal."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def _taken_along(asked: Asked) -> Size:
 
 
 def _unfolded(asked: Asked) -> Size:
-    """What moves along a dimension step by step, and is then the last one."""
+    """Return the size of a window that moves along a dimension step by step, and is then the last one."""
     size, dim, length = asked.of(0), asked.arg("dimension"), asked.arg("size")
     return (*with_length(size, dim, (size[dim] - length) // asked.arg("step") + 1), length)
 

@@ -9,7 +9,7 @@ from gradlint.knowledge.shapes.query import Asked, Function, Size, Untold, named
 CELL = ("input_size", "hidden_size")
 LAYERS = (*CELL, "num_layers", "bias", "batch_first", "dropout", "bidirectional", "proj_size")
 PLAIN_LAYERS = (*LAYERS[:3], "nonlinearity", *LAYERS[3:])
-"""What recurrent layers take, one after the other."""
+"""The arguments of recurrent layers, one after the other."""
 
 
 def _recurrent(
@@ -52,7 +52,7 @@ number stands before it as many times as large."""
 
 
 def of_parameter(layer: str, name: str, given: Sequence[object], by_name: Mapping[str, object]) -> Size | None:
-    """How large a layer's parameter is, by the constants that the layer is made with; None where that is not known."""
+    """Return the size of a layer's parameter, by the constants that the layer is made with; None if not known."""
     arguments, parameters = PARAMETERS.get(layer, ((), {}))
     told = {**dict(zip(arguments, given, strict=False)), **by_name}
     if told.get("proj_size", 0) != 0:
@@ -70,7 +70,7 @@ def _times(length: str, told: Mapping[str, object]) -> object:
 
 
 def _hidden(asked: Asked) -> Size:
-    """What recurrence gives for all that it is given: as many numbers each as it hands on to itself."""
+    """Return the size of all outputs of a recurrence: as many numbers each as it hands on to itself."""
     weight = asked.own.get("weight_hh_l0", asked.own.get("weight_hh"))
     if weight is None or "" in asked.own:  # there are parameters of more layers, or of another direction
         raise Untold

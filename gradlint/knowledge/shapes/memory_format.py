@@ -1,4 +1,4 @@
-"""How elements lie in memory, and when what could be a view therefore is one.
+"""Layouts of elements in memory, and the results that are views because of them.
 
 Source: measured (`tests/test_knowledge_layout.py`).
 """

@@ -1,4 +1,4 @@
-"""What an operation is asked for the size of its result, and what takes part in many answers."""
+"""Queries for the size of an operation's result, and the parts that many answers share."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from math import prod
 from typing import Any, NamedTuple
 
 Size = tuple[int, ...]
-"""How large a tensor is in each of its dimensions."""
+"""The lengths of a tensor's dimensions."""
 
 
 class Untold(Exception):
-    """What a result's size depends on is not known."""
+    """The size of a result depends on facts that are not known."""
 
 
 class Told(NamedTuple):
@@ -32,8 +32,8 @@ NOT_SEEN = Told(more=True)
 
 
 class Asked(NamedTuple):
-    """What an operation is given: the sizes of its operands in order (a number has no dimensions; None: not known), the
-    constants beside them, and the sizes of a layer's own parameters by name."""
+    """The arguments of an operation: the sizes of its operands in order (a number has no dimensions; None: not known),
+    the constants beside them, and the sizes of a layer's own parameters by name."""
 
     sizes: Sequence[Size | None]
     told: Told = NOT_SEEN
@@ -167,22 +167,22 @@ def pattern(text: str) -> Function:
 
 
 def first(asked: Asked) -> Size:
-    """What is as large as the first operand."""
+    """Return the size of the first operand."""
     return asked.of(0)
 
 
 def second(asked: Asked) -> Size:
-    """What is as large as the second operand."""
+    """Return the size of the second operand."""
     return asked.of(1)
 
 
 def spread(asked: Asked) -> Size:
-    """What is as large as all operands are once they are spread to one size."""
+    """Return the size of all operands once they are broadcast."""
     return broadcast(asked.all)
 
 
 def reduced(default: Any = None) -> Function:
-    """What reduces `dim=`, which is this one where nothing is said."""
+    """Return the size function of a reduction of `dim=`, which is this one where nothing is said."""
 
     def answer(asked: Asked) -> Size:
         return without(asked.of(0), asked.arg("dim", default), asked.arg("keepdim", False))

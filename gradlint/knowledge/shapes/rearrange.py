@@ -1,4 +1,4 @@
-"""What lays elements out anew, or those of several one beside the other."""
+"""Sizes of operations that lay elements out anew, or those of several one beside the other."""
 
 from __future__ import annotations
 

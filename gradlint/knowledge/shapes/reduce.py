@@ -1,4 +1,4 @@
-"""What reduces, and what else computes."""
+"""Sizes of reductions, and of other computations."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _embedded(asked: Asked) -> Size:
 
 
 def _deviation(asked: Asked) -> Size:
-    """What reduces `dim=`, in the place of which the word `unbiased` may stand."""
+    """Return the size of a reduction of `dim=`, in the place of which the word `unbiased` may stand."""
     dim = asked.arg("dim")
     return without(asked.of(0), None if isinstance(dim, bool) else dim, asked.arg("keepdim", False))
 
@@ -89,7 +89,7 @@ def _normed(asked: Asked) -> Size:
 
 
 def _lost(asked: Asked) -> Size:
-    """What a loss gives whose numbers are all of one size; one that is not known to take a `reduction` does none."""
+    """Return the size of a loss of numbers of one size; one that is not known to take a `reduction` does none."""
     if asked.arg("size_average") is not None or asked.arg("reduce") is not None:
         raise Untold
     default = "mean" if "reduction" in asked.told.takes else "none"

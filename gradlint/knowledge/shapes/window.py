@@ -20,12 +20,12 @@ def _pooled(count: int) -> Function:
 
 
 def _places(length: int, kernel: int, stride: int, padding: int, dilation: int) -> int:
-    """How many places a window has along so much."""
+    """Return the number of places that a window has along so much."""
     return (length + 2 * padding - dilation * (kernel - 1) - 1) // stride + 1
 
 
 def _places_back(length: int, kernel: int, stride: int, padding: int, more: int, dilation: int) -> int:
-    """How much a window covers that is laid down at so many places."""
+    """Return the length that a window covers that is laid down at so many places."""
     return (length - 1) * stride - 2 * padding + dilation * (kernel - 1) + more + 1
 
 

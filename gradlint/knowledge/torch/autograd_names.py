@@ -19,7 +19,7 @@ OF_TENSORS = frozenset(
     for path in paths("operations")
     if path.startswith(METHOD) and path.endswith("_") and "__" not in path
 }
-"""What tensors alone have."""
+"""The attributes that tensors alone have."""
 
 OF_TENSORS_AND_MODULES = frozenset("to cuda cpu float double half bfloat16 requires_grad_".split())
 
@@ -38,7 +38,7 @@ OF_FUNCTIONS = frozenset(
         "clip_grad_norm_ clip_grad_value_ is_grad_enabled autocast"
     ).split()
 )
-"""What autograd's own functions and the context of a custom one are called."""
+"""The names of autograd's own functions and of the members of a custom one's context."""
 
 VOCABULARY = (
     OF_TENSORS

@@ -1,4 +1,4 @@
-"""What makes new leaf tensors."""
+"""Factories of new leaf tensors."""
 
 from __future__ import annotations
 

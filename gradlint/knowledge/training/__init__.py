@@ -1,1 +1,1 @@
-"""What trains: optimizers, schedulers, scalers, and what clears and clips gradients."""
+"""Tools of training: optimizers, schedulers, scalers, and functions that clear and clip gradients."""

@@ -6,4 +6,4 @@ ONE_OF = {
     "torch.optim": "torch.optim.Optimizer",
     "torch.optim.lr_scheduler": "torch.optim.lr_scheduler.LRScheduler",
 }
-"""What all classes that a namespace offers derive from, by the import path of the namespace."""
+"""The base of all classes that a namespace offers, by the import path of the namespace."""

@@ -1,4 +1,4 @@
-"""What `zero_grad()` leaves of gradients."""
+"""Gradients after `zero_grad()`."""
 
 from __future__ import annotations
 
