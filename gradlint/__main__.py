@@ -1,4 +1,4 @@
-"""Where `gradlint` and `python -m gradlint` begin.
+"""The entry point of `gradlint` and `python -m gradlint`.
 
 The folder one stands in is what is linted, so nothing in it may be imported: it is taken off the search
 path before anything but this file is loaded. Python itself put it there for `python -m`, and an empty

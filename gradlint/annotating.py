@@ -25,10 +25,10 @@ from gradlint.suppression import Comment, Statements
 from gradlint.writing import FileChanged, replace_file
 
 MOST_ROUNDS = 4
-"""How often a run is made: what was silenced may have stood for another finding, which is found the next time."""
+"""The most times that a run is made: a silenced finding may have hidden another, which is found the next time."""
 
 Seen = tuple[int, int, int, int]
-"""What the system says of a file, which changes when it does."""
+"""The stamp of a file by the system, which changes when the file does."""
 
 
 class CannotAnnotate(Exception):
@@ -37,7 +37,7 @@ class CannotAnnotate(Exception):
 
 @dataclass(slots=True)
 class Added:
-    """How many rows were given a comment, in which files, and why others were not."""
+    """The comments that were added: the number of rows, their files, and the reasons why others got none."""
 
     rows: int = 0
     files: set[str] = field(default_factory=set)
@@ -103,7 +103,7 @@ def _annotate(file: str, findings: Sequence[Finding], seen: Seen | None) -> int:
 
 
 def _program(data: bytes, name: str) -> str:
-    """What is linted of a file."""
+    """Return the program in a file, as it is linted."""
     return kinds.read(data, name, MOST_CONFIGURED).as_written(texts.fault)
 
 
@@ -146,7 +146,7 @@ def _row_for(row: int, rows: fixes.Rows, comments: Mapping[int, Comment], statem
 
 
 def _edit(row: int, codes: Sequence[str], line: str, comment: Comment | None) -> Edit:
-    """What puts codes at the end of a row, into the list that is there if there is one."""
+    """Return the edit that puts codes at the end of a row, into the list that is there if there is one."""
     there = next((one for one in suppression.said(comment) if one.prefixes and one.words), None) if comment else None
     if there is not None and comment is not None:
         at = comment.column + there.span[1]

@@ -56,7 +56,7 @@ class Baseline:
         return tuple(left)
 
     def telling(self, tell: Callable[[Sequence[Entry], str | None], None]) -> Callable[..., None]:
-        """Who is told of entries is told of those that are left."""
+        """Tell a teller of entries only of those that are left."""
         return lambda entries, configured: tell(self.left(entries), configured)
 
     def compared(
@@ -87,8 +87,8 @@ class Baseline:
         self.accepted = accepted
 
     def _judged(self, results: Sequence[Result], codes: Callable[[str], Collection[str]]) -> Callable[[Key], bool]:
-        """Which entries would be found if they were still there: those of files that were linted whole, as far as
-        they were asked for, and of files that are gone."""
+        """Return a test of entries that would be found if they were still there: those of files that were linted whole,
+        as far as they were asked for, and of files that are gone."""
         linted = {self._named(result.filename): result for result in results}
 
         def judge(key: Key) -> bool:

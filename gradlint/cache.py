@@ -1,4 +1,4 @@
-"""What is remembered from run to run: results with what they rest on, and what is installed.
+"""The memory from run to run: results with what they rest on, and what is installed.
 
 A cache is a folder with an SQLite database, which several processes may use at once. A result is kept under its file
 and the terms under which it was linted; it holds while all its inputs are the same, else while all its queries get the
@@ -32,17 +32,17 @@ FOLDER = ".gradlint_cache"
 DATABASE = "results-4.sqlite"
 """With the number of the format."""
 TAG, SIGNATURE = "CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55"
-"""How programs that copy or search folders know that one is a cache (bford.info/cachedir)."""
+"""The tag by which programs that copy or search folders know a cache (bford.info/cachedir)."""
 DAYS = 30
-"""How long a result that nobody asks for is kept."""
+"""The days for which a result that nobody asks for is kept."""
 SECONDS_UNWRITTEN = 1.0
-"""How long results are held back to be written together; so much a run that is killed loses."""
+"""The seconds for which results are held back to be written together; so much a run that is killed loses."""
 PATIENCE = 2.0
-"""How many seconds another process is waited for that writes."""
+"""The seconds for which another process that writes is waited for."""
 MOST_IDS = 1_000_000
-"""How many things one result may rest on."""
+"""The most things that one result may rest on."""
 MOST_AT_ONCE = 500
-"""How many rows are asked for by name; who needs more reads all."""
+"""The most rows that are asked for by name; a run that needs more reads all."""
 
 TABLES = {
     "installations": (
@@ -65,9 +65,9 @@ _THERE = "SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL AND name != 
 
 
 _NONE_OF_OURS = (TypeError, ValueError, KeyError, AttributeError, RecursionError, zlib.error)
-"""What is raised by data that was not written here."""
+"""The errors of reading data that was not written here."""
 _UNUSABLE = (sqlite3.Error, UnicodeError)
-"""What is raised by a database that cannot be used: where its bytes were changed, the words of its errors need not be
+"""The errors of a database that cannot be used: where its bytes were changed, the words of its errors need not be
 text."""
 ReadT = TypeVar("ReadT")
 
@@ -122,7 +122,7 @@ class Cache:
     # ---- results
 
     def results(self, terms: dict[str, str]) -> dict[str, Remembered]:
-        """What is remembered of files, each linted under these terms; it holds if what it rests on does."""
+        """Return the remembered results of files, each linted under these terms; it holds if what it rests on does."""
         columns = "SELECT file, terms, day, inputs, result, seal FROM results"
         if len(terms) > MOST_AT_ONCE:
             rows = self._rows(columns)
@@ -287,7 +287,7 @@ class Cache:
             self._note(error)
 
     def _read(self, rows: Iterable[tuple[Any, ...]], read: Callable[..., ReadT]) -> Iterator[ReadT]:
-        """What is read from rows, without those that are not as they were written: the next run needs another
+        """Yield the contents of rows, without those that are not as they were written: the next run needs another
         database."""
         for row in rows:
             try:
@@ -478,7 +478,7 @@ def _packed(ids: Iterable[int]) -> bytes:
 
 
 def _ids(packed: bytes) -> tuple[int, ...]:
-    """What `_packed` packed. Raises `ValueError`, `TypeError` or `zlib.error` for what is none."""
+    """Unpack the ids that `_packed` packed. Raises `ValueError`, `TypeError` or `zlib.error` for what is none."""
     ids, unpacking = array.array("q"), zlib.decompressobj()
     ids.frombytes(unpacking.decompress(packed, MOST_IDS * ids.itemsize))
     if not unpacking.eof:

@@ -1,4 +1,4 @@
-"""Where a text calls something by its name, and whether gradients are certainly off there.
+"""Calls of a name in a text, and whether gradients are certainly off there.
 
 Read off Python's own syntax tree, and by names alone: a mode that the text does not show is taken to be on.
 """
@@ -14,7 +14,7 @@ from gradlint.knowledge.torch.mode_contexts import ROWS
 
 SWITCHES = {path.rpartition(".")[2]: row for row in ROWS for path in row.paths}
 DEEPEST = 3
-"""How many functions are asked for where they are called, each in the one before."""
+"""The most functions whose calls are asked for, each in the one before."""
 
 
 @frozen()

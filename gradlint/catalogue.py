@@ -1,4 +1,4 @@
-"""What a run needs to know of rules and packs before anything is analysed, as plain data that can be kept."""
+"""The facts about rules and packs that a run needs before anything is analysed, as plain data that can be kept."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Listed:
 
     @classmethod
     def of(cls, rule: Any) -> Listed:
-        """What is known of a rule here."""
+        """Return the facts of a rule that are known here."""
         version = rule.since, rule.until, rule.source
         return cls(rule.code, rule.name, rule.default, rule.tokens, rule.yields_to, *version)
 
@@ -41,12 +41,12 @@ class Catalogue:
     libraries: tuple[str, ...] = ()
 
     def as_data(self) -> list[Any]:
-        """What JSON can write."""
+        """Return the catalogue as JSON can write it."""
         return [[astuple(rule) for rule in self.rules], self.words, self.digest, self.libraries]
 
     @classmethod
     def from_data(cls, data: Any) -> Catalogue:
-        """What `as_data` gave. Raises `TypeError` or `ValueError` for anything else."""
+        """Return the catalogue that `as_data` wrote. Raises `TypeError` or `ValueError` for anything else."""
         rules, words, digest, libraries = data
         return cls(tuple(map(_listed, rules)), _strings(words), str(digest), _strings(libraries))
 

@@ -14,7 +14,7 @@ from gradlint.report.entry import escaped, safe_name
 
 @frozen()
 class Wanted:
-    """Which fixes are made: those of findings with these `codes`, if they are as safe as this."""
+    """The fixes that are made: those of findings with these `codes`, if they are as safe as this."""
 
     codes: frozenset[str]
     safeties: tuple[str, ...] = (SAFE,)
@@ -29,8 +29,8 @@ NOTHING_WANTED = Wanted(frozenset())
 
 @frozen()
 class Changed:
-    """What fixes made of a file that is shown under a `path`, or of what came `over_stdin`: its bytes `before` and
-    `after`, and what is `cured`."""
+    """The result of the fixes of a file that is shown under a `path`, or of what came `over_stdin`: its bytes `before`
+    and `after`, and what is `cured`."""
 
     path: str
     filename: str
@@ -56,7 +56,7 @@ def _rows(text: str) -> list[str]:
 
 
 def tally(changes: Iterable[Changed]) -> str:
-    """What was fixed in each file: so many findings of each rule."""
+    """Return a table of the fixes in each file: so many findings of each rule."""
     rows: list[str] = []
     for path, cured in _by_path(changes).items():
         rows.append(f"{safe_name(path)}:\n")

@@ -83,7 +83,7 @@ def _nearest(word: str, known: Iterable[str]) -> str:
 
 
 def _meant_command(paths: Sequence[str]) -> str:
-    """Which command was meant by the first path, if there is none of that name."""
+    """Return the command that was meant by the first path, if there is none of that name."""
     near = _nearest(paths[0], cli.commands) if paths and not os.path.lexists(paths[0]) else ""
     return near.removeprefix("; ").replace("`", "`gradlint ", 1)
 
@@ -391,7 +391,7 @@ def _explained(outcome: Outcome) -> str:
 
 
 def _summary(outcome: Outcome) -> str:
-    """How much there was, in a line that no tool takes for a finding."""
+    """Return the counts of a run, in a line that no tool takes for a finding."""
     found = len(outcome.entries)
     if not outcome.files:
         return "no Python files found"
@@ -402,7 +402,7 @@ def _summary(outcome: Outcome) -> str:
 
 
 def _about_fixes(outcome: Outcome) -> str:
-    """How many findings were fixed, and how many can be."""
+    """Return the numbers of findings that were fixed, and that can be."""
     cured = sum(len(change.cured) for change in outcome.changed)
     safe, unsafe = outcome.fixable
     said = [f"{cured} fixed"] if cured else []

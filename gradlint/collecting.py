@@ -11,7 +11,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 
 THRESHOLDS = (50_000, 20, 50)
-"""How many new objects, younger searches and middling searches there are before the next search of each kind."""
+"""The numbers of new objects, younger searches and middling searches before the next search of each kind."""
 
 
 @contextmanager

@@ -35,7 +35,7 @@ DEFAULT_EXCLUDE = (
 
 
 _MOST_DOTS = 500
-"""How many dots a line may have: for a key, `tomllib` takes time with the square of its parts."""
+"""The most dots in a line: for a key, `tomllib` takes time with the square of its parts."""
 
 
 class _NoPattern(Exception):
@@ -48,7 +48,7 @@ class BadConfig(Exception):
 
 @frozen()
 class Config:
-    """What is configured. `file` is where, empty if nowhere; paths are relative to `folder`. What a file does not say
+    """A configuration. `file` is where, empty if nowhere; paths are relative to `folder`. What a file does not say
     (`said` are the fields that it does) is as in the `base` that it extends, but for the rules that it chooses: those
     go on from what the base has left."""
 
@@ -78,7 +78,7 @@ class Config:
     said: frozenset[str] = field(default=frozenset(), compare=False)
 
     def layers(self) -> tuple[Layer, ...]:
-        """What is said about the rules: first by the file that is extended."""
+        """Return the layers of choices of rules: first that of the file that is extended."""
         before = () if self.base is None else self.base.layers()
         return *before, Layer(self.select, self.extend_select, self.ignore, origin=self.file)
 
@@ -277,8 +277,8 @@ def _path(value: object) -> str:
 
 
 LIMITS = {"seconds": 86_400, "memory": 1_000_000, "size": MOST_CONFIGURED // MEGABYTE}
-"""What can be limited, with the most that can be said: CPU seconds and megabytes of memory that a file takes, and the
-megabytes that it holds."""
+"""The limits that can be set, each with its greatest value: CPU seconds and megabytes of memory that a file takes, and
+the megabytes that it holds."""
 
 
 def _limits(value: object) -> Mapping[str, int]:

@@ -1,5 +1,5 @@
-"""How much the interpreter sees: of all that files ask for names of autograd's vocabulary, what it knows the kind of,
-and where rules asked for a fact that nobody knew.
+"""The interpreter's coverage: of all that files ask for names of autograd's vocabulary, what it knows the kind of, and
+where rules asked for a fact that nobody knew.
 
 What a file imports from its own package and the interpreter did not follow is not known, though it has a name.
 """
@@ -43,8 +43,8 @@ PACKAGE = "__init__.py"
 
 @frozen()
 class Covered:
-    """What came of one file: all that it asks, the bounds that were hit and how often, where rules were `undecided`, by
-    code, and why it, or a part of it, was not looked at (`problem`, one line). Rows are those of the linted text."""
+    """The coverage of one file: all that it asks, the bounds that were hit and how often, where rules were `undecided`,
+    by code, and why it, or a part of it, was not looked at (`problem`, one line). Rows are those of the linted text."""
 
     path: str
     asked: tuple[Asked, ...] = ()
@@ -63,7 +63,7 @@ class Covered:
 
 @frozen()
 class Coverage:
-    """What came of all files, in the order of their paths; `problems` make the run a failure."""
+    """The coverage of all files, in the order of their paths; `problems` make the run a failure."""
 
     files: tuple[Covered, ...]
     problems: tuple[str, ...] = ()
@@ -161,7 +161,7 @@ def of_bytes(data: bytes, path: str, own: Iterable[str] = (), looking: Looking =
 
 
 def _where(error: texts.Unreadable, whole: texts.Text) -> str:
-    """What is wrong in a cell of a notebook, and where."""
+    """Return the error in a cell of a notebook, with its place."""
     cell, place = whole.source_map.located(Place(error.row, error.column, error.row, error.column))
     return f"cell {cell}:{place.row}:{place.column}: {error.message}"
 

@@ -1,4 +1,4 @@
-"""Where the files of a project are: on the disk, or in memory."""
+"""The files of a project: on the disk, or in memory."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ LONGEST = 400_000
 MOST_OUTPUT = 10 * LONGEST
 """Longer notebooks (bytes) are not looked at, however little of one is source."""
 HEAD = 2_000
-"""How much of the start of a file may say what it was generated from (characters)."""
+"""The characters at the start of a file that may say what it was generated from."""
 MOST_CALLING = 300
 """In projects of more files nobody looks for callers."""
 
 
 class Files(Protocol):
-    """Where files are."""
+    """A store of files."""
 
     def is_file(self, path: str) -> bool: ...
     def is_folder(self, path: str) -> bool: ...

@@ -149,7 +149,7 @@ def _silenced(
 
 
 TOO_MUCH = "so much is known of it here that it would take too long"
-"""Why the analysis of a file ends before its end; what was found until then is told."""
+"""The reason that the analysis of a file ends before its end; what was found until then is told."""
 LONGEST_TRACEBACK = 100
 """Rows of a traceback; a deep recursion has thousands."""
 

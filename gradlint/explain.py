@@ -19,9 +19,9 @@ from gradlint.settings import Request
 from gradlint.tracebacks import Frame, Raised, passages, raised
 
 MOST_FILES = 10
-"""How many files of a traceback are linted, the innermost first."""
+"""The most files of a traceback that are linted, the innermost first."""
 MOST_FOLDERS = 20
-"""How many folders of a path are looked at."""
+"""The most folders of a path that are looked at."""
 _INSTALLED = frozenset({"site-packages", "dist-packages"})
 
 
@@ -47,7 +47,7 @@ def explain(text: str, rules: Sequence[Rule], load: Callable[[], planning.Instal
 
 
 def _errors(text: str) -> Iterator[Raised]:
-    """What may be an error, the last first: what is named as one, then what any lines say."""
+    """Yield the possible errors, the last first: what is named as one, then what any lines say."""
     yield from reversed(raised(text))
     for passage in passages(text):
         yield Raised("", passage)
@@ -84,7 +84,7 @@ def _fits(consequence: object, error: Raised) -> bool:
 
 
 def _is_of(error: Raised, wanted: str) -> bool:
-    """Whether an error may be of a kind: errors that Python does not know are, for others are wrapped in them."""
+    """Return whether an error may be of a kind: unknown errors of libraries are, for others are wrapped in them."""
     if not error.name or error.name == wanted:
         return True
     if wanted == "Warning" or error.name.endswith("Warning"):

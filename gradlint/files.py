@@ -14,9 +14,9 @@ from gradlint.ignoring import Ignoring
 from gradlint.patterns import matches
 
 SUFFIXES = (".py", ".pyi")
-"""What the names of modules end with."""
+"""The endings of the names of modules."""
 DEFAULT_INCLUDE = ("*.py", "*.pyi", "*.ipynb")
-"""Which files are linted in a folder, where the configuration does not say otherwise."""
+"""The files that are linted in a folder, where the configuration does not say otherwise."""
 _ABSENT = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG)
 _LOCK = ".#"
 """So begin the links that Emacs leaves beside a file that is being edited; they lead nowhere."""
@@ -24,8 +24,8 @@ _LOCK = ".#"
 
 @frozen()
 class Excluded:
-    """What is left out of a folder: paths that match `patterns`, which belong to `base`, what git ignores, and files
-    that do not match `include`."""
+    """The exclusions of a folder: paths that match `patterns`, which belong to `base`, what git ignores, and files that
+    do not match `include`."""
 
     base: str
     patterns: tuple[str, ...]
@@ -81,7 +81,7 @@ def here() -> str:
 
 
 def displayed(path: str) -> str:
-    """How an absolute path is named in reports: from the current folder where it is there and the path below it, else
+    """Return an absolute path as reports name it: from the current folder where it is there and the path below it, else
     in full."""
     try:
         return path.removeprefix(os.path.join(os.getcwd(), ""))

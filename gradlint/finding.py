@@ -13,7 +13,7 @@ from gradlint.frozen import frozen
 
 
 class Effect(StrEnum):
-    """What a mistake does: its own line raises, another line raises on account of it, or nothing does."""
+    """The effect of a mistake: its own line raises, another line raises on account of it, or nothing does."""
 
     ERROR = "error"
     ERROR_LATER = "error later"
@@ -43,7 +43,7 @@ HERE = ""
 
 
 class Confidence(IntEnum):
-    """How far a finding may be believed; the lowest is the strongest."""
+    """The confidence in a finding; the lowest is the strongest."""
 
     CERTAIN = 0
     LIKELY = 1
@@ -54,7 +54,7 @@ class Confidence(IntEnum):
 
 
 class Question(StrEnum):
-    """What is asked of a finding: whether torch does what it says, whether the thing is what it is taken for, and
+    """A question about a finding: whether torch does what it says, whether the thing is what it is taken for, and
     whether it is a mistake."""
 
     TORCH = "torch"
@@ -73,7 +73,7 @@ class Sign:
 
 @frozen()
 class Degrees:
-    """How far a finding may be believed for each question; it is as sure as the weakest answer."""
+    """The confidence in a finding for each question; the finding is as sure as the weakest answer."""
 
     torch: Confidence = Confidence.CERTAIN
     thing: Confidence = Confidence.CERTAIN
@@ -81,7 +81,7 @@ class Degrees:
 
     @classmethod
     def of(cls, signs: Iterable[Sign]) -> Degrees:
-        """What signs say; what none speaks of is certain."""
+        """Return the degrees that signs give; what none speaks of is certain."""
         degrees: dict[str, Confidence] = {}
         for sign in signs:
             degrees[sign.question] = max(sign.confidence, degrees.get(sign.question, Confidence.CERTAIN))
@@ -120,7 +120,7 @@ class Edit:
 
 
 SAFE, UNSAFE = "safe", "unsafe"
-"""How far a fix may be made unseen: a safe one changes nothing but the mistake."""
+"""The safeties of a fix: a safe one changes nothing but the mistake."""
 
 
 @frozen()
@@ -156,5 +156,5 @@ class Finding:
 
     @property
     def degrees(self) -> Degrees:
-        """How far it may be believed for each question."""
+        """Return the confidence for each question."""
         return Degrees.of(self.signs)

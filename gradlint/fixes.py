@@ -22,7 +22,7 @@ from gradlint.source import Extent, Layout, Statement
 from gradlint.texts import BOM, NEWLINE
 
 MOST_ROWS = 300
-"""How many rows a fix may indent."""
+"""The most rows that a fix may indent."""
 
 
 _ORDER = attrgetter("place.row", "place.column", "place.end_row", "place.end_column")
@@ -213,7 +213,7 @@ def _moved_behind(edit: Drafted, extent: Extent, layout: Layout, rows: Rows) -> 
 
 
 def _places_of_move(edit: Drafted, extent: Extent, layout: Layout, rows: Rows) -> tuple[Place, Place]:
-    """Where a statement that is moved stands, and the one it goes to in the same block."""
+    """Return the place of a statement that is moved, and of the one it goes to in the same block."""
     own = _statement(extent)
     block = extent.statement.block if extent.statement is not None else None
     there = layout.extents[edit.to].within.get(block) if edit.to in layout.extents else None
@@ -324,12 +324,12 @@ class Rows:
         return self.text[self.starts[place.row - 1] : last]
 
     def newline(self, number: int) -> str:
-        """What ends a row, or the row before if it is the last."""
+        """Return the newline at the end of a row, or of the row before if it is the last."""
         found = NEWLINE.search(self.text, self.starts[number - 1]) or NEWLINE.search(self.text)
         return found[0] if found else "\n"
 
     def indent(self, place: Place) -> str:
-        """What stands before a statement in its row."""
+        """Return the indentation of a statement."""
         indent = self.row(place.row)[: place.column - 1]
         if indent.strip():
             raise Impossible

@@ -18,7 +18,7 @@ from gradlint.results import Result
 from gradlint.rewriting import rewritten
 
 MOST_TRIES = 200
-"""How often a file is linted in all to fix it."""
+"""The most times that a file is linted in all to fix it."""
 
 
 @frozen()

@@ -26,7 +26,7 @@ from gradlint.settings import Request, Settings
 from gradlint.versions import UnknownVersion
 
 UNNAMED = ("stdin", run.STDIN)
-"""How flake8 calls what comes over stdin where nobody gives it a name."""
+"""The names that flake8 gives to what comes over stdin where nobody gives it one."""
 TORCH = "torch"
 """Part of the names of torch and of most libraries that work with it."""
 
@@ -61,7 +61,7 @@ def _found(text: str, filename: str) -> tuple[Finding, ...]:
 
 
 def lint(text: str, filename: str) -> tuple[Entry, ...]:
-    """What there is to report of a text that flake8 has read under a name. Raises `run.Refused`."""
+    """Return the entries of a text that flake8 has read under a name. Raises `run.Refused`."""
     try:
         request = _shared(os.getcwd()).request(text, filename)
     except (BadConfig, UnknownRule, UnknownVersion) as error:
@@ -79,15 +79,15 @@ def lint(text: str, filename: str) -> tuple[Entry, ...]:
 
 
 class _Shared:
-    """What files share that are linted from one folder: the settings, what is installed, the project."""
+    """The state that files linted from one folder share: the settings, what is installed, the project."""
 
     def __init__(self, settings: Settings, catalogue: Catalogue) -> None:
         self._settings, self._catalogue, self._project = settings, catalogue, Resolver()
         self._leading_nowhere: dict[tuple[str, ...], set[str]] = {}
 
     def request(self, text: str, filename: str) -> Request | None:
-        """What is to be linted: the file of this name if it holds the text, else the text; None where nothing can be
-        found in it."""
+        """Return the request to lint the file of this name if it holds the text, else the text; None where nothing can
+        be found in it."""
         file = os.path.abspath("stdin.py" if filename in UNNAMED else filename)
         named = filename not in UNNAMED
         on_disk = named and os.path.isfile(file)
@@ -136,7 +136,7 @@ class _Shared:
 
 @cache
 def _shared(folder: str) -> _Shared:
-    """What is shared while one stands in a folder. Raises `run.Refused`."""
+    """Return the shared state of the folder one stands in. Raises `run.Refused`."""
     with run.prepared(_request(), _installed) as (settings, installed):
         return _Shared(settings, installed.catalogue)
 

@@ -136,7 +136,7 @@ def replace(thing: T, /, **facts: Any) -> T:
 
 @cache
 def _ways(cls: type) -> tuple[Callable[[Any], tuple[Any, ...]], tuple[Setter, ...], dict[str, Setter]]:
-    """How all fields are read, how they are set in that order, and how each is set."""
+    """Return the reader of all fields, their setters in that order, and each setter by name."""
     names = [field.name for field in fields(cls)]
     by_name: dict[str, Setter] = {name: getattr(cls, name).__set__ for name in names}
     read = attrgetter(*names, names[0])  # one name alone would not give a tuple

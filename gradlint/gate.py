@@ -20,8 +20,8 @@ class Tokened(Protocol):
 
 
 def needed(rules: Sequence[Tokened], words: Iterable[str]) -> Needed:
-    """What is needed for a finding of these rules: one of the `words` of torch and libraries that work with it, most
-    rules need others besides."""
+    """Return the words needed for a finding of these rules: one of the `words` of torch and libraries that work with
+    it, most rules need others besides."""
     of_torch = tuple(words)
     if not all(rule.tokens for rule in rules):
         return (of_torch,)

@@ -15,7 +15,7 @@ _STAR, _FOLDERS, _ABOVE = "*", "**/", "**\\/"
 _FOLDERS_AS_EXPRESSION = {_FOLDERS: "(?:[^/]*+/)*?", _ABOVE: "(?:[^/]*+/)+?"}
 _NEVER, _ANY, _ALL = "(?!)", "[^/]", ".*+"
 NOTHING = re.compile(_NEVER)
-"""What matches no text."""
+"""The pattern that matches no text."""
 _STARS = re.compile(r"\*+")
 _LITERAL = re.compile(r"[^*?\[\\]*+")
 _SPECIAL = re.compile(r"[*?\[\\]")
@@ -94,7 +94,7 @@ def _pieces(glob: str, across: bool) -> Iterator[str]:
 
 
 def _stars(glob: str, end: int) -> str:
-    """What two or more stars are that begin a folder's name."""
+    """Return the pattern of two or more stars that begin a folder's name."""
     if end == len(glob):
         return _ALL
     if glob.startswith("/", end):

@@ -1,4 +1,4 @@
-"""What git ignores: nested .gitignore files, .git/info/exclude and the user's global file.
+"""The paths that git ignores: nested .gitignore files, .git/info/exclude and the user's global file.
 
 git itself is not run. Nothing is ignored outside of a repository, and what is ignored is said per entry, from the
 outside in: nothing below an ignored folder is ever asked about. As to git, paths and patterns are bytes; each is
@@ -67,8 +67,8 @@ class _Layer:
 
 @frozen()
 class Ignoring:
-    """What is ignored in one folder; the layers that weigh least come first. `unread` are the files of git's that are
-    there and could not be read on the way, with the reason."""
+    """The patterns that ignore paths in one folder; the layers that weigh least come first. `unread` are the files of
+    git's that are there and could not be read on the way, with the reason."""
 
     repository: str = ""
     layers: tuple[_Layer, ...] = ()
@@ -83,7 +83,7 @@ class Ignoring:
         return False
 
     def entering(self, folder: str) -> Ignoring:
-        """What is ignored in a folder below this one (or in this one): its own file counts, too."""
+        """Return the patterns for a folder below this one (or for this one): its own file counts, too."""
         start = self
         if folder != self.repository and _is_repository(folder):
             start = _of_repository(folder, self.unread)
@@ -94,7 +94,7 @@ class Ignoring:
 
 
 def outside(folder: str) -> Ignoring:
-    """What the folders above say about an absolute folder that was named by the user.
+    """Return the patterns of the folders above an absolute folder that was named by the user.
 
     If they ignore the folder itself they have nothing to say: it was named all the same.
     """
@@ -128,7 +128,7 @@ def _of_repository(folder: str, unread: dict[str, str]) -> Ignoring:
 
 
 def _git_folder(folder: str, unread: dict[str, str]) -> str:
-    """Where git keeps its own: `.git`, or what that file points to (a worktree, a submodule)."""
+    """Return the folder of git's own data: `.git`, or what that file points to (a worktree, a submodule)."""
     git = os.path.join(folder, ".git")
     pointer = "" if os.path.isdir(git) else _first_line(git, unread)
     return os.path.join(folder, pointer.removeprefix("gitdir:").strip()) if pointer else git
@@ -139,7 +139,7 @@ def _first_line(file: str, unread: dict[str, str]) -> str:
 
 
 def _content(file: str, unread: dict[str, str]) -> bytes:
-    """What a file holds; nothing where there is none."""
+    """Return the content of a file; nothing where there is none."""
     try:
         return read_regular(file, MOST_SETTINGS)
     except (FileNotFoundError, NotADirectoryError):
@@ -166,7 +166,7 @@ def _global_file(repository_config: str, unread: dict[str, str]) -> str:
 
 
 def _excludes_file(config: str, unread: dict[str, str]) -> str:
-    """What `core.excludesFile` is in a file of git's configuration."""
+    """Return the `core.excludesFile` of a file of git's configuration."""
     found, in_core = "", False
     for line in os.fsdecode(_content(config, unread)).splitlines():
         if section := _SECTION.match(line):

@@ -1,4 +1,4 @@
-"""Whether what is installed is still what it was: Python, gradlint, its packs and what they are imported from.
+"""The check that the installation is unchanged: Python, gradlint, its packs and what they are imported from.
 
 Rules and packs are code, and to import them all takes a third of a second. What a run needs of them before anything is
 analysed can be kept, as long as no file of theirs has changed: `watched` says which files and folders those are.
@@ -20,7 +20,7 @@ _OF_A_FOLDER = (".py", ".dist-info", ".egg-info", ".egg-link", ".pth")
 
 
 def folders() -> list[str]:
-    """Where distributions are installed, and where gradlint itself is."""
+    """Return the folders of installed distributions, and that of gradlint itself."""
     installed = [folder for folder in sys.path if os.path.basename(os.path.normpath(folder)) in INSTALLED]
     return list(dict.fromkeys([*installed, os.path.dirname(OWN)]))
 
@@ -31,9 +31,9 @@ def key() -> str:
 
 
 def watched(packs: Iterable[ModuleType]) -> dict[str, str]:
-    """What is seen of all files and folders that decide what is installed, with those of the modules of packs and of
-    what lies beside them in their packages, which they may import. Nothing is seen of a file that has changed so lately
-    that nobody can be sure of it: it is never unchanged."""
+    """Return the stamps of all files and folders that decide what is installed, with those of the modules of packs and
+    of what lies beside them in their packages, which they may import. Nothing is seen of a file that has changed so
+    lately that nobody can be sure of it: it is never unchanged."""
     packs = list(packs)
     files = [file for module in packs if (file := getattr(module, "__file__", None))]
     packages = [folder for module in packs for folder in getattr(module, "__path__", ())]

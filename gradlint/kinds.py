@@ -10,7 +10,7 @@ from gradlint.texts import NotLinted, Text, Unreadable, decode, notebooks, of_py
 
 NOTEBOOK, PAGE = ".ipynb", ".md"
 MOST_OUTPUT = 50 * MEGABYTE
-"""How many bytes a notebook may hold. Most of them are what its cells have put out, so what may be linted of it is
+"""The most bytes that a notebook may hold. Most of them are what its cells have put out, so what may be linted of it is
 counted when its cells are known."""
 MISSING = f"Markdown needs {pages.PARSER}, which is not installed; install `torch-gradlint[markdown]`"
 
@@ -18,8 +18,8 @@ _READERS: dict[str, Callable[[bytes], Text]] = {NOTEBOOK: notebooks.read, PAGE: 
 
 
 def read(data: bytes, name: str, most: int) -> Text:
-    """What is linted of a file of this name. Raises `texts.Unreadable`, and `texts.NotLinted` for more than `most`
-    bytes."""
+    """Return the text to lint in a file of this name. Raises `texts.Unreadable`, and `texts.NotLinted` for more than
+    `most` bytes."""
     reader = next((reader for suffix, reader in _READERS.items() if name.endswith(suffix)), None)
     if reader is None:
         return of_python(decode(data))
@@ -51,10 +51,10 @@ def words(data: bytes, name: str) -> str:
 
 
 def most_bytes(name: str, most: int) -> int:
-    """How many bytes a file may hold of which no more than `most` are linted."""
+    """Return the most bytes of a file of which no more than `most` are linted."""
     return max(most, MOST_OUTPUT) if name.endswith(NOTEBOOK) else most
 
 
 def lacking(name: str) -> str:
-    """What is not installed that a file of this name needs, with the cure; nothing where all is there."""
+    """Return the missing requirement of a file of this name, with the cure; nothing where all is there."""
     return MISSING if name.endswith(PAGE) and find_spec(pages.MODULE) is None else ""

@@ -1,4 +1,4 @@
-"""What linting a file may take, and how many cores there are for it."""
+"""Limits on the linting of a file, and the number of cores for it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SECONDS_PARSING = 10.0
 
 @frozen()
 class Limits:
-    """What a task may take: `seconds` of CPU time, and bytes of `memory` besides what its process had before the first.
+    """The limits of a task: `seconds` of CPU time, and bytes of `memory` besides what its process had before the first.
     A process that has taken half of that does no further task."""
 
     seconds: float = 120.0
@@ -29,5 +29,5 @@ LIMITS = Limits()
 
 
 def cores() -> int:
-    """How many cores this process may use."""
+    """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -186,8 +186,8 @@ def _read(text: str, project: ProjectView | None) -> tuple[Any, Any]:
 
 @frozen()
 class Survey:
-    """What the analysis knows of a text: all that is `asked` for names of autograd's vocabulary, in order, how much was
-    run (`counts`, see `Analysis`), and where rules were `undecided`, by code."""
+    """The analysis's knowledge of a text: all that is `asked` for names of autograd's vocabulary, in order, how much
+    was run (`counts`, see `Analysis`), and where rules were `undecided`, by code."""
 
     asked: tuple[Asked, ...]
     counts: tuple[tuple[str, int], ...]

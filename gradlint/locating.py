@@ -1,4 +1,4 @@
-"""Where the syntax of a run stands: in the linted file, or in one that it leads to."""
+"""Places of the syntax of a run: in the linted file, or in one that it leads to."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ class Locations:
         return self.placed[path]
 
     def finding(self, draft: Draft, fix: Fix | None) -> Finding | None:
-        """What is told of a draft. In another file, the call in the linted one that leads there is among the notes;
-        where none does, nothing is told."""
+        """Return the finding of a draft. In another file, the call in the linted one that leads there is among the
+        notes; where none does, nothing is told."""
         at = self.of(draft.node)
         if at is None:
             return None
@@ -76,7 +76,7 @@ class Locations:
         )
 
     def _events(self, draft: Draft, path: str) -> Iterable[Event]:
-        """What happened where a draft stands, or else somewhere in its file."""
+        """Return the event at the place of a draft, or else those in its file."""
         here = self.events.get(draft.node)
         return [here] if here is not None else [event for event in self.events.values() if event.file == path]
 

@@ -15,7 +15,7 @@ from gradlint.settings import Request, Settings
 from gradlint.writing import replace_file
 
 MOST_PASSES = 5
-"""How often all files are fixed anew."""
+"""The most times that all files are fixed anew."""
 
 
 class Fixing:
@@ -40,7 +40,7 @@ class Fixing:
         return bool(made)
 
     def _made(self, results: Mapping[str, Result]) -> list[Changed]:
-        """What fixes make of files, each by itself."""
+        """Return the changes that fixes make of files, each by itself."""
         plan, settings = Plan(self.request, self._settings, self._installed), self._settings
         found = {
             task: results[task.filename].findings

@@ -1,4 +1,4 @@
-"""What gradlint tells about its rules: the table of all, and the parts of the page of one."""
+"""Descriptions of rules: the table of all, and the parts of the page of one."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def as_object(rule: Rule) -> dict[str, Any]:
 
 
 def _worth(rule: Rule) -> dict[str, Any] | None:
-    """What was judged of a rule, and whether that is enough to say something of it."""
+    """Return the judgements of a rule, and whether they are enough to say something of it."""
     if rule.worth is None:
         return None
     counts = {"wanted": rule.worth.wanted, "unwanted": rule.worth.unwanted, "projects": rule.worth.projects}
@@ -120,7 +120,7 @@ def summary(rule: Rule) -> str:
 
 
 def cure(rule: Rule) -> str:
-    """What helps against the rule's mistakes, without the facts of a single one."""
+    """Return the cure for the rule's mistakes, without the facts of a single one."""
     help = without_facts(rule.help)
     return help if help.strip(" .") else without_facts(rule.message)
 
@@ -159,7 +159,7 @@ def shown_by_torch(rule: Rule) -> list[str]:
 
 
 def measured(rule: Rule) -> str:
-    """What its findings in real code were found to be worth, in words."""
+    """Return the worth of its findings in real code, in words."""
     found = rule.worth
     if found is None:
         return "Unmeasured: none of its findings in real code was judged."

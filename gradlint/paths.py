@@ -1,4 +1,4 @@
-"""What a file adds to `sys.path`, as far as its text tells."""
+"""The folders that a file adds to `sys.path`, as far as its text tells."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ class _Reader:
 
 MOST_PARENTS = 20
 HERE = frozenset({"getcwd", "cwd"})
-"""What gives the folder in which the program was started."""
+"""The functions that give the folder in which the program was started."""
 SAME = frozenset({"resolve", "absolute", "as_posix"})
 """Methods of paths that give the same folder."""
 CALLS: dict[str, Callable[..., str]] = {
@@ -115,4 +115,4 @@ CALLS: dict[str, Callable[..., str]] = {
     "Path": os.path.join,
     "str": lambda path: path,
 }
-"""What functions of `os.path` and `pathlib` make of paths, by name; all but those that join take one."""
+"""The functions of `os.path` and `pathlib` on paths, by name; all but those that join take one."""

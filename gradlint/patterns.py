@@ -24,7 +24,7 @@ def matches(path: str, patterns: Sequence[str], folder: str) -> bool:
 
 
 def fault(pattern: str) -> str:
-    """Why a text is no pattern; empty for one that is."""
+    """Return the fault of a text that is no pattern; empty for one that is."""
     try:
         globs.translate(_bare(pattern), across=True)
     except globs.BadGlob as error:
@@ -33,7 +33,7 @@ def fault(pattern: str) -> str:
 
 
 def matches_no_file(pattern: str, folder: str) -> str:
-    """Why a pattern that belongs to a folder cannot match a file, with the cure; empty where it can."""
+    """Return the reason that a pattern of a folder cannot match a file, with the cure; empty where it can."""
     bare = _bare(pattern)
     if pattern.endswith("/") or (globs.is_plain(bare) and os.path.isdir(os.path.join(folder, bare))):
         return f"it speaks of a folder; write `{bare}/*`"

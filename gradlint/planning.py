@@ -36,11 +36,11 @@ if TYPE_CHECKING:
 MOST_ALONE, MOST_CALLERS = 10, 3
 """Of how many files that are linted by themselves callers are looked for, and of how many callers each."""
 MOST_TRIES = 3
-"""How often a file is tried again without one around it on which its process has ended."""
+"""The most times that a file is tried again without one around it on which its process has ended."""
 
 
 class Engine(Protocol):
-    """What lints a file after the other."""
+    """A linter of one file after the other."""
 
     @property
     def project(self) -> Resolver: ...
@@ -49,7 +49,7 @@ class Engine(Protocol):
         """Files of whose syntax nothing is to be known, with the reasons: parsing them costs a process its life."""
 
     def lint(self, data: bytes, path: str, filename: str, terms: Terms, *, named: bool) -> Result:
-        """What comes of a file; of one that is `named` with what lies around it."""
+        """Return the result for a file; for one that is `named` with what lies around it."""
 
     def fix(
         self, data: bytes, name: str, lint: Callable[[bytes], Result], wanted: Wanted, besides: Sequence[Finding] = ()
@@ -73,7 +73,7 @@ class Installation(Protocol):
 
 
 class Installed:
-    """What is installed, loaded when it is needed: what is known of it otherwise may be remembered."""
+    """The installation, loaded when it is needed: what is known of it otherwise may be remembered."""
 
     def __init__(self, load: Callable[[], Installation], remembered: Cache | None) -> None:
         self._load, self.cache = load, remembered
@@ -123,7 +123,7 @@ class Task:
 
     @property
     def size(self) -> int:
-        """How many bytes it has."""
+        """Return the number of its bytes."""
         try:
             return os.path.getsize(self.file) if self.stdin is None else len(self.stdin)
         except OSError:
@@ -131,7 +131,7 @@ class Task:
 
 
 def read(file: str, most: int = MOST_SOURCE) -> bytes | Finding:
-    """What a file holds, `most` bytes or fewer, or the finding that says why it cannot be had."""
+    """Return the content of a file, `most` bytes or fewer, or the finding that says why it cannot be had."""
     if lacking := kinds.lacking(file):
         return unreadable(lacking)
     try:
@@ -141,7 +141,7 @@ def read(file: str, most: int = MOST_SOURCE) -> bytes | Finding:
 
 
 Answer = tuple[Result | None, Dependencies, float]
-"""What a process gives of a task: its result, None where the task is still to be done, what it rests on, and CPU
+"""The answer of a process to a task: its result, None where the task is still to be done, what it rests on, and CPU
 seconds."""
 
 
@@ -191,7 +191,7 @@ class Plan:
     # ---- results
 
     def results(self, tasks: Sequence[Task]) -> Iterator[Result]:
-        """What comes of tasks, as it comes."""
+        """Yield the results of tasks, as they come."""
         left = list(tasks)
         if self.cache is not None:
             remembered = self._remembered(self.cache, left)
@@ -223,7 +223,7 @@ class Plan:
             at_once = again
 
     def _done(self, tasks: list[Task], work: Callable[[Task], Answer]) -> Iterator[tuple[Task, Answer]]:
-        """What processes make of tasks, as it comes; the largest first, where several work at once."""
+        """Yield the answers of processes to tasks, as they come; the largest first, where several work at once."""
         if not tasks:
             return
         jobs = min(self.request.jobs, len(tasks))
@@ -235,8 +235,8 @@ class Plan:
         yield from workers.done(tasks, lambda task: (task, work(task)), gave_up, jobs=jobs, limits=limits)
 
     def _gave_up(self, task: Task, end: End) -> tuple[Task, Answer]:
-        """What comes of a task on which a process has ended: nothing yet where it was a file around that one that it
-        was busy with, and it can be tried without that."""
+        """Return the answer to a task on which a process has ended: nothing yet where it was a file around that one
+        that it was busy with, and it can be tried without that."""
         around = end.busy_with
         if around not in ("", task.file) and self._tries[task.file] < MOST_TRIES:
             self._tries[task.file] += 1
@@ -256,8 +256,8 @@ class Plan:
     # ---- the gate
 
     def _at_a_glance(self, task: Task) -> Result | bool:
-        """What can be told of a task without taking its text apart: its result where it cannot be read, else whether
-        it has what is needed for a finding itself."""
+        """Return the result of a task whose text is not taken apart: where it cannot be read, else whether it has what
+        is needed for a finding itself."""
         data = task.read()
         if isinstance(data, Finding):
             return Result(task.path, task.filename, (data,))
@@ -304,7 +304,7 @@ class Plan:
         return self._engine
 
     def _analysed(self, task: Task) -> Answer:
-        """What the engine makes of a task."""
+        """Return the engine's answer to a task."""
         before, data, queries = time.process_time(), task.read(), self.project.queries
         if isinstance(data, Finding):
             return Result(task.path, task.filename, (data,)), Dependencies(), 0.0
@@ -314,7 +314,7 @@ class Plan:
         return replace(result, unknown=self._unknown_words(task, data)), rests_on, time.process_time() - before
 
     def changes(self, found: Mapping[Task, Sequence[Finding]]) -> Iterator[Changed]:
-        """What fixes make of the files of tasks with what was found in them, where they make anything of them."""
+        """Yield the changes that fixes make of the files of tasks with these findings, where they make any."""
         engine, jobs, limits = self.engine(), min(self.request.jobs, len(found)), self.settings.limits()
 
         def changed(task: Task) -> Changed | None:
@@ -354,7 +354,7 @@ class Plan:
             self.cache.keep(task.file, self._name_of(task.terms), result, rests_on)
 
     def _remembered(self, remembered: Cache, tasks: Iterable[Task]) -> dict[str, Result]:
-        """What is remembered of tasks and still holds."""
+        """Return the remembered results of tasks that still hold."""
         terms = {task.file: self._name_of(task.terms) for task in tasks if task.stdin is None}
         known = remembered.results(terms)
         holding = remembered.holding(known.values(), self.project.queries.fingerprint)

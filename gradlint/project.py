@@ -14,7 +14,7 @@ from gradlint.reading import reason
 from gradlint.resolving import Found, Resolver, Shelf, View
 
 MOST_SYNTAX = 2_500_000
-"""How much text is kept as syntax, which takes 65 to 130 times its room."""
+"""The most text that is kept as syntax, which takes 65 to 130 times its room."""
 
 
 class Project(Resolver):
@@ -28,7 +28,7 @@ class Project(Resolver):
         self._by_name["called off"] = self.is_called_without_gradients
 
     def at(self, path: str) -> ProjectView:
-        """What can be imported from a file."""
+        """Return the view of what can be imported from a file."""
         return ProjectView(self, path)
 
     def program(self, text: str) -> Program:
@@ -85,7 +85,7 @@ class Neighbour(Found):
             workers.busy_with("")
 
     def fault(self) -> str:
-        """Why its syntax cannot be had, and where in it; nothing where it can."""
+        """Return the reason that its syntax cannot be had, with the place; nothing where it can."""
         if self.path in self.project.given_up:
             return self.project.given_up[self.path]
         try:
@@ -107,7 +107,7 @@ class ProjectView(View):
         return self.project.program(text)
 
     def find(self, module: str) -> Neighbour | None:
-        """What an import of this dotted name finds in the project."""
+        """Return the file that an import of this dotted name finds in the project."""
         found = super().find(module)
         return None if found is None else Neighbour(found.name, found.path, found.own, self.project)
 

@@ -27,14 +27,14 @@ Input = tuple[str, str]
 INPUTS = FILE, FOLDER, PATH = "file", "folder", "path"
 
 MARKERS = (".git", "pyproject.toml", "setup.py", "setup.cfg", "gradlint.toml")
-"""What lies in the outermost folder of a project."""
+"""The files and folders that lie in the outermost folder of a project."""
 SUFFIX = ".py"
 SUFFIXES = (SUFFIX, ".ipynb")
-"""What modules end with, and all that imports them."""
+"""The endings of modules, and of all that imports them."""
 MOST_ENTRIES = 5_000
 """In folders that hold more, be it what it may, nobody looks for callers."""
 MOST_LOOSE = 50
-"""How many inputs below an answer are noted one by one."""
+"""The most inputs below an answer that are noted one by one."""
 SETTLED = 2_000_000_000
 """Nanoseconds after which a change of a file has another time than the one before, wherever the file lies."""
 AnswerT = TypeVar("AnswerT")
@@ -42,8 +42,8 @@ AnswerT = TypeVar("AnswerT")
 
 @frozen()
 class Fingerprint:
-    """What an input was: `digest` of what counts of it, and a `stamp` that is the same only while nothing has changed;
-    empty where nobody can be sure of that."""
+    """The fingerprint of an input: `digest` of what counts of it, and a `stamp` that is the same only while nothing has
+    changed; empty where nobody can be sure of that."""
 
     digest: str
     stamp: str = ""
@@ -51,8 +51,8 @@ class Fingerprint:
 
 @dataclass(slots=True)
 class Dependencies:
-    """What a result rests on: the digests of the answers to its queries, and the inputs below them as they were. Those
-    of an answer that rests on many are a bundle: many results share it."""
+    """The dependencies of a result: the digests of the answers to its queries, and the inputs below them as they were.
+    Those of an answer that rests on many are a bundle: many results share it."""
 
     answers: dict[Query, str] = field(default_factory=dict)
     inputs: dict[Input, Fingerprint] = field(default_factory=dict)
@@ -135,7 +135,7 @@ class Queries:
             self._noted.answers["content", path] = self.fingerprint((FILE, path)).digest
 
     def fingerprint(self, of: Input) -> Fingerprint:
-        """What an input was when it was first looked at."""
+        """Return the fingerprint of an input when it was first looked at."""
         if of not in self._fingerprints:
             self._fingerprints[of] = fingerprint(of)
         return self._fingerprints[of]
@@ -152,8 +152,8 @@ def fingerprint(of: Input) -> Fingerprint:
 
 
 def stamp(path: str) -> str:
-    """What the system says of a file or folder, which changes whenever it does; empty where there is none, or where it
-    has changed so lately that it may change once more without this being seen."""
+    """Return the stamp of a file or folder by the system, which changes whenever it does; empty where there is none, or
+    where it has changed so lately that it may change once more without this being seen."""
     try:
         status = os.stat(path)
     except (OSError, ValueError):
@@ -196,7 +196,7 @@ def counts(entry: os.DirEntry[str]) -> bool:
 
 
 def is_plain(name: str) -> bool:
-    """Whether a file or folder of this name counts in its folder: what is hidden, and what Python made, does not."""
+    """Return whether a file or folder of this name counts in its folder: hidden ones and Python's own do not."""
     return not name.startswith(".") and name != "__pycache__"
 
 

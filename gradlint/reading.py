@@ -1,4 +1,4 @@
-"""How files are opened: whatever a path leads to, reading it neither blocks nor fills the memory."""
+"""Safe reading of files: whatever a path leads to, reading it neither blocks nor fills the memory."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ import stat
 from collections.abc import Callable
 
 MOST_SETTINGS = 1_000_000
-"""How many bytes a file of configuration, be it ours or git's, may hold."""
+"""The most bytes that a file of configuration, be it ours or git's, may hold."""
 MEGABYTE = 1_000_000
 MOST_SOURCE = 2 * MEGABYTE
-"""How many bytes a linted file may hold, where the configuration does not say otherwise. What it costs follows from
-its tokens (`source.limits`), not from how long they are; the largest file of torch has 1.4 MB."""
+"""The most bytes that a linted file may hold, where the configuration does not say otherwise. What it costs follows
+from its tokens (`source.limits`), not from how long they are; the largest file of torch has 1.4 MB."""
 MOST_CONFIGURED = 100 * MEGABYTE
-"""How many it can say."""
+"""The most bytes that the configuration can allow."""
 MOST_LOG = 32 * MEGABYTE
-"""How much of the end of a log is looked at."""
+"""The bytes at the end of a log that are looked at."""
 
 _FLAGS = sum(getattr(os, name, 0) for name in ("O_RDONLY", "O_NONBLOCK", "O_CLOEXEC", "O_NOCTTY", "O_BINARY"))
 _KINDS = {
@@ -36,8 +36,8 @@ class TooLarge(OSError):
 
 
 def read_regular(path: str, most: int) -> bytes:
-    """What a regular file holds. Raises `OSError` where there is none or it cannot be read, with the reason as its
-    `strerror`, and `TooLarge` for more than `most` bytes."""
+    """Return the content of a regular file. Raises `OSError` where there is none or it cannot be read, with the reason
+    as its `strerror`, and `TooLarge` for more than `most` bytes."""
     data = read_start(path, most + 1)
     if len(data) > most:
         raise TooLarge(most, path)
@@ -73,7 +73,7 @@ def last_of(read: Callable[[int], bytes], most: int, step: int = MEGABYTE) -> by
 
 
 def reason(error: OSError | ValueError) -> str:
-    """Why a file could not be read, in a few words."""
+    """Return the reason that a file could not be read, in a few words."""
     return getattr(error, "strerror", None) or str(error)
 
 

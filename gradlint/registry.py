@@ -1,4 +1,4 @@
-"""What is installed: every distribution may bring rules and knowledge of libraries.
+"""The registry of what is installed: every distribution may bring rules and knowledge of libraries.
 
 An entry point of the group `gradlint.rules` or `gradlint.knowledge` names a package. All its modules are imported. Each
 one with a `rule` contributes it; its docstring becomes the rule's page and its `consequence` what torch shows. One with

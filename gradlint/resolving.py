@@ -1,4 +1,4 @@
-"""Where the imports of a file lead in its project. Files are read when they are asked for, never run.
+"""Resolution of the imports of a file in its project. Files are read when they are asked for, never run.
 
 What counts as the project follows from where a file lies and what it says alone, so it does not matter what else is
 linted. A file in a package can import from the folder of its outermost package; any file as if the program were started
@@ -26,19 +26,19 @@ from gradlint.paths import added_to_path
 from gradlint.queries import Queries, Query
 
 MOST_TEXT = 20_000_000
-"""How much text is kept (characters)."""
+"""The most characters of text that are kept."""
 GENERATED = re.compile(
     r"^[^\w\n]*(?:this (?:file|module) (?:was|is|has been) )?(?:auto(?:matically)?[- ]?)?generated\b"
     r"[^\n]{0,40}?\bfrom\b[\s`'\"]*([\w./\\-]+\.py)\b",
     re.IGNORECASE | re.MULTILINE,
 )
-"""How a file says that it was generated; what it speaks of may be generated as well."""
+"""The words in which a file says that it was generated; what it speaks of may be generated as well."""
 
 INIT = "__init__.py"
 MODULES = (".py", ".pyi", "")
-"""What the names of files end with that can be imported, or are run as if they could."""
+"""The endings of the names of files that can be imported, or are run as if they could."""
 MAIN = "__main__"
-"""What others are called: they are run and never imported."""
+"""The name of the other files: they are run and never imported."""
 KeyT = TypeVar("KeyT", bound=Hashable)
 ThingT = TypeVar("ThingT")
 
@@ -77,7 +77,7 @@ class Resolver:
         }  # fmt: skip
 
     def at(self, path: str) -> View:
-        """What can be imported from a file."""
+        """Return the view of what can be imported from a file."""
         return View(self, path)
 
     def answers(self, query: Query) -> bool:
@@ -93,7 +93,7 @@ class Resolver:
         return True
 
     def text(self, path: str) -> str | None:
-        """What a file holds; None where it cannot be read."""
+        """Return the content of a file; None where it cannot be read."""
         if not self.files.is_file(path):
             return None
         self.queries.content(path)
@@ -148,7 +148,7 @@ class Resolver:
         return self.queries.ask(("importers", folder, path), lambda: tuple(self.importing(folder).get(path, ())))
 
     def place(self, path: str) -> Place:
-        """Where a file stands in its project."""
+        """Return the place of a file in its project."""
         return self.queries.ask(("place", path), lambda: self._place(path))
 
     def _place(self, path: str) -> Place:
@@ -164,7 +164,7 @@ class Resolver:
         return Place(".".join(inside), top, self._folders(path, top, outer, folder), only)
 
     def _folders(self, path: str, top: str, outer: str, own: str) -> tuple[str, ...]:
-        """Where modules are looked for, first in the folders from which packages are imported whole."""
+        """Return the folders of modules, first those from which packages are imported whole."""
         out, inside = [*_up_to(top, outer)], [*_up_to(outer, own)]
         files = self.files
         beside = [os.path.join(folder, "src") for folder in out if files.is_folder(os.path.join(folder, "src"))]
@@ -195,7 +195,7 @@ class Resolver:
         return self.files.is_folder(path) or self.files.is_file(f"{path}.py")
 
     def find_in(self, roots: tuple[str, ...], module: str) -> str:
-        """What `find` finds, where it is known which folders hold the first part of the name."""
+        """Return the finding of `find`, where it is known which folders hold the first part of the name."""
         return self.queries.ask(("find_in", roots, module), lambda: self._search(roots, module.split(".")))
 
     def _search(self, folders: Sequence[str], parts: Sequence[str]) -> str:
@@ -224,7 +224,7 @@ def _up_to(top: str, folder: str) -> Iterator[str]:
 
 @frozen()
 class Place:
-    """Where a file stands: the `name` that others import it by, the `top` folder of its project, the `folders` in which
+    """The place of a file: the `name` that others import it by, the `top` folder of its project, the `folders` in which
     modules are looked for, and the `only` package that it can import from, if it is installed."""
 
     name: str
@@ -274,12 +274,12 @@ class View:
             self.namesakes.setdefault(os.path.basename(above), os.path.dirname(above))
 
     def is_template(self) -> bool:
-        """Whether a file beside this one says that it was generated from it: then this one is not run as it stands."""
+        """Return whether a file beside this one says that it was generated from it: this one is not run then."""
         folder, own = os.path.split(self.path)
         return own in self.project.templates(folder)
 
     def find(self, module: str) -> Found | None:
-        """What an import of this dotted name finds in the project."""
+        """Return the file that an import of this dotted name finds in the project."""
         first = module.partition(".")[0]
         if first in sys.stdlib_module_names or (self.only and first != self.only):
             return None
@@ -327,7 +327,7 @@ class View:
         return self.project.public(self.path, module)
 
     def names_of(self, module: str) -> tuple[str, ...]:
-        """What `public` is asked for the first time."""
+        """Return the names that `public` is asked for the first time."""
         return tuple(self._public(module, {}))
 
     def _public(self, module: str, met: dict[str, None]) -> dict[str, None]:
@@ -346,7 +346,7 @@ class View:
 
 
 def _distance(one: str, other: str) -> int:
-    """How many folders lie between two files."""
+    """Return the number of folders between two files."""
     a, b = (os.path.dirname(path).split(os.sep) for path in (one, other))
     shared = sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], zip(a, b, strict=False)))
     return len(a) + len(b) - 2 * shared

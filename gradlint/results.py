@@ -21,12 +21,12 @@ from gradlint.unused import Judge, Silenced, warnings
 from gradlint.versions import holds
 
 STDIN = "-"
-"""What comes over stdin, as a path; it is called so where it has no other name."""
+"""The path that stands for stdin; its text is called so where it has no other name."""
 
 
 @frozen()
 class Result:
-    """What came of one file: its findings in order, those in other files that it leads to (`elsewhere`), the
+    """The result for one file: its findings in order, those in other files that it leads to (`elsewhere`), the
     `traceback` of an error of ours that kept us from them, and the files that it imports and that could not be read
     (`unread`), with the reason. What comments silence, of whatever confidence, is `silenced`, and `unknown` are the
     words in suppressions that name no rule, with their rows. It took so many CPU `seconds`; None where it was
@@ -50,7 +50,7 @@ class Result:
         return (Entry(finding, self.path, self.filename, self.lines, self.source_map) for finding in self.findings)
 
     def source_map(self, path: str) -> texts.SourceMap:
-        """Where the rows of a file stand in it; nothing is the path of this one."""
+        """Return the source map of a file's rows; nothing is the path of this one."""
         rows = Rows.of(path) if path not in ("", self.filename) else self.lines
         return rows.source_map if isinstance(rows, Rows) else texts.IDENTITY
 
@@ -71,7 +71,7 @@ class Result:
 
     @property
     def program(self) -> str:
-        """What was linted, as far as comments in it are asked for."""
+        """Return the program that was linted, as far as comments in it are asked for."""
         return self.lines.program if isinstance(self.lines, Rows) else "\n".join(self.lines)
 
 
@@ -89,7 +89,7 @@ class Rows(Sequence[str]):
 
     @property
     def source_map(self) -> texts.SourceMap:
-        """Where the rows stand in their file."""
+        """Return the source map of the rows."""
         return self.text.source_map if kinds.is_mapped(self.name) else texts.IDENTITY
 
     @property
@@ -103,7 +103,7 @@ class Rows(Sequence[str]):
 
     @cached_property
     def text(self) -> texts.Text:
-        """What was linted."""
+        """Return the text that was linted."""
         try:
             data = self.read()
         except (OSError, ValueError):

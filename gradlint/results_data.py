@@ -17,8 +17,8 @@ def data_of(result: Result) -> list[Any]:
 
 
 def result_of(data: Any, file: str) -> Result:
-    """What `data_of` gave, for a file that is linted now. Raises `TypeError`, `ValueError` or `KeyError` for what is
-    none."""
+    """Return the result in the data of `data_of`, for a file that is linted now. Raises `TypeError`, `ValueError` or
+    `KeyError` for what is none."""
     findings, elsewhere, counts, unread, silenced, unknown = data
     return Result(
         path="",

@@ -48,8 +48,8 @@ class Warns:
 
 @dataclass(frozen=True)
 class Grows:
-    """What the example keeps alive grows with its `steps`: called with 2, 4 and 8 of them, it returns objects whose
-    graphs are counted. A cure keeps it constant."""
+    """A consequence: the objects that the example keeps alive grow with its `steps`: called with 2, 4 and 8 of them, it
+    returns objects whose graphs are counted. A cure keeps it constant."""
 
 
 Measurement = Callable[..., bool]
@@ -62,19 +62,19 @@ Consequence = Raises | Warns | Grows | Measurement
 
 @frozen()
 class Worth:
-    """What readers said of a rule's findings in real code: how many of them were `wanted`, how many were not, and in
-    how many `projects` they stand."""
+    """The readers' judgement of a rule's findings in real code: how many of them were `wanted`, how many were not, and
+    in how many `projects` they stand."""
 
     wanted: int
     unwanted: int
     projects: int
 
     FINDINGS: ClassVar[int] = 20
-    """How many findings are the fewest that say something of a rule."""
+    """The fewest findings that say something of a rule."""
     PROJECTS: ClassVar[int] = 5
     """In how many projects they stand at least."""
     LEAST: ClassVar[int] = 95
-    """How many of 100 findings are wanted of a rule that is believed."""
+    """The least number of 100 findings that are wanted of a rule that is believed."""
 
     @property
     def judged(self) -> int:
@@ -152,7 +152,7 @@ class Draft:
 
     @property
     def confidence(self) -> Confidence:
-        """How far it may be believed: as the weakest of its signs."""
+        """Return its confidence: that of the weakest of its signs."""
         return Degrees.of(self.signs).weakest
 
     def note(self, node: Syntax, text: str) -> Draft:
@@ -168,11 +168,11 @@ class Draft:
         return replace(self, notes=tuple((node, text) for node, text in noted.items() if node is not self.node))
 
     def doing(self, effect: str) -> Draft:
-        """What this mistake does, where that is not what the rule's mistakes do in general."""
+        """Set the effect of this mistake, where it is not that of the rule's mistakes in general."""
         return replace(self, effect=Effect(effect))
 
     def advising(self, help: str) -> Draft:
-        """What helps against this mistake, where that is not what helps against the rule's mistakes in general."""
+        """Set the help against this mistake, where it is not that against the rule's mistakes in general."""
         return replace(self, help=help)
 
     def lowered(
@@ -213,12 +213,12 @@ _BEHIND = Sign(Question.TORCH, CERTAIN, "a line before raises on a way that lead
 
 
 def believed(event: Event) -> Confidence:
-    """How far the facts of an event may be believed (see `Draft.resting_on`)."""
+    """Return the confidence in the facts of an event (see `Draft.resting_on`)."""
     return Degrees.of(signs_of(event)).weakest
 
 
 def signs_of(event: Event) -> Iterator[Sign]:
-    """What the facts of an event rest on, where that is not proven."""
+    """Yield the signs that the facts of an event rest on, where they are not proven."""
     things = [_first(getattr(event, name)) for name in event.believed_from]
     beliefs = [getattr(thing, "belief", Belief.PROVEN) for thing in things]
     yield from (_taken(*known) for known in zip(things, beliefs, strict=True) if known[1] in _BELIEVED)
@@ -249,7 +249,7 @@ KINDS = {
     "Tensor": "a tensor", "Module": "a module", "Optimizer": "an optimizer", "Scaler": "a scaler of gradients",
     "Scheduler": "a scheduler", "Iterator": "an iterator", "Container": "a container",
 }  # fmt: skip
-"""What things are called that are taken for what they are."""
+"""The names of things that are taken for what they are."""
 
 
 def runs_around(event: Event, runs: Mapping[int, Run]) -> Iterator[Run]:
@@ -294,14 +294,14 @@ def _written(run: Run) -> Syntax:
 
 
 def quoted(name: str, otherwise: str) -> str:
-    """How a message names a thing: as the program writes it, or in other words where it has no name."""
+    """Return the name of a thing in a message: as the program writes it, or in other words where it has no name."""
     return f"`{name}`" if name else otherwise
 
 
 LONGEST = 100
-"""How many characters a message has at most, as far as its own words let it."""
+"""The most characters of a message, as far as its own words let it."""
 SHORTEST = 12
-"""How many characters of an expression stay at least where a message is cut."""
+"""The fewest characters of an expression that stay where a message is cut."""
 _QUOTED = re.compile(r"`([^`]*)`")
 
 
@@ -383,7 +383,7 @@ class Rule:
         self.effect = Effect(self.effect)
 
     def doubts(self) -> Iterator[Sign]:
-        """Why all of its findings are possible at most; nothing where they are not."""
+        """Yield the reasons that all of its findings are possible at most; nothing where they are not."""
         if told(self):
             yield _UNMEASURED
         if self.worth is not None and self.worth.is_too_low:

@@ -53,7 +53,7 @@ def silent(done: int, of: int) -> None:
 
 @frozen()
 class Interruption:
-    """How much of a run was `done` when a signal ended it, and the `exit_code` that says so."""
+    """The interruption of a run: how much was `done` when a signal ended it, and the `exit_code` that says so."""
 
     done: str
     exit_code: int
@@ -61,12 +61,12 @@ class Interruption:
 
 @frozen()
 class Outcome:
-    """What came of a request: `entries` in the order of the report, `files` that were looked at, `problems` that make
-    the run a failure whatever was found, `warnings` that do not, and `told`: a line about each file, for those who
-    ask, and the `tracebacks` of errors of ours; `notes` are what was done besides. Of a run that was `interrupted`
-    there is what was done until then, and how much that is. `changed` are the files that were fixed, or would be where
-    only a diff is asked for; of what came over stdin there is `stdin`, as it is then. `fixable` are how many findings
-    have a safe fix, and how many have an unsafe one alone."""
+    """The outcome of a request: `entries` in the order of the report, `files` that were looked at, `problems` that make
+    the run a failure whatever was found, `warnings` that do not, and `told`: a line about each file, for those who ask,
+    and the `tracebacks` of errors of ours; `notes` are what was done besides. Of a run that was `interrupted` there is
+    what was done until then, and how much that is. `changed` are the files that were fixed, or would be where only a
+    diff is asked for; of what came over stdin there is `stdin`, as it is then. `fixable` are how many findings have a
+    safe fix, and how many have an unsafe one alone."""
 
     entries: tuple[Entry, ...]
     files: tuple[str, ...]
@@ -96,7 +96,7 @@ def lint(
 
 
 def shown(request: Request, load: Callable[[], Installation], tell: Callable[[Settings, str], str]) -> str:
-    """What is told of the settings that hold, and of the folder of the cache. Raises `Refused`."""
+    """Return the description of the settings that hold, and of the folder of the cache. Raises `Refused`."""
     with prepared(request, load) as (settings, _):
         return tell(settings, _folder(request, settings.configs))
 
@@ -169,8 +169,8 @@ def _lint(
 
 
 def _fixable(request: Request, results: Sequence[Result], settings: Settings) -> tuple[int, int]:
-    """How many findings have a safe fix, and how many have no other than an unsafe one; where fixes are made, only
-    those that were not tried."""
+    """Return the number of findings with a safe fix, and with an unsafe one only; where fixes are made, only those that
+    were not tried."""
     counted = Counter[str]()
     for result in results:
         wanted = settings.fixes(result.filename) if any(one.fixes for one in result.findings) else NOTHING_WANTED
@@ -191,7 +191,7 @@ def _too_large(file: str, most: int) -> Iterator[str]:
 def _all_results(
     request: Request, found: Found, settings: Settings, installed: Installed, progress: Progress, tell: Teller | None
 ) -> tuple[list[Result], Interruption | None]:
-    """What came of all files, each with what the others lead to, and how far that got if it was interrupted."""
+    """Return the results of all files, each with what the others lead to, and how far that got if interrupted."""
     closed = [Result(displayed(file), file, (cannot_be_listed(why),)) for file, why in found.closed]
     plan = Plan(request, settings, installed)
     tasks = plan.tasks(found)

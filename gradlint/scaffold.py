@@ -82,7 +82,7 @@ class CannotBegin(Exception):
 
 @frozen()
 class Begun:
-    """What was written."""
+    """The files that were written."""
 
     code: str
     files: tuple[str, ...]

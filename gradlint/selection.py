@@ -1,4 +1,4 @@
-"""Which rules are asked for: codes, beginnings of codes, names, or ALL.
+"""The rules that are asked for: codes, beginnings of codes, names, or ALL.
 
 The more exact word wins (`--select GRD1 --ignore GRD101`), and of two equally exact ones the one that ignores.
 """
@@ -18,7 +18,7 @@ _NUMBERED = re.compile(r"[A-Za-z]{3}[0-9]+")
 
 
 class Selectable(Protocol):
-    """What can be asked for."""
+    """A thing that can be asked for."""
 
     @property
     def code(self) -> str: ...
@@ -30,8 +30,8 @@ class Selectable(Protocol):
 
 @frozen()
 class ImportPath:
-    """What gradlint reports by itself, not by a rule: it is asked for always, unless `default` says that it must be
-    selected, and can be ignored as rules can."""
+    """A report that gradlint makes by itself, not by a rule: it is asked for always, unless `default` says that it must
+    be selected, and can be ignored as rules can."""
 
     code: str
     name: str
@@ -41,7 +41,7 @@ class ImportPath:
 NOT_LINTED = ImportPath("GRD002", "not-linted")
 UNREADABLE = ImportPath("GRD000", "unreadable-file")
 OF_FILES = frozenset({UNREADABLE.code, NOT_LINTED.code})
-"""What is said of a file that was not linted, or not to its end."""
+"""The reports on a file that was not linted, or not to its end."""
 UNUSED = ImportPath("GRD001", "unused-suppression", default=False)
 
 
@@ -51,7 +51,7 @@ class UnknownRule(Exception):
 
 @frozen()
 class Layer:
-    """What one place says about the rules: a configuration file, or the command line. `select` of None says nothing."""
+    """The choices of rules in one place: a configuration file, or the command line. `select` of None says nothing."""
 
     select: tuple[str, ...] | None = None
     extend_select: tuple[str, ...] = ()
@@ -106,13 +106,13 @@ def _unknown(word: str, rules: Sequence[Selectable], origin: str) -> str:
 
 
 def unknown(word: str, spellings: Iterable[str], origin: str) -> str:
-    """What is told of a word that is none of these: where it stands, and the nearest that is one."""
+    """Return the message on a word that is none of these: where it stands, and the nearest that is one."""
     return f"unknown rule `{word}` in {origin}; {meant(word, spellings)}"
 
 
 def meant(word: str, spellings: Iterable[str]) -> str:
-    """What may have been meant. For a number the family is named and no other number: those that look alike mean other
-    things."""
+    """Return the words that may have been meant. For a number the family is named and no other number: those that look
+    alike mean other things."""
     known = {spelling.lower(): spelling for spelling in spellings}
     if _NUMBERED.fullmatch(word):
         family = word.upper()[:4]

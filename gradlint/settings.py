@@ -1,4 +1,4 @@
-"""What holds for each file: what is asked for, and where that is silent the configuration closest to the file."""
+"""Settings for each file: what is asked for, and where that is silent the configuration closest to the file."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from gradlint.versions import NEWEST, UnknownVersion, Version, described, holds,
 
 @frozen()
 class Request:
-    """What to lint, and how. What is None or empty is left to the configuration."""
+    """A request to lint. What is None or empty is left to the configuration."""
 
     paths: tuple[str, ...] = ()
     stdin: bytes = b""
@@ -41,16 +41,16 @@ class Request:
     respect_gitignore: bool | None = None
     only_list: bool = False
     jobs: int = 0
-    """How many processes lint (0: this one, without limits of time and memory)."""
+    """The number of processes that lint (0: this one, without limits of time and memory)."""
     cache: bool = False
     fix: bool = False
     diff: bool = False
     unsafe_fixes: bool | None = None
     fixable: tuple[str, ...] = ()
     unfixable: tuple[str, ...] = ()
-    """Whether fixes are made, or only shown as a `diff`, and which."""
+    """The fixes that are made, or only shown as a `diff`."""
     cache_dir: str | None = None
-    """Whether results are remembered, and in which folder (None: that of the configuration, or of the project)."""
+    """The folder in which results are remembered, if they are (None: that of the configuration, or of the project)."""
     baseline: str | None = None
     update_baseline: bool = False
     """The file whose findings are not told, and whether all that is found is written there."""
@@ -58,8 +58,8 @@ class Request:
 
 @frozen()
 class Known:
-    """What is told of torch and of the project's own wrappers: the `version` of torch, and import paths of classes and
-    functions that give modules, of managers and decorators under which gradients are off, of functions that
+    """The facts told of torch and of the project's own wrappers: the `version` of torch, and import paths of classes
+    and functions that give modules, of managers and decorators under which gradients are off, of functions that
     differentiate their first argument."""
 
     version: Version = NEWEST
@@ -87,7 +87,7 @@ class Terms:
 
 
 class Settings:
-    """What holds for each file: the request, and where it is silent the configuration closest to the file."""
+    """The settings for each file: the request, and where it is silent the configuration closest to the file."""
 
     def __init__(self, request: Request, rules: Sequence[Listed], configs: Configs | None = None) -> None:
         self.request = request
@@ -108,7 +108,7 @@ class Settings:
                     raise BadConfig(f"{option}: `{pattern}` is no pattern: {wrong}")
 
     def limits(self) -> Limits:
-        """What linting one file may take, as the configuration for the folder one stands in says."""
+        """Return the limits of linting one file, as the configuration for the folder one stands in says."""
         given = self.configs.of(here()).limits
         memory = given["memory"] * MEGABYTE if "memory" in given else LIMITS.memory
         return Limits(given.get("seconds", LIMITS.seconds), memory)
@@ -120,7 +120,7 @@ class Settings:
         return self._configs_of[file]
 
     def most_source(self, file: str) -> int:
-        """How many bytes a file may hold that is linted."""
+        """Return the most bytes of a file that is linted."""
         given = self.config_of(file).limits
         return given["size"] * MEGABYTE if "size" in given else MOST_SOURCE
 
@@ -130,7 +130,7 @@ class Settings:
             self.warnings[f"{safe_name(displayed(file))} does not count for what git ignores: {why}"] = None
 
     def excluded(self, folder: str) -> Excluded:
-        """What is left out of a folder."""
+        """Return the exclusions of a folder."""
         request, config = self.request, self.configs.of(folder)
         # What is asked for on the command line is meant from where one stands.
         asked = [patterns.anchored(pattern, here()) for pattern in (*request.exclude, *request.extend_exclude)]
@@ -145,7 +145,7 @@ class Settings:
         return Confidence.LIKELY
 
     def known(self, file: str) -> Known:
-        """What is configured, or asked for, of torch and of the project's own wrappers in a file."""
+        """Return the facts configured, or asked for, of torch and of the project's own wrappers in a file."""
         config = self.config_of(file)
         version = self._target or config.target_torch or NEWEST
         return Known(version, config.known_modules, config.no_grad_wrappers, config.backward_wrappers)
@@ -169,7 +169,7 @@ class Settings:
         return finding.code in self.codes(file) and finding.confidence <= self.min_confidence(file)
 
     def fixes(self, file: str) -> Wanted:
-        """Which fixes may be made in a file."""
+        """Return the fixes that may be made in a file."""
         request, config = self.request, self.config_of(file)
         fixable = Layer(config.fixable or (ALL,), origin=config.origin("fixable"))
         unfixable = Layer(ignore=config.unfixable, origin=config.origin("unfixable"))

@@ -1,4 +1,4 @@
-"""Which findings are shown: those believed enough, one of a rule at each place, one for each mistake."""
+"""The findings that are shown: those believed enough, one of a rule at each place, one for each mistake."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _speaking_for(finding: Finding, silent: Iterable[Finding]) -> Finding:
 
 
 def same_mistake(one: Finding, other: Finding) -> bool:
-    """Whether they stand at one place, or one of them points at the place of the other, or both point at a third."""
+    """Return whether they stand at one place, or one points at the place of the other, or both at a third."""
     return not {_at(one), *_noted(one)}.isdisjoint((_at(other), *_noted(other)))
 
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from types import FrameType
 
 _KILLED = 128
-"""What a shell adds to the number of the signal that ended a process."""
+"""The number that a shell adds to that of the signal that ended a process."""
 
 
 class Terminated(KeyboardInterrupt):

@@ -36,8 +36,8 @@ class Comment:
 
 @frozen()
 class Suppression:
-    """What one comment silences: everything (`words` is None), or these codes, beginnings of codes and names, in
-    capitals. `span` is the stretch of the comment that says so, and `spans` are those of the words."""
+    """The findings that one comment silences: all (`words` is None), or those of these codes, beginnings of codes and
+    names, in capitals. `span` is the stretch of the comment that says so, and `spans` are those of the words."""
 
     comment: Comment
     span: tuple[int, int]
@@ -57,7 +57,7 @@ class Suppression:
 
 
 class _Comments:
-    """What comments silence together."""
+    """The findings that comments silence together."""
 
     def __init__(self) -> None:
         self._all, self._all_of_ours = False, False
@@ -108,7 +108,7 @@ def suppressions(text: str) -> tuple[list[Suppression], Statements]:
 
 
 def said(comment: Comment) -> Iterator[Suppression]:
-    """What a comment silences; one comment may speak to flake8, to us, or to both."""
+    """Yield the suppressions in a comment; one comment may speak to flake8, to us, or to both."""
     if noqa := _NOQA.search(comment.text):
         words, spans = _words(noqa, "codes")
         end = spans[-1][1] if spans else noqa.end()
@@ -169,6 +169,6 @@ _BETWEEN = {tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tok
 
 
 def _comments_by_sight(rows: Sequence[str]) -> list[Comment]:
-    """What looks like a comment, row by row: for programs of a newer Python than this one can take apart."""
+    """Return the apparent comments, row by row: for programs of a newer Python than this one can take apart."""
     every = ((number, _COMMENT.search(row)) for number, row in enumerate(rows, 1))
     return [Comment(number, seen.start() + 1, seen[0]) for number, seen in every if seen]

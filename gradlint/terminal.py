@@ -1,4 +1,4 @@
-"""What the process writes and where: findings to stdout, everything else to stderr, colour only where it is wanted."""
+"""The output of the process: findings to stdout, everything else to stderr, colour only where it is wanted."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ NARROWEST, WIDEST = 40, 160
 
 
 def columns(stream: TextIO, otherwise: int) -> int:
-    """How wide the terminal is that shows a stream, as COLUMNS says or it says itself; `otherwise` where there is
-    none."""
+    """Return the width of the terminal that shows a stream, as COLUMNS says or it says itself; `otherwise` where there
+    is none."""
     if not is_terminal(stream):
         return otherwise
     try:

@@ -33,9 +33,9 @@ from gradlint.suppression import unsuppressed
 from gradlint.versions import UnknownVersion
 
 MOST_CALLERS = 3
-"""How many calls, one in another, tell the runs of a line apart at most."""
+"""The most calls, one in another, that tell the runs of a line apart."""
 MOST_VISITS = 50_000
-"""How many runs of functions are looked at."""
+"""The most runs of functions that are looked at."""
 
 
 @frozen()
@@ -197,7 +197,7 @@ def _yielding(finding: Finding, kept: Iterable[Finding], rules: Sequence[Rule]) 
 
 @dataclass(frozen=True, slots=True, order=True)
 class _Context:
-    """Where a line is run from, the nearest call first, and in which rounds of a loop."""
+    """The context of a run of a line: its callers, the nearest first, and the rounds of a loop."""
 
     callers: tuple[str, ...]
     round: str
@@ -246,7 +246,7 @@ class _Reading:
         self._walk(noted.imported, (), row is None)
 
     def _find_places(self, path: str, tree: Any, nodes: list[Any]) -> None:
-        """Where what was noted stands in a file, and its statements."""
+        """Find the places of what was noted in a file, and its statements."""
         outlined = list(outline(tree))
         try:
             placed = source.placed(tree, self.texts[path]).of([*(node for node, _ in outlined), *nodes])
@@ -345,7 +345,7 @@ class _Reading:
     # ---- the lines
 
     def shown(self, path: str) -> str:
-        """How a file is named."""
+        """Return the name of a file in reports."""
         return displayed(path or self.project.path)
 
     def files(self, path: str, judged: Sequence[Judged]) -> tuple[tuple[str, tuple[Line, ...]], ...]:
@@ -373,7 +373,7 @@ class _Reading:
 
 
 OWN = ""
-"""How a trace calls the linted file."""
+"""The name of the linted file in a trace."""
 
 
 def _says_something(row: _Row) -> bool:
@@ -444,7 +444,7 @@ class _Words:
                    for part in parts)  # fmt: skip
 
     def runs(self) -> tuple[str, ...]:
-        """Where the runs of a function come from."""
+        """Return the origins of the runs of a function."""
         return tuple(dict.fromkeys(_from(_cut(one, self.deep)) for one in self.row.runs))
 
     def where(self, contexts: Contexts, *, rounds: bool = True) -> tuple[str, ...]:

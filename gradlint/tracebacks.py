@@ -11,23 +11,23 @@ from dataclasses import dataclass, field, replace
 from gradlint.frozen import frozen
 
 MOST_ERRORS = 2_000
-"""How many errors are kept, the last ones."""
+"""The most errors that are kept, the last ones."""
 MOST_FRAMES = 200
 LONGEST = 4_000
-"""How much of a line is looked at."""
+"""The most characters of a line that are looked at."""
 MOST_LINES = 15
-"""How many lines of a message are kept."""
+"""The most lines of a message that are kept."""
 
 _ROW_END = re.compile(r"\r\n?|\n")
 _PAINT = re.compile(r"\x1b\[[0-9;:?]*+[ -/]*+[@-~]|\x1b\][^\x07\x1b]*+(?:\x07|\x1b\\)?|\[\d{1,3}+(?:;\d{1,3}+){0,5}+m")
-"""What colours text or links it; also where the character that begins it is lost."""
+"""The codes that colour text or link it; also where the character that begins them is lost."""
 _PREFIX = re.compile(
     r"\A[ \t]*+(?:(?P<process>\[(?:rank|default)?\d{1,6}+\]:? ?|rank ?\d{1,6}+: ?|\d{1,6}+: "
     r"|\([^()]{0,80}pid=[^()]{1,80}\) ?|[\w.-]{1,40}+ ++\| ?)|\d{4}-\d\d-\d\d[T ][\d:.,]{8,20}+Z? ?)"
 )
-"""What launchers and loggers put before each line."""
+"""The text that launchers and loggers put before each line."""
 _QUOTE = re.compile(r"\A[ \t]*+(?:[>|] ?|E {2,12}+){1,5}+")
-"""What mails, groups of exceptions and test runners put before a line."""
+"""The text that mails, groups of exceptions and test runners put before a line."""
 _HEAD = "Traceback (most recent call last)"
 _FRAMES = {
     "Python": re.compile(r"""\AFile ["'](?P<file>[^"']{1,2000})["'], line (?P<row>\d{1,9}+)"""),
@@ -38,7 +38,7 @@ _FRAMES = {
 }
 _CELL = re.compile(r"\A(?:(?:Cell )?In ?\[\d*+\]|<ipython-input-).{0,200}")
 _FILE_ALONE = re.compile(r"\A(?P<file>\S(?:(?!\.pyi? in ).)*+\.pyi?) in \S")
-"""Where a frame of an older notebook is: the row follows behind an arrow."""
+"""The place of a frame of an older notebook: the row follows behind an arrow."""
 _ARROW = re.compile(r"\A-{2,}+> ?(?P<row>\d{1,9}+)(?P<text>.*)$")
 _NUMBERED = re.compile(r"\A[ \t]*+\d++(?:[ \t]|$)")
 """A line of source beside the one meant, as notebooks show it."""
@@ -74,7 +74,7 @@ class Raised:
 
 @dataclass(slots=True)
 class _Open:
-    """What is being read of one of the processes whose lines are mixed; `whole`: nothing is added to the message."""
+    """The traceback that is being read of one of several mixed processes; `whole`: nothing is added to the message."""
 
     frames: list[Frame] = field(default_factory=list)
     file: str = ""
@@ -123,7 +123,7 @@ def raised(text: str) -> list[Raised]:
 
 
 def passages(text: str, most: int = 2_000, height: int = 3) -> Iterator[str]:
-    """What stands on a few lines in a row, the last first: messages without the name of their error."""
+    """Yield the passages of a few lines in a row, the last first: messages without the name of their error."""
     lines = [rest.strip() for line in rows(text)[-most:] if (rest := _parted(line)[1]).strip()]
     for last in range(len(lines), 0, -1):
         yield one_line(lines[max(0, last - height) : last])
@@ -140,7 +140,7 @@ def one_line(lines: list[str]) -> str:
 
 
 def _parted(line: str) -> tuple[str, str]:
-    """Which process has written a line, and what."""
+    """Return the process that has written a line, and the line."""
     process = ""
     for _ in range(3):
         found = _PREFIX.match(line)
@@ -152,7 +152,7 @@ def _parted(line: str) -> tuple[str, str]:
 
 
 def _read(one: _Open, line: str) -> Iterator[Raised]:
-    """What ends with a line."""
+    """Read a line, and yield the errors that end with it."""
     bare = line.strip()
     named = _error(bare)
     if _HEAD in line:

@@ -1,4 +1,4 @@
-"""What the analysis does not know costs findings: where rules asked for a fact that was unsure, and found nothing."""
+"""The undecided questions that cost findings: where rules asked for a fact that was unsure, and found nothing."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from gradlint.events import Event
 from gradlint.rule import Rule
 
 MOST_FRAMES = 8
-"""How many callers of a comparison are looked at for the event that it is about."""
+"""The most callers of a comparison that are looked at for the event that it is about."""
 _ASKING = ("__le__", "possibly", "may")
-"""How rules ask."""
+"""The methods by which rules ask."""
 
 
 def undecided(events: Iterable[Event], rules: Sequence[Rule]) -> list[tuple[str, Syntax]]:

@@ -21,18 +21,18 @@ from gradlint.suppression import Comment, Statements, Suppression, said, suppres
 OURS = re.compile(r"GRD[0-9]*")
 """The words of `# noqa` that are ours, in capitals; others are those of other tools."""
 MOST_UNKNOWN = 20
-"""How many unknown words of a file are told."""
+"""The most unknown words of a file that are told."""
 LONGEST_WORD = 60
-"""How much of one (characters)."""
+"""The most characters of such a word."""
 MOST_NAMED = 10
-"""How many unused words of a suppression are named."""
+"""The most unused words of a suppression that are named."""
 LONGEST_COMMENT = 1_000
 """Of a longer one (characters) nobody is offered another version."""
 _NAMED = (UNREADABLE, UNUSED, NOT_LINTED)
 _COOKIE_ROW = 3
 """The first row in which the encoding of a file cannot be declared: what stands there must not move up."""
 _SPEAKS_TO_OTHERS = re.compile(r"\A[#\s]*+[\w-]++\s*+:")
-"""How prose begins that would be taken for an instruction if it began a comment."""
+"""The beginning of prose that would be taken for an instruction if it began a comment."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -98,8 +98,8 @@ class _Known:
 
 @frozen()
 class Judge:
-    """What a run says of the suppressions of a file: the `asked` are the codes that are reported there, `rules` those
-    that are mistakes in its version of torch."""
+    """The judge of the suppressions of a file: the `asked` are the codes that are reported there, `rules` those that
+    are mistakes in its version of torch."""
 
     asked: Collection[str]
     rules: Sequence[Selectable]
@@ -115,8 +115,8 @@ class Judge:
         return unsuppressed(text, told)
 
     def _idle(self, one: Suppression, used: frozenset[str], known: _Known) -> tuple[int, ...] | None:
-        """Which of the words of a suppression silence nothing: none of them where it has no words; None where all that
-        it says is in use, or cannot be judged in this run."""
+        """Return the words of a suppression that silence nothing: none of them where it has no words; None where all
+        that it says is in use, or cannot be judged in this run."""
         if not one.words:
             all_asked = all(rule.code in self.asked for rule in self.rules if rule.default)
             says_nothing = one.words is not None or (all_asked and not used)
@@ -133,7 +133,7 @@ _OWN = frozenset(one.code for one in _NAMED)
 
 
 class _Uses:
-    """What is silenced, by the statement that it is in."""
+    """The uses of suppressions, by the statement that each is in."""
 
     def __init__(self, silenced: Iterable[Silenced], statements: Statements) -> None:
         self._statements = statements
@@ -212,5 +212,5 @@ def _without(one: Suppression) -> str | None:
 
 
 def _said(text: str) -> list[tuple[tuple[str, ...] | None, bool]]:
-    """What a comment says, wherever in it."""
+    """Return the suppressions in a comment, wherever in it."""
     return [(one.words, one.whole_file) for one in said(Comment(1, 1, text))]

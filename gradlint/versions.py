@@ -23,7 +23,7 @@ NEWEST: Version = RELEASES[-1]
 
 
 class Ranged(Protocol):
-    """What holds in a range of versions: from `since` on, and no more from `until` on. None is no bound.
+    """A fact that holds in a range of versions: from `since` on, and no more from `until` on. None is no bound.
 
     `source` names where it is told ("release notes of 2.0"), for what no measured version shows.
     """
@@ -131,7 +131,7 @@ def nearest(text: str) -> Version:
 
 
 def fault(one: Ranged) -> tuple[str, str] | None:
-    """What is wrong with a range, and the cure; None where nothing is."""
+    """Return the fault of a range, and the cure; None where it has none."""
     for word, bound in (("since", one.since), ("until", one.until)):
         if bound is not None and bound not in RELEASES:
             text = ".".join(map(str, bound)) if isinstance(bound, tuple) else repr(bound)

@@ -32,12 +32,12 @@ TaskT = TypeVar("TaskT")
 ResultT = TypeVar("ResultT")
 
 NO_LIMIT = -1
-"""What `resource` calls it where there is no limit (RLIM_INFINITY)."""
+"""The value of `resource` for no limit (RLIM_INFINITY)."""
 
 
 @frozen()
 class End:
-    """How a process ended on a task: `why`, in words, and what it was `busy_with`."""
+    """The end of a process on a task: `why`, in words, and what it was `busy_with`."""
 
     why: str
     busy_with: str = ""
@@ -113,7 +113,7 @@ class _Worker(Generic[TaskT, ResultT]):
         self.is_busy = True
 
     def answer(self, gave_up: Callable[[TaskT, End], ResultT]) -> ResultT:
-        """What the task gave, or what is said where the process has ended on it."""
+        """Return the result of the task, or what is said where the process has ended on it."""
         self.is_busy = False
         try:
             result, self.is_over = self.connection.recv()
@@ -181,7 +181,7 @@ def parsing() -> Iterator[None]:
 
 
 def why(code: int | None, limits: Limits, *, parsing: bool = False) -> str:
-    """Why a process has ended with this code, in words."""
+    """Return the reason that a process has ended with this code, in words."""
     if code == -signal.SIGXCPU:
         took = (
             f"parsing it takes more than {SECONDS_PARSING:g}" if parsing else f"it takes more than {limits.seconds:g}"
@@ -266,6 +266,6 @@ def _limit_memory(limits: Limits) -> None:
 
 
 def _resident() -> int:
-    """How much memory this process has taken at most, in bytes."""
+    """Return the most memory that this process has taken, in bytes."""
     unit = 1 if os.uname().sysname == "Darwin" else 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit

@@ -1,4 +1,4 @@
-"""How files are changed: whole or not at all, and only where they still hold what the change was made for."""
+"""Changes of files: whole or not at all, and only where they still hold what the change was made for."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import tempfile
 from gradlint.reading import read_start
 
 PREFIX = ".gradlint-"
-"""How the names of files begin that are being written; nothing that is linted is called so."""
+"""The prefix of the names of files that are being written; nothing that is linted is called so."""
 
 
 class FileChanged(OSError):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 CLEAN, FOUND, WRONG = 0, 1, 2
-"""How a command ends: nothing to report, something found, asked for what cannot be done."""
+"""The exit codes of a command: nothing to report, something found, asked for what cannot be done."""
 STDIN = "-"
 
 

@@ -1,4 +1,4 @@
-"""What `--help` prints: the options of `check` in groups, and the common ones beside the commands."""
+"""The text of `--help`: the options of `check` in groups, and the common ones beside the commands."""
 
 from __future__ import annotations
 

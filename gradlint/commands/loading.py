@@ -1,4 +1,4 @@
-"""What commands load: rules, packs of knowledge, and all that is installed."""
+"""Loading for commands: rules, packs of knowledge, and all that is installed."""
 
 from __future__ import annotations
 

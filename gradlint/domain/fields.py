@@ -81,7 +81,7 @@ class Aspect(Enum):
 
 @frozen()
 class Declaration:
-    """What a field declares. `rarely` of what unseen code may change it leaves alone more often than not; `decides`:
+    """The rules of a field. `rarely`: unseen code that may change it leaves it alone more often than not; `decides`:
     what is computed with the object depends on it; `shared`: it tells what the object has in common with others, or
     what code that waits has looked at, and nobody gets by it from the object to another; `of` is the aspect."""
 

@@ -96,7 +96,7 @@ def _anything(values: list[Value]) -> Unknown:
 
 
 def _index_of(value: Unknown) -> dict[Ref, int]:
-    """Where what a value reaches stands in it; what stands behind its end belongs to a value that grew out of it."""
+    """Return the positions of a value's reach in it; those behind its end belong to a value that grew from it."""
     try:
         return value._index
     except AttributeError:

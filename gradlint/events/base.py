@@ -1,4 +1,4 @@
-"""What every event carries: facts from just before it took effect, so that a rule sees what torch would see."""
+"""The facts of every event: they hold just before it took effect, so that a rule sees what torch would see."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gradlint.domain import NO, Belief, Object, Syntax, Truth, Value
 from gradlint.frozen import frozen
 
 Thing = Value | Object
-"""What an event shows of a value: the object itself where it has one, else the value."""
+"""The value in an event: the object itself where it has one, else the value."""
 
 
 # Two events are never compared, and their classes are a good part of a start: no comparison is made for each.
@@ -45,7 +45,7 @@ class Event:
     calls: tuple[Syntax, ...] = ()
 
     depends_on_mode: ClassVar[bool] = False
-    """Whether what the event says depends on the grad mode; then a guessed mode weakens its belief."""
+    """True if what the event says depends on the grad mode; then a guessed mode weakens its belief."""
     believed_from: ClassVar[tuple[str, ...]] = ()
     """The fields whose objects the event's belief is the weakest of."""
 
@@ -55,5 +55,5 @@ class Event:
 
     @property
     def key(self) -> str:
-        """What it can be subscribed by; empty for most."""
+        """Return the key that it can be subscribed by; empty for most."""
         return ""

@@ -46,10 +46,10 @@ class ModuleCalled(Event):
 
 @frozen()
 class Unregistered:
-    """What a module holds under `attr` and has not registered: `thing`, a module or a parameter that lies in containers
-    (`inside`, the outermost first), or a tensor held by itself that is no parameter. `handed` says that the module was
-    given it by somebody who has it still, `trained` are the parameters that are lost by it: those that require grad (or
-    the tensor). `alike`: all that is in its container is of its kind."""
+    """The content that a module holds under `attr` and has not registered: `thing`, a module or a parameter that lies
+    in containers (`inside`, the outermost first), or a tensor held by itself that is no parameter. `handed` says that
+    the module was given it by somebody who has it still, `trained` are the parameters that are lost by it: those that
+    require grad (or the tensor). `alike`: all that is in its container is of its kind."""
 
     attr: str
     thing: Thing

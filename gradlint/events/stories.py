@@ -12,7 +12,7 @@ from gradlint.frozen import frozen
 
 
 class Role(Enum):
-    """What a function is for, as far as names and flags tell: a method of a module is one whatever else it is."""
+    """The role of a function, as far as names and flags tell: a method of a module is one whatever else it is."""
 
     TRAINING = "training"
     EVALUATION = "evaluation"
@@ -81,7 +81,7 @@ class Method:
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """Return its name."""
         return self.function.name
 
 

@@ -30,7 +30,7 @@ from gradlint.proving.surroundings import NotRestored
 from gradlint.rule import Consequence, Evidence, Raises, Rule
 
 EXAMPLE = "example.py"
-"""What an example is called among its neighbours."""
+"""The name of an example among its neighbours."""
 FEW = 4
 """The most lines that a cure takes away or puts in."""
 
@@ -41,7 +41,7 @@ class TorchMissing(Exception):
 
 @frozen()
 class Proof:
-    """What was found out about one example; None where a question does not arise or could not be asked.
+    """The verdicts on one example; None where a question does not arise or could not be asked.
 
     `kind` is "bad" or "good", or "case" for all cases of a file. `skipped` names why torch was not asked, `detail` what
     went wrong, one line per fault.
@@ -104,7 +104,7 @@ def require_torch() -> None:
 
 @cache
 def known_here() -> Packs:
-    """What is known of the torch that is installed; where there is none, of the newest."""
+    """Return the facts of the torch that is installed; where there is none, of the newest."""
     try:
         import torch
     except (ImportError, OSError):
@@ -113,7 +113,7 @@ def known_here() -> Packs:
 
 
 def ran_on() -> Iterator[str]:
-    """What is proved on, in a line, and a line for each row that differs between it and the torch every test runs on.
+    """Yield a line on the torch of the proof, and one for each row that differs from the torch every test runs on.
 
     Raises `TorchMissing`.
     """
@@ -196,7 +196,7 @@ class Case:
 
     @property
     def outside(self) -> str:
-        """Why nothing is asked on the torch that is installed; empty where the rule holds there."""
+        """Return the reason that nothing is asked on the torch that is installed; empty where the rule holds there."""
         held = versions.holds(self.rule, known_here().torch.version)
         return "" if held else f"a mistake in torch {versions.described(self.rule)} only"
 
@@ -216,11 +216,11 @@ class Case:
         return self._compared(source, everything)
 
     def findings(self) -> tuple[Finding, ...]:
-        """What all rules find in the example. Raises `BadEvidence`."""
+        """Return the findings of all rules in the example. Raises `BadEvidence`."""
         return self._findings(self.source.text)
 
     def _findings(self, text: str) -> tuple[Finding, ...]:
-        """What all rules find in a text that has the example's neighbours. Raises `BadEvidence`."""
+        """Return the findings of all rules in a text that has the example's neighbours. Raises `BadEvidence`."""
         return self._analysed(text).findings
 
     def _analysed(self, text: str, watch: linter.Watch = linter.UNWATCHED) -> linter.Analysis:
@@ -314,7 +314,7 @@ class Case:
 
 
 def heard_at(heard: Iterable[tuple[str, str, Place]], row: int, code: str) -> str:
-    """What a rule heard in a row (see `linter.Analysis`) where it should have reported something."""
+    """Return the events that a rule heard in a row (see `linter.Analysis`) where it should have reported something."""
     here = [(of, event) for of, event, place in heard if place.row == row]
     own = sorted({event for of, event in here if of == code})
     others = sorted({event for _, event in here})
@@ -326,7 +326,7 @@ def heard_at(heard: Iterable[tuple[str, str, Place]], row: int, code: str) -> st
 def behind_gate(
     text: str, found: Iterable[Finding], rules: Iterable[Rule], project: ProjectView | None = None
 ) -> tuple[str, ...]:
-    """What the gate would hide of what was found: a line for each rule whose `tokens` are wrong."""
+    """Return the findings that the gate would hide: a line for each rule whose `tokens` are wrong."""
     codes = {finding.code for finding in found}
     wrong = [rule for rule in rules if rule.code in codes and not linter.may_find(text, [rule], project=project)]
     return tuple(f"{rule.code} finds something where none of its tokens {rule.tokens} stands" for rule in wrong)

@@ -38,7 +38,7 @@ class Subject:
         return self.evidence.example.__name__
 
     def outcome(self, steps: int | None = None) -> Outcome:
-        """What the example did. Raises `NotRestored`."""
+        """Return the outcome of the example. Raises `NotRestored`."""
         if steps not in self.runs:
             self.runs[steps] = self.again(steps)
         return self.runs[steps]

@@ -22,7 +22,7 @@ from gradlint.rule import Evidence, Example, Grows, Rule
 MARKER = re.compile(r"#\s*+([A-Z]{3}[0-9]{3}(?:\s++[A-Z]{3}[0-9]{3})*)\s*+")
 _AT_THE_END = re.compile(rf"(?<!\s)\s*+{MARKER.pattern}$")
 STEPS = (2, 4, 8)
-"""How often an example that shows growth is asked to repeat what it does."""
+"""The numbers of steps that an example that shows growth is asked to repeat."""
 
 
 class BadEvidence(Exception):
@@ -42,7 +42,7 @@ class Source:
 
     @property
     def reported(self) -> frozenset[tuple[int, str]]:
-        """What is to be reported: pairs of row and code."""
+        """Return the reports to be made: pairs of row and code."""
         return frozenset((row, code) for row, codes in self.marks for code in codes)
 
 

@@ -17,7 +17,7 @@ from gradlint.rule import Example
 
 @frozen()
 class Outcome:
-    """What a run of an example did. `rows` are the rows of its file that an error came through, innermost last;
+    """The outcome of a run of an example. `rows` are the rows of its file that an error came through, innermost last;
     `missing` is the library it asked for in vain; `alive` counts graph nodes and saved tensors kept."""
 
     returned: Any = None
@@ -89,7 +89,7 @@ class _Saved:
 
 
 def _counted(example: Example, steps: int) -> tuple[Any, int]:
-    """What the example returns, and how many graph nodes and saved tensors that keeps alive."""
+    """Return the example's result, and the number of graph nodes and saved tensors that it keeps alive."""
     import torch
 
     kept: weakref.WeakSet[_Saved] = weakref.WeakSet()

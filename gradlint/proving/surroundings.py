@@ -1,4 +1,4 @@
-"""What an example runs in: one seed, torch's own settings, a folder of its own; all put back, and checked."""
+"""Surroundings of an example: one seed, torch's own settings, a folder of its own; all put back, and checked."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def _autograd() -> Any:
 
 
 def _overriding_modes() -> int:
-    """How many function and dispatch modes are active, without the one that holds the default device."""
+    """Return the number of active function and dispatch modes, without the one that holds the default device."""
     import torch
 
     modes = torch._C._len_torch_function_stack() + torch._C._len_torch_dispatch_stack()

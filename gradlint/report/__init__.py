@@ -13,7 +13,7 @@ from typing import Protocol
 from gradlint.report.entry import Entry as Entry
 
 COLUMNS = 80
-"""How wide a report is that goes to no terminal."""
+"""The width of a report that goes to no terminal."""
 
 
 class Format(Protocol):

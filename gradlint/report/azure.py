@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from gradlint.report.entry import Entry, escaped
 
 _DATA = str.maketrans({"%": "%AZP25", "\r": "%0D", "\n": "%0A"})
-"""What an agent reads back; one that does not decode `%AZP25` shows it, and decodes nothing behind it either."""
+"""The escapes that an agent reads back; one that does not decode `%AZP25` shows it, and decodes nothing behind it."""
 _PROPERTY = _DATA | str.maketrans({";": "%3B", "]": "%5D"})
 
 

@@ -43,7 +43,7 @@ def _shape(shape: str, origin: str, number: int) -> str:
 
 
 MOST_PLACES = 3
-"""How many of the places are named at which a rule was undecided."""
+"""The most places that are named of those at which a rule was undecided."""
 
 
 def _undecided(code: str, places: Sequence[tuple[str, Place]]) -> str:

@@ -1,4 +1,4 @@
-"""What a report is made of, and how text that came from a linted file is shown safely."""
+"""The entries of a report, and safe display of text that came from a linted file."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from gradlint.texts import IDENTITY, SourceMap
 UNSAFE = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 """The categories of characters that a terminal may obey instead of showing them, or that nobody sees."""
 _COMMAND = re.compile(r"##(?=\[|vso\[)")
-"""What a runner of workflows takes for a command wherever it stands in a line."""
+"""The text that a runner of workflows takes for a command wherever it stands in a line."""
 _AT_THE_START = re.compile(r"\A\s*+(?:::|##|-)")
-"""What such a runner takes for a command at the start of a line, and a shell's tool for an option."""
+"""The text that such a runner takes for a command at the start of a line, and a shell's tool for an option."""
 _LEVELS = {
     RAISES: "error",
     LATER: "error",
@@ -25,9 +25,9 @@ _LEVELS = {
     "memory": "warning",
     "slow": "warning",
 }
-"""How grave what a mistake does is; what gradlint says of a whole file is an error."""
+"""The level of each effect of a mistake; what gradlint says of a whole file is an error."""
 _PLACE = re.compile(r":(?=\d)")
-"""What would be taken for the row behind a path."""
+"""The text that would be taken for the row behind a path."""
 TOP = Place(1, 1, 1, 1)
 
 
@@ -60,24 +60,24 @@ class Entry:
         return self.source_map(path).written(place.row)
 
     def in_file(self, place: Place, path: str = "") -> Place:
-        """Where tools that know no cells show a place: one in a cell at the top of its file, for nobody knows in which
-        row a notebook keeps it."""
+        """Return the place in a file for tools that know no cells: one in a cell is at the top of its file, for nobody
+        knows in which row a notebook keeps it."""
         cell, there = self.located(place, path)
         return there if cell is None else TOP
 
     def said(self, text: str, place: Place, path: str = "") -> str:
-        """What is said of a place, for such tools: behind the cell and the place in it, if it is in one."""
+        """Return the text on a place for such tools: behind the cell and the place in it, if it is in one."""
         cell, there = self.located(place, path)
         return text if cell is None else f"cell {cell}:{there.row}:{there.column}: {text}"
 
     @property
     def place(self) -> Place:
-        """Where such tools show the finding."""
+        """Return the place of the finding for such tools."""
         return self.in_file(self.finding.place)
 
     @property
     def message(self) -> str:
-        """What they say of it."""
+        """Return the message for such tools."""
         return self.said(self.finding.message, self.finding.place)
 
     @property
@@ -97,7 +97,7 @@ class Entry:
 
     @property
     def level(self) -> str:
-        """How grave the finding is to tools that tell an `error` from a `warning`."""
+        """Return the level of the finding for tools that tell an `error` from a `warning`."""
         return _LEVELS.get(self.finding.consequence, "error")
 
     def shown(self, path: str) -> str:
@@ -147,7 +147,7 @@ def _is_unsafe(character: str) -> bool:
 
 
 def width(text: str) -> int:
-    """How many columns of a terminal a text takes."""
+    """Return the number of columns of a terminal that a text takes."""
     if text.isascii():
         return len(text)
     return sum(_cells(character) for character in text)

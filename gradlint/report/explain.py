@@ -1,4 +1,4 @@
-"""What leads to an error: where it was made, and the rules that tell of it."""
+"""Explanations of an error: the place where it was made, and the rules that tell of it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gradlint.report.paint import paint
 from gradlint.rule import Rule
 
 LONGEST = 300
-"""How much of a message is repeated."""
+"""The most characters of a message that are repeated."""
 
 
 def report(explained: Explanation, painted: bool, columns: int = COLUMNS) -> str:

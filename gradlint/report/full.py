@@ -13,11 +13,11 @@ from gradlint.report.paint import paint
 from gradlint.report.wrapping import wrapped
 
 EQUAL = 2
-"""How many notes of the same words are shown."""
+"""The most notes of the same words that are shown."""
 FEWEST = 20
-"""How many columns source has at least, however narrow a terminal is."""
+"""The fewest columns of source, however narrow a terminal is."""
 CUT = "..."
-"""What stands for the rest of a line."""
+"""The text that stands for the rest of a line."""
 
 
 def report(entries: Sequence[Entry], painted: bool, columns: int = COLUMNS) -> str:
@@ -102,7 +102,7 @@ def _source(entry: Entry, marks: Sequence[_Mark], sheet: _Sheet) -> Iterator[str
 
 
 def _extent(place: Place, line: str) -> tuple[int, int]:
-    """Where a place begins and ends on its first line; a place that goes on ends with the line's text."""
+    """Return the columns of a place on its first line; a place that goes on ends with the line's text."""
     start = min(place.column - 1, len(line))
     end = place.end_column - 1 if place.end_row == place.row else len(line.rstrip())
     return start, max(start, min(end, len(line)))
@@ -139,7 +139,7 @@ def _window(line: str, start: int, end: int, room: int) -> tuple[int, int]:
 
 @frozen()
 class _Sheet:
-    """How a block is laid out: whether in colour, in how many columns, and how many of them row numbers take."""
+    """The layout of a block: whether in colour, in how many columns, and how many of them row numbers take."""
 
     painted: bool
     columns: int
@@ -147,7 +147,7 @@ class _Sheet:
 
     @property
     def room(self) -> int:
-        """How many columns there are for source."""
+        """Return the number of columns for source."""
         return max(FEWEST, self.columns - self.gutter - 3)
 
     def blue(self, text: str) -> str:

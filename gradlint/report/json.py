@@ -46,12 +46,12 @@ def as_object(entry: Entry) -> dict[str, Any]:
 
 
 def as_sign(sign: Sign) -> dict[str, str]:
-    """What a finding rests on, as JSON knows it."""
+    """Return the sign that a finding rests on, as JSON knows it."""
     return {"question": sign.question, "confidence": str(sign.confidence), "sign": sign.text}
 
 
 def _noqa_row(finding: Finding, place: Place) -> int | None:
-    """Where a suppression would stand; what gradlint says of a whole file cannot be suppressed."""
+    """Return the row of a suppression; what gradlint says of a whole file cannot be suppressed."""
     return None if finding.code in OF_FILES else place.row
 
 

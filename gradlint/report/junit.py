@@ -11,7 +11,7 @@ from gradlint.report.entry import Entry, escaped
 
 _MARKUP = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"})
 _NO_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""What may stand in no XML, not even as a reference."""
+"""The characters that may stand in no XML, not even as a reference."""
 _HEAD = '<?xml version="1.0" encoding="UTF-8"?>'
 
 

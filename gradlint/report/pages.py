@@ -15,11 +15,11 @@ from gradlint.report.wrapping import wrapped
 from gradlint.rule import Evidence, Rule
 
 WIDEST = 100
-"""How wide text is at most: longer lines are hard to read."""
+"""The greatest width of text: longer lines are hard to read."""
 _CODE = re.compile(r"`([^`]*)`")
 _BETWEEN_PARAGRAPHS = re.compile(r"\n\s*\n")
 _MARKED = "    "
-"""What code is indented by."""
+"""The indentation of code."""
 
 
 # ---- all rules
@@ -62,7 +62,7 @@ def page(rule: Rule, painted: bool = False, columns: int = COLUMNS) -> str:
 
 
 def _facts(rule: Rule, painted: bool, columns: int) -> str:
-    """What the rule's mistakes do, whether it is on, in which versions of torch it is run, and what was measured."""
+    """Return the effect of the rule's mistakes, whether it is on, its versions of torch, and what was measured."""
     told = f" (told by: {rule.source})" if rule.source else ""
     span = versions.described(rule)
     torch = f" Torch: {span}{told}." if span else ""

@@ -1,4 +1,4 @@
-"""What the runtime verifier found out: a line of ticks for each example."""
+"""Findings of the runtime verifier: a line of ticks for each example."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from gradlint.report.json import dumps
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 ROOT = "%SRCROOT%"
-"""What paths are relative to: the name that readers know for the folder of the sources."""
+"""The root of paths: the name that readers know for the folder of the sources."""
 
 
 def report(entries: Sequence[Entry], painted: bool) -> str:
@@ -36,7 +36,7 @@ def report(entries: Sequence[Entry], painted: bool) -> str:
 
 
 def _rules(entries: Sequence[Entry]) -> list[dict[str, Any]]:
-    """What is told of the rules that occur, by code."""
+    """Return the descriptions of the rules that occur, by code."""
     found = {entry.finding.code: entry for entry in reversed(entries)}
     pages = _pages() if found else {}
     return [_rule(entry, pages.get(code, {})) for code, entry in sorted(found.items())]
@@ -49,7 +49,7 @@ def _rule(entry: Entry, page: dict[str, str]) -> dict[str, Any]:
 
 
 def _pages() -> dict[str, dict[str, str]]:
-    """What installed rules say of themselves, by code; nothing where they cannot be loaded any more."""
+    """Return the texts of installed rules, by code; nothing where they cannot be loaded any more."""
     from gradlint import pages, registry
 
     try:

@@ -1,4 +1,4 @@
-"""How often each rule was reported, the most frequent first."""
+"""The counts of each rule's reports, the most frequent first."""
 
 from __future__ import annotations
 

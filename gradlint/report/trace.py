@@ -13,9 +13,9 @@ from gradlint.report.paint import paint
 from gradlint.trace import CALLED, Fact, Heard, Judged, Line, Said, Traced
 
 MOST_WHERE = 4
-"""How many of the ways to a line are named one by one."""
+"""The most ways to a line that are named one by one."""
 MOST_RULES = 8
-"""How many of the rules that heard an event are named."""
+"""The most rules that heard an event that are named."""
 
 
 def text(traced: Traced, painted: bool) -> str:
@@ -71,7 +71,7 @@ def _named_once(facts: Sequence[Fact]) -> Iterator[tuple[Fact, bool]]:
 
 
 def _known(fact: Fact) -> str:
-    """What is known of a name; of what a statement changed only what is different."""
+    """Return the description of a name; of what a statement changed only what is different."""
     if not fact.before or fact.before == fact.after:
         return fact.after or fact.before
     before, after = _parts(fact.before), _parts(fact.after)

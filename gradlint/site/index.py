@@ -1,4 +1,4 @@
-"""What the search of the site looks through: a script that needs no server to be read."""
+"""The index that the search of the site looks through: a script that needs no server to be read."""
 
 from __future__ import annotations
 

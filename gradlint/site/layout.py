@@ -21,7 +21,7 @@ _KINDS = {tokenize.STRING: "str", tokenize.COMMENT: "com", tokenize.NUMBER: "num
 
 
 def address(rule: Rule) -> str:
-    """Where the page of a rule is, from the top of the site."""
+    """Return the address of a rule's page, from the top of the site."""
     return f"{RULES}/{rule.name}.html"
 
 
@@ -52,7 +52,7 @@ def entry(rule: Rule, up: str) -> str:
 
 
 def chips(rule: Rule) -> str:
-    """What a rule's mistakes do, and whether it is on."""
+    """Return the effect of a rule's mistakes, and whether it is on."""
     effect = printed(rule.effect)
     off = "" if rule.default else '<span class="chip">off by default</span>'
     return f'<span class="chip {effect.replace(" ", "-")}">{effect}</span>{off}'

@@ -37,7 +37,7 @@ def _facts(rule: Rule) -> str:
 
 
 def _torch(rule: Rule) -> str:
-    """What torch is seen to do, and in what other words it or Python tells of it."""
+    """Return the behaviour that torch is seen to show, and the other words in which it or Python tells of it."""
     shown = pages.consequences(rule)
     said = [f"<li>{each}</li>" for each in dict.fromkeys(map(_consequence, shown))]
     quoted = [each.saying for each in shown if isinstance(each, Raises | Warns)]
@@ -88,7 +88,7 @@ def _code(example: Example) -> str:
 
 
 def _found(case: Case) -> list[Finding]:
-    """What the rule reports in an example; nothing where that cannot be read."""
+    """Return the rule's findings in an example; nothing where that cannot be read."""
     try:
         return [found for found in case.findings() if found.code == case.rule.code]
     except BadEvidence:

@@ -23,7 +23,7 @@ def _semantic_fields(kind: type) -> tuple[str, ...]:
 
 @cache
 def _reader(kind: type) -> Callable[[Any], tuple[Any, ...]]:
-    """How these fields are read, all at once."""
+    """Return a reader of these fields, all at once."""
     names = _semantic_fields(kind)
     if len(names) > 1:
         return attrgetter(*names)

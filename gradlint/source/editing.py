@@ -52,7 +52,7 @@ class Headed:
 
 @frozen()
 class Extent:
-    """Where a piece of syntax stands, brackets around it included.
+    """The extent of a piece of syntax, brackets around it included.
 
     `statement` is the innermost one that holds it (None where that shares its lines with others), `within` says by
     block which statement holds it there. `name` is the last name of the expression, `value` what an assignment to a
@@ -76,7 +76,7 @@ class Extent:
 
 @frozen()
 class Layout:
-    """What edits need to know of a text: of some pieces of its syntax, and of the whole.
+    """The facts of a text that edits need: of some pieces of its syntax, and of the whole.
 
     `taken` are names that mean something else than the module of that name somewhere in the file, `import_row` is where
     an import may be put, `indent` one level of indentation.
@@ -90,8 +90,8 @@ class Layout:
 
 @dataclass(slots=True)
 class _Around:
-    """What is around a node: the statement and its block, and outermost first the scopes, and the statements with the
-    blocks they stand in."""
+    """The surroundings of a node: the statement and its block, and outermost first the scopes, and the statements with
+    the blocks they stand in."""
 
     statement: libcst.CSTNode | None = None
     block: libcst.CSTNode | None = None
@@ -132,7 +132,7 @@ def _block(node: libcst.CSTNode | None) -> _Block:
 
 
 def layout(module: libcst.Module, places: Places, nodes: Iterable[libcst.CSTNode]) -> Layout:
-    """What edits at these nodes need to know; nodes of other trees are left out."""
+    """Return the layout that edits at these nodes need; nodes of other trees are left out."""
     wanted = frozenset(nodes)
     walk = _walked(module, wanted)
     first = _first_after_preface(module)
@@ -204,7 +204,7 @@ def _headed(node: libcst.CSTNode, around: _Around, found: dict[libcst.CSTNode, P
 
 
 def _block_under(node: libcst.CSTNode, around: _Around) -> libcst.IndentedBlock | None:
-    """What the `with` statement holds that has this manager alone and binds nothing."""
+    """Return the block of the `with` statement that has this manager alone and binds nothing."""
     held = around.statement
     if not isinstance(held, libcst.With) or held.asynchronous is not None or len(held.items) > 1:
         return None
@@ -297,7 +297,7 @@ def _walked(module: libcst.Module, wanted: frozenset[libcst.CSTNode]) -> _Walk:
 
 
 def _within(node: libcst.CSTNode, around: _Around) -> _Around:
-    """What is around the parts of a node."""
+    """Return the surroundings of the parts of a node."""
     if isinstance(node, libcst.Module | libcst.IndentedBlock):
         return replace(around, statement=None, block=node)
     if isinstance(node, libcst.SimpleStatementLine):

@@ -1,4 +1,4 @@
-"""What a text costs to parse, counted on its tokens before it is parsed.
+"""The cost of parsing a text, counted on its tokens before it is parsed.
 
 LibCST copies what stands to the left of each operator, and what is inside each bracket; it tries each pattern that is
 nested in another twice, and each mapping four times. So the cost of a few bytes can grow with the square of their
@@ -31,17 +31,17 @@ MOST_DECORATORS = 100
 MOST_BRANCHES = 1_000
 """`elif`s of one statement."""
 DEAREST_PATTERN = 2**16
-"""How often a part of a pattern is tried: with 16 brackets around it, or 8 of mappings."""
+"""The most times that a part of a pattern is tried: with 16 brackets around it, or 8 of mappings."""
 MOST_TOKENS = 250_000
 """Words, numbers, signs and ends of rows of one text: LibCST takes some 3 KB for each, and up to 5."""
 MOST_WORK = 4_000_000
-"""What one text may cost; a unit takes LibCST a microsecond, or less."""
+"""The most that one text may cost; a unit takes LibCST a microsecond, or less."""
 USUAL_DEPTH = 8
 WORK_OF_DEPTH = 8
-"""What a token costs for each bracket around it beyond the usual number."""
+"""The cost of a token for each bracket around it beyond the usual number."""
 
 _TRIES = {"(": 2, "[": 2, "{": 4}
-"""How often what is inside is tried where it is a pattern."""
+"""The times that the inside of a bracket is tried where it is a pattern."""
 _HEADS = frozenset({"with", "class", "def"})
 _OPERATORS = frozenset("not and or in is if else await async for lambda".split())
 _QUOTES = r"""\"{3}|'{3}|["']"""
@@ -81,7 +81,7 @@ _FORMAT = re.compile(r"[^{}]*+(?P<end>[{}])?+")
 
 @dataclass(slots=True)
 class _Level:
-    """What is open: the file, a bracket, or a hole of an f-string that has these `quotes`; `in_format`: in a format.
+    """The open level: the file, a bracket, or a hole of an f-string that has these `quotes`; `in_format`: in a format.
 
     `first` is the number of the token with which the chain began, `length` how many operators it has and `around` how
     many those have that it is inside of, `lambdas` how many heads of lambdas are open; `price` is what each token
@@ -100,7 +100,7 @@ class _Level:
 
 
 def depth_within_limits(program: str) -> int:
-    """How deep brackets are nested in a text. Raises `NotLinted` for one that costs too much to parse.
+    """Return the depth of brackets in a text. Raises `NotLinted` for one that costs too much to parse.
 
     What is no Python for its strings alone is counted up to there: LibCST refuses it before it parses anything.
     """

@@ -24,7 +24,7 @@ from gradlint.texts import (
 LIBCST_REFUSES = "Python parses what LibCST refuses"
 NEWER_SYNTAX = re.compile(r"""\b[rR]?[tT][rR]?["']|^[ \t]*+except\b[^(:,#\n]*+,""")
 NEWER_SINCE = (1, 8, 4)
-"""How a row looks that holds what LibCST reads since that version and not before: template strings, and several
+"""The form of a row that holds what LibCST reads since that version and not before: template strings, and several
 exceptions without brackets. Measured with all releases from 1.5 to 1.9."""
 
 _SUSPICIOUS_DEPTH = 100
@@ -74,7 +74,7 @@ def _parse(program: str) -> libcst.Module:
 
 
 def refused(text: str) -> Unreadable | None:
-    """Why a text is not parsed; None where it is."""
+    """Return the reason that a text is not parsed; None where it is."""
     try:
         parse(text)
     except Unreadable as error:

@@ -87,7 +87,7 @@ class _Recorded:
 
 @frozen()
 class Places:
-    """Where the syntax of a tree stands in the text it was parsed from.
+    """The places of a tree's syntax in the text it was parsed from.
 
     `extents` are in what LibCST writes; `read` is the text, where that differs from what is `written`.
     """

@@ -61,7 +61,7 @@ class CaseFile:
         return tuple(Mark(row, tuple((m[2] or "").split()), bool(m[1]), m[4] or "") for row, m in found if m)
 
     def at(self, row: int) -> str:
-        """How a fault names a row."""
+        """Return the name of a row in faults."""
         return f"{self.path}:{row}"
 
 

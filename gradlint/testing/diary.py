@@ -1,4 +1,4 @@
-"""What really becomes of gradients while torch runs a program: the states of `.grad`, kept from what torch does.
+"""The diary of gradients while torch runs a program: the states of `.grad`, kept from what torch does.
 
 torch itself does not tell whether a gradient was used by a step. So every backward, every step and every unscaling is
 written down, for exactly the leaves that the real graph leads to and the parameters that the optimizer really has.
@@ -31,8 +31,8 @@ class Diary:
     scaled: list[Any] = field(default_factory=list)
 
     def of(self, tensor: Any) -> tuple[Grad, Unit]:
-        """What is known of the gradient of a leaf now; that it was cleared shows only in its being gone or zero, and
-        that it was assigned in its being another one."""
+        """Return the state of a leaf's gradient now; that it was cleared shows only in its being gone or zero, and that
+        it was assigned in its being another one."""
         _, grad, unit = self.states.get(id(tensor), (tensor, NONE, PLAIN))
         self._find_empty(tensor)
         if tensor.grad is None or not (tensor.grad.any() or self.is_as_it_arrived(tensor)):

@@ -221,7 +221,7 @@ def call(
 
 
 def _version(operand: Any) -> int:
-    """How often an operand was written, as far as torch counts it: not what was made in inference mode."""
+    """Return the version counter of an operand: torch counts no writes of what was made in inference mode."""
     return operand._version if isinstance(operand, torch.Tensor) and not operand.is_inference() else 0
 
 
@@ -336,7 +336,7 @@ def expected_saves(row: Operation, word: str, asking: frozenset[int]) -> frozens
 
 
 def keeps(row: Operation, word: str, asking: frozenset[int]) -> bool:
-    """Whether the row says that backward reads anything, for operands of these kinds of which these require grad."""
+    """Return whether the row says that backward reads anything, for operands of these kinds and flags."""
     names = operand_names(row)
     kinds = dict(zip(names, word, strict=True))
     asked = {names[i] for i in asking}

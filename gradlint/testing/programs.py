@@ -89,7 +89,7 @@ class Program:
         return {row: known.get(row, "").removeprefix("#").strip() for row in rows}
 
     def at(self, row: int) -> str:
-        """How a fault names a row."""
+        """Return the name of a row in faults."""
         return f"{self.path}:{row}"
 
 
@@ -186,7 +186,7 @@ def both_of(one: Thing, other: Thing) -> Thing:
 
 
 def spell(thing: Thing, fact: str = "") -> str:
-    """How a line states what is known, of one fact alone if it asks for that."""
+    """Return the spelling of what is known in a line, of one fact alone if it asks for that."""
     if fact and isinstance(thing, Object):
         return str(getattr(thing, fact, "no such fact"))
     return spelling.spell(thing)

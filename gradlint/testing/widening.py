@@ -19,7 +19,7 @@ from gradlint.frozen import replace
 from gradlint.rule import Check, Confidence, Draft, Rule, believed
 
 MOST_CHANGES = 60
-"""How many facts of one event are made less known, one at a time, if nobody asks for more."""
+"""The most facts of one event that are made less known, one at a time, if nobody asks for more."""
 
 
 def heard_events(text: str) -> list[Event]:

@@ -23,7 +23,7 @@ IMPERATIVES = frozenset(
 """The verbs with which a help begins."""
 _CODE = re.compile(r"`[^`]*`")
 _BARE = re.compile(r"\w\(|\w_\w|(?<![\w.])\.[a-z]\w*|\b[a-z]\w*\.[a-z]\w+|\bNone\b|\bTrue\b|\bFalse\b")
-"""What is code wherever it stands."""
+"""The text that is code wherever it stands."""
 _VAGUE = re.compile(r"\b(this|these|what|none|nobody|goes? on|as it was|made anew|handed)\b")
 """Words that leave open what is meant, or that are not torch's."""
 
@@ -50,7 +50,7 @@ def _of_file(path: Path, every: tuple[Rule, ...], codes: frozenset[str], known: 
 
 
 def faults(findings: Iterable[Finding]) -> Iterator[str]:
-    """What is wrong with the words of findings, a line for each."""
+    """Yield the faults in the words of findings, a line for each."""
     for finding in findings:
         for part, text, checks in (
             ("message", finding.message, (too_long, with_cure, vague, bare, unlike_a_part)),
@@ -70,7 +70,7 @@ def too_long(text: str) -> str:
 
 
 def with_cure(text: str) -> str:
-    """What to do stands in the help."""
+    """Return the fault of a message with a cure in it: what to do stands in the help."""
     return "has two halves; put the cure into the help" if ";" in _CODE.sub("``", text) else ""
 
 

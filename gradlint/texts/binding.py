@@ -73,7 +73,7 @@ def _strings(text: str) -> list[str] | None:
 
 
 def _listed(node: ast.Assign | ast.AugAssign | ast.AnnAssign) -> list[list[str] | None]:
-    """What a statement puts into `__all__`, if it does; None where that is no list of strings."""
+    """Return the lists that a statement puts into `__all__`, if it does; None where that is no list of strings."""
     targets = node.targets if isinstance(node, ast.Assign) else [node.target]
     if not any(isinstance(target, ast.Name) and target.id == "__all__" for target in targets):
         return []

@@ -11,7 +11,7 @@ import re
 
 BOM = "\ufeff"
 NEWLINE = re.compile(r"\r\n?|\n")
-"""What ends a row for Python; `str.splitlines` knows more."""
+"""The end of a row for Python; `str.splitlines` knows more."""
 
 _COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 _BLANK = re.compile(rb"^[ \t\f]*(?:#.*)?$")

@@ -50,7 +50,7 @@ def _with_commas(program: str, statements: Sequence[ast.stmt]) -> str:
 
 
 def _with_comma(behind: str) -> str:
-    """What stands behind a call that is shown; a comment that may silence something stays where it is."""
+    """Return the text behind a call that is shown; a comment that may silence something stays where it is."""
     if behind.lstrip().startswith(";") or (behind.startswith("#") and _SPEAKS.search(behind)):
         return behind
     return f",{'' if behind.startswith('#') else behind[1:]}"

@@ -1,4 +1,4 @@
-"""What a text imports, and whether it has a word in it, at a glance: before anything parses it."""
+"""The imports of a text, and whether it has a word in it, at a glance: before anything parses it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _HEAD = re.compile(
     )(?:[^\S\n]|\\\n)*+""",
     re.MULTILINE | re.VERBOSE,
 )
-"""How a statement begins that imports; what follows is what it imports."""
+"""The beginning of a statement that imports; what follows is what it imports."""
 _LISTED = re.compile(r"\([^)]*+|(?:\\\n|[^#\n;])*+")
 _NAME = re.compile(r"[^\W\d][\w.]*")
 

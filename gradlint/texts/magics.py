@@ -1,4 +1,4 @@
-"""What cells hold beside Python: magics, lines for the shell and questions for help, as programs without them.
+"""The parts of cells beside Python: magics, lines for the shell and questions for help, as programs without them.
 
 A program keeps the rows of its cell, and the columns of all in them. So does a script that was exported from cells.
 """
@@ -32,7 +32,7 @@ def _statement(sign: str) -> str:
 
 _IN_CELL = re.compile(_statement(r"[%!?/;]|,(?!\s)"), re.VERBOSE | re.DOTALL)
 _IN_SCRIPT = re.compile(_statement("[%!?]"), re.VERBOSE | re.DOTALL)
-"""What may be none of Python's: in a script nothing that a slip of the finger can be."""
+"""The statements that may be none of Python's: in a script nothing that a slip of the finger can be."""
 NEED_NO_SIGN = frozenset(
     "alias bookmark cat cd clear conda config cp env ldir less lf lk ll load load_ext logstart ls lx macro mamba man "
     "matplotlib micromamba mkdir more mv notebook pip pycat pylab reload_ext rm rmdir run save sx system unalias "
@@ -59,9 +59,9 @@ _TOKEN = re.compile(
 )
 _INK = re.compile(r"[^\r\n]")
 SILENT, ASSIGNED = ("pass", "0"), ("get_ipython()", "__", "_")
-"""What stands in place of a command, and of one whose result is assigned (something unknown): the first that fits."""
+"""The text in place of a command, and of one whose result is assigned (something unknown): the first that fits."""
 ONCE = "if 1:"
-"""What stands in place of a magic that runs the statement behind it."""
+"""The text in place of a magic that runs the statement behind it."""
 
 
 def holds_python(source: str) -> bool:
@@ -113,7 +113,7 @@ def _program(source: str, escape: re.Pattern[str]) -> str:
 
 
 def _without(escaped: re.Match[str]) -> str:
-    """What stands for a statement that is none of Python's, and takes as much room."""
+    """Return the text for a statement that is none of Python's, which takes as much room."""
     indent, timed, target = escaped["indent"], escaped["timed"], escaped["target"] or ""
     if timed is not None and fault(f"{ONCE} {timed}") is None:
         return indent + ONCE.ljust(escaped.start("timed") - escaped.end("indent")) + timed

@@ -26,7 +26,7 @@ class Stretch:
 
 @frozen()
 class SourceMap:
-    """Where the rows of a program stand in its file; the rows of a file without stretches are its own."""
+    """The map from the rows of a program to its file; the rows of a file without stretches are its own."""
 
     stretches: tuple[Stretch, ...] = ()
 
@@ -71,7 +71,7 @@ class Part:
 
 @frozen()
 class Text:
-    """What is linted of a file: the `program`, row for row what is `shown` of the file, and where that stands in it.
+    """The text to lint in a file: the `program`, row for row what is `shown` of the file, and where that stands in it.
 
     The `parts` of a program are what must be parsed by itself: a broken one leaves the others as they are. It is
     told of, or, in a page `of_examples`, passed over."""

@@ -1,4 +1,4 @@
-"""What a text is that Python does not parse, and what helps: older Python, another kind of file, a part of one."""
+"""Names for texts that Python does not parse, with cures: older Python, another kind of file, a part of one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from itertools import islice
 from gradlint.texts.decoding import Unreadable
 
 LONGEST_ROW = 10_000
-"""How much of a row is looked at."""
+"""The most characters of a row that are looked at."""
 
 _KINDS = {
     "the file is a notebook's JSON; call it `.ipynb`, or export its code as a script": re.compile(
@@ -55,17 +55,17 @@ _CONSTRUCTS = {
         r"\{\{[^{}\n]*+\}\}|\{%|%\}"
     ),
 }
-"""What stands in the row of an error, and touches its column."""
+"""The constructs in the row of an error that touch its column."""
 
 
 def foreign(program: str) -> Unreadable | None:
-    """What a text is that is no Python by how it begins, whether Python parses it or not."""
+    """Return the name of a text that is no Python by its beginning, whether Python parses it or not."""
     message = next((message for message, begins in _KINDS.items() if begins.match(program)), None)
     return None if message is None else Unreadable(1, 1, f"SyntaxError: {message}")
 
 
 def named(program: str, error: SyntaxError) -> Unreadable:
-    """What Python says of a text, or what it is that Python does not understand, where that is known."""
+    """Return Python's error in a text, or the name of what Python does not understand, where that is known."""
     row, column, kind = max(error.lineno or 1, 1), max(error.offset or 1, 1), type(error).__name__
     if (marker := _marker(program, row)) is not None:
         return Unreadable(marker, 1, f"SyntaxError: {_TO_BE_MERGED}")

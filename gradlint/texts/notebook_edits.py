@@ -23,7 +23,7 @@ _STRING = r'"(?:[^"\\]|\\.)*+"?+'
 _MARK = re.compile(rf"{_STRING}|[\[\]{{}}]")
 _PLAIN = re.compile(rf"{_STRING}|[^\s,\]}}]++")
 _SPELLED = re.compile(r"\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|\\u[\da-fA-F]{4}|\\.|[^\\]", re.DOTALL)
-"""How a string spells one character."""
+"""The spelling of one character in a string."""
 
 
 @frozen()
@@ -38,8 +38,8 @@ class _Character:
 
 @frozen()
 class _Source:
-    """Where the source of a cell stands in its file, what stands around and `between` its pieces, and its characters.
-    A string is one piece."""
+    """The source of a cell in its file, what stands around and `between` its pieces, and its characters. A string is
+    one piece."""
 
     start: int
     end: int
@@ -159,7 +159,7 @@ def _members(text: str, start: int) -> Iterator[tuple[str, int]]:
 
 
 def _items(text: str, start: int) -> Iterator[tuple[int, int]]:
-    """Where the members of a list begin and end."""
+    """Yield the beginnings and ends of the members of a list."""
     at = _behind_blanks(text, start + 1)
     while text[at] != "]":
         yield at, (end := _end(text, at))
@@ -167,7 +167,7 @@ def _items(text: str, start: int) -> Iterator[tuple[int, int]]:
 
 
 def _end(text: str, start: int) -> int:
-    """Where a value ends."""
+    """Return the end of a value."""
     if text[start] not in "[{":
         found = _PLAIN.match(text, start)
         return found.end() if found else start

@@ -110,7 +110,7 @@ def _whole(data: bytes) -> _Object:
 
 
 def _parsed(data: bytes) -> Any:
-    """What JSON holds."""
+    """Return the content of JSON."""
     try:
         text = data.removeprefix(codecs.BOM_UTF8).decode("utf-8")
     except UnicodeDecodeError as error:

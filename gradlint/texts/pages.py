@@ -18,7 +18,7 @@ from gradlint.texts.mapping import Part, SourceMap, Stretch, Text
 from gradlint.texts.taking import check
 
 MODULE, PARSER = "markdown_it", "markdown-it-py"
-"""What takes pages apart: the module and the distribution that has it."""
+"""The parser of pages: the module and the distribution that has it."""
 LANGUAGES = frozenset("python py python3 pycon ipython ipython3 {code-cell} {python}".split())
 
 _LANGUAGE = re.compile(r"\{?[\w-]*\}?")
@@ -38,7 +38,7 @@ class _Row:
 
 
 def read(data: bytes) -> Text:
-    """What is linted of a page. Raises `Unreadable` for one that is no text."""
+    """Return the text to lint in a page. Raises `Unreadable` for one that is no text."""
     shown = decode(data)
     page = rows(shown)
     program, indents, parts = [""] * len(page), [0] * len(page), list[Part]()
@@ -68,7 +68,7 @@ def edited(data: bytes, edits: Sequence[Edit]) -> bytes:
 
 
 def _source_map(indents: Sequence[int]) -> SourceMap:
-    """Where rows stand in a page, from what each begins with."""
+    """Return the source map of a page, from what each row begins with."""
     before = [-1, *indents]
     changes = [at for at, indent in enumerate(indents) if indent != before[at]]
     return SourceMap(tuple(Stretch(at + 1, at + 1, indent=indents[at]) for at in changes))

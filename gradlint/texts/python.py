@@ -1,4 +1,4 @@
-"""What Python's own parser says of a text, which takes it a fraction of the time that LibCST's takes."""
+"""Errors of Python's own parser in a text, which takes it a fraction of the time that LibCST's takes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class NotLinted(Unreadable):
 
 
 def fault(program: str) -> Unreadable | None:
-    """What is wrong with a text that Python does not parse, or that is of another kind; None for a program."""
+    """Return the error in a text that Python does not parse, or that is of another kind; None for a program."""
     if (other := foreign(program)) is not None:
         return other
     try:

@@ -1,4 +1,4 @@
-"""Which edits of a program its file can take: those of one cell of a notebook, or of one block of a page."""
+"""The edits of a program that its file can take: those of one cell of a notebook, or of one block of a page."""
 
 from __future__ import annotations
 

@@ -213,9 +213,9 @@ def by_usage(
 
 
 def _is_network_to_evaluate(m: Interpreter, scope: Scope, name: str, uses: Uses) -> bool:
-    """Whether a variable, or an attribute of `self`, is named as networks are and only applied, handed on or asked for
-    attributes, where a function, or a method of the class, evaluates by its name and loops over batches, or takes what
-    it gives out of the graph and computes no gradients: who only calls it once may do so for another who trains."""
+    """Return whether a variable, or an attribute of `self`, is named as networks are and only applied, handed on or
+    asked for attributes, where a function, or a method of the class, evaluates by its name and loops over batches, or
+    cuts its results off the graph and computes no gradients: a mere caller may call for another that trains."""
     if not names_network(name) or APPLIED.isdisjoint(uses):
         return False
     if not all(use in APPLIED or use.startswith(HANDED) or use.isidentifier() for use in uses):

@@ -61,7 +61,7 @@ def _bins(asked: Asked) -> Size:
 
 
 def _spectrum(length: Callable[[int], int]) -> Function:
-    """What gives that many frequencies in the last dimension, where neither it nor how many there are is asked for."""
+    """Return the size function of a spectrum with so many frequencies, where no length or dimension is asked for."""
 
     def answer(asked: Asked) -> Size:
         if any(asked.arg(name) is not None for name in ("n", "s", "dim")):
