@@ -143,7 +143,7 @@ BY_ITSELF = Looking()
 
 
 def of_bytes(data: bytes, path: str, own: Iterable[str] = (), looking: Looking = BY_ITSELF) -> Covered:
-    """What a file holds and asks; `own` are the names under which its project is imported. Nothing is raised."""
+    """Return a file's coverage; `own` are the names under which its project is imported. Nothing is raised."""
     try:
         whole = kinds.read(data, path, MOST_CONFIGURED)
         text, broken = whole.sound(source.refused)

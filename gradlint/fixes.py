@@ -340,7 +340,7 @@ class Rows:
         return self.text[self.offset(row, column) : self.offset(place.end_row, place.end_column)]
 
     def indentations(self, place: Place, indent: str) -> list[Edit]:
-        """What indents each row of a place that is not empty: the same edits for all the fixes that do."""
+        """Return the edits that indent each row of a place that is not empty: the same ones for all such fixes."""
         if indent not in self._indentations:
             filled = [row for row in range(1, len(self.starts) + 1) if self.row(row).strip()]
             self._indentations[indent] = filled, [_inserted(row, 1, indent) for row in filled]

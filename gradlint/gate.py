@@ -13,7 +13,7 @@ Needed = tuple[tuple[str, ...], ...]
 
 
 class Tokened(Protocol):
-    """What is known of a rule here: the words without one of which it finds nothing (none: it needs none)."""
+    """The part of a rule that is known here: the words without one of which it finds nothing (none: it needs none)."""
 
     @property
     def tokens(self) -> tuple[str, ...]: ...

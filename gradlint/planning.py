@@ -54,7 +54,7 @@ class Engine(Protocol):
     def fix(
         self, data: bytes, name: str, lint: Callable[[bytes], Result], wanted: Wanted, besides: Sequence[Finding] = ()
     ) -> tuple[bytes, tuple[Finding, ...]]:
-        """What fixes make of a file of this name, and what they cure, of what was found in it `besides` as well."""
+        """Return the fixed bytes of a file of this name, and the findings that are cured, of `besides` as well."""
 
 
 class Installation(Protocol):

@@ -110,7 +110,7 @@ class Resolver:
         return self.queries.ask(("imports", path), lambda: tuple(sorted(texts.imported(self.text(path) or ""))))
 
     def modules(self, found: Found) -> tuple[str, ...]:
-        """What a module may import (see `dotted_names`), put together once for all files that lead to it."""
+        """Return the imports of a module (see `dotted_names`), put together once for all files that lead to it."""
         imports = self.imports(found.path)
         if found not in self._modules:
             self._modules[found] = dotted_names(found.name, found.package, imports)

@@ -275,8 +275,8 @@ def is_under_more_tests(one: Event, other: Event) -> bool:
 
 
 def may_be_told_apart(event: Event, other: Event, end: ModuleFinished) -> bool:
-    """Whether a test that nobody can decide may keep the run of an event from a place that the run of the other event
-    gets to: one that stands in what both runs have in common, the function they came through and what it calls."""
+    """Return whether a test that nobody can decide may keep the run of an event from a place that the run of the other
+    event gets to: one in what both have in common, the function they came through and what it calls."""
     runs = {run.index: run for run in end.runs}
     mine, its = runs.get(event.run), runs.get(other.run)
     common = None

@@ -10,7 +10,7 @@ from gradlint.frozen import replace
 
 
 class Yielding(Protocol):
-    """What is known of a rule here: its findings yield to those of other rules about the same mistake, by code."""
+    """The part of a rule that is known here: its findings yield to those of other rules about the same mistake."""
 
     @property
     def code(self) -> str: ...

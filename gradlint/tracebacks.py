@@ -173,7 +173,7 @@ def _read(one: _Open, line: str) -> Iterator[Raised]:
 
 
 def _at(one: _Open, frame: Frame, bare: str, named: tuple[str, str] | None) -> Iterator[Raised]:
-    """What ends with a line that names a place: a test runner tells it behind the error, a warning before it."""
+    """Yield the errors that end with a line that names a place: test runners name it last, warnings first."""
     if one.error and named == (one.error, ""):
         one.frames.append(frame)
         yield from one.close()

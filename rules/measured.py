@@ -1,4 +1,4 @@
-"""What findings of these rules in real code were worth; written by `python -m tests.wild.worth`."""
+"""The worth of these rules' findings in real code; written by `python -m tests.wild.worth`."""
 
 from __future__ import annotations
 

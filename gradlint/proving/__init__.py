@@ -235,7 +235,7 @@ class Case:
         return Project(InMemory(self.subject.files())).at(EXAMPLE)
 
     def _compared(self, source: Source, everything: Sequence[Finding]) -> Verdict:
-        """What is shown by default must be marked, and what is marked must be found at some confidence."""
+        """Compare findings with markers: reported ones must be marked, marked ones found at some confidence."""
         usual = _places(showing.shown(everything, self.together, Confidence.LIKELY))
         found = _places(showing.shown(everything, self.together, Confidence.POSSIBLE))
         wrong = [(row, code, "is reported and not marked") for row, code in sorted(usual - source.reported)]
@@ -268,7 +268,7 @@ class Case:
         return Verdict(False, f"`{self.name}` shows {described(shown)}, and the finding says: {told}")
 
     def cured(self) -> Verdict:
-        """Whether the cure shows no consequence and is close to what it cures; for a bad example: each of its cures."""
+        """Return whether the cure shows no consequence and is close to its example; for a bad one, each cure."""
         if not self.is_bad:
             return _asked(self._cured)
         verdicts = [cure.cured() for cure in self.cures]

@@ -98,7 +98,7 @@ def is_same_program(bad: Source, good: Source) -> bool:
 
 
 def changed_lines(bad: Source, good: Source) -> int:
-    """How many lines the cure takes away or puts in, whichever are more; indentation and markers do not count."""
+    """Return the number of lines the cure removes or adds, whichever is more; indentation and markers do not count."""
     from difflib import SequenceMatcher
 
     before, after = ([line.strip() for line in _bare(source)] for source in (bad, good))

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from gradlint.report.entry import width
 
 _BETWEEN = re.compile(r"(?<=\S) (?=\S)(?!::|##|-)")
-"""Where a line may end. No line begins with what a runner of workflows takes for a command, or a tool for an option."""
+"""The breaks of a line. No line begins with what a runner of workflows takes for a command, or a tool for an option."""
 
 
 def wrapped(text: str, columns: int) -> list[str]:

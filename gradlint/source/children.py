@@ -45,4 +45,4 @@ def parts(node: cst.CSTNode) -> list[cst.CSTNode]:
 
 
 _NO_SYNTAX = frozenset({type(None), str, bool, int, cst.MaybeSentinel})
-"""What a field may hold besides syntax (asked for every field: an abstract class's `isinstance` would be dear)."""
+"""The types of a field besides syntax (looked up for every field: an abstract class's `isinstance` would be dear)."""

@@ -50,7 +50,7 @@ def _object(members: list[tuple[str, Any]]) -> _Object:
 
 
 def read(data: bytes) -> Text:
-    """What is linted of a notebook; nothing of one in another language. Raises `Unreadable` with what is wrong."""
+    """Return a notebook's linted text; nothing of one in another language. Raises `Unreadable` with what is wrong."""
     cells = cells_of(data)
     stretches, parts, first = [Stretch(1, 1)], list[Part](), 2
     for cell in cells:

@@ -1,4 +1,4 @@
-"""What the rules on roots without a graph have in common: where the history was cut, and which rule speaks of it."""
+"""Cuts behind roots without a graph, for the rules on these: where the history was cut, and which rule speaks of it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ GRADIENT, TENSOR, OPERATION, NUMBER, DETACHED = "gradient", "tensor", "operation
 MODE, PARAMETER = "mode", "parameter"
 
 _SPOKEN_OF_FIRST = (GRADIENT, TENSOR, OPERATION, NUMBER, DETACHED, MODE, PARAMETER)
-"""Which of several cuts is spoken of: what is meant most often, as detaching a target is, comes last."""
+"""The order in which cuts are spoken of: what is meant most often, as detaching a target is, comes last."""
 
 _KINDS = {
     "grad": GRADIENT,
@@ -33,11 +33,11 @@ FACTORIES = ("tensor", "as_tensor", "asarray", "new_tensor", "scalar_tensor", "f
 EXTREMES = frozenset({"max", "amax", "min", "amin"})
 METHODS = frozenset({"item", "tolist", "detach", "detach_", "numpy", "sample"})
 SAMPLE = "sample"
-"""What draws from a distribution without recording it."""
+"""The operation that draws from a distribution without recording it."""
 
 
 def kind_of(mark: Cause) -> str:
-    """How a cut was done; what is none of the others is an operation without a derivative."""
+    """Return the kind of a cut; what is none of the others is an operation without a derivative."""
     if mark.by in FACTORIES or mark.by.endswith("Tensor"):
         return TENSOR
     return NUMBER if mark.by.startswith(("builtins.", "math.")) else _KINDS.get(mark.by, OPERATION)
@@ -51,7 +51,7 @@ def cut_by(kind: str, marks: Iterable[Cause]) -> Cause | None:
 
 
 def spelled(mark: Cause) -> str:
-    """How a cut is written in the program."""
+    """Return the spelling of a cut in the program."""
     if mark.by == "data":
         return "`.data`"
     word = mark.by.removeprefix("builtins.")
@@ -119,7 +119,7 @@ def _of_loss(loss: Loss) -> Iterator[tuple[tuple[Cause, ...], Sum]]:
 
 
 def is_cut_elsewhere(term: Term) -> bool:
-    """Whether the first cut behind a term left no mark, as that of a tensor does which code that is not shown gave."""
+    """Return whether the first cut behind a term left no mark, as that of a tensor does that unseen code gave."""
     return term.cut is not None and all(mark.node is not term.cut for mark in term.marks)
 
 

@@ -1,4 +1,4 @@
-"""What the rules on cuts have in common: which parameters what is cut off was computed from."""
+"""Flow of parameters into cuts, for the rules on these: the parameters that what is cut off was computed from."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from gradlint.events import Called, Event, Recorded, WrittenInPlace
 from ._cutting import DETACHED, MODE, SAMPLE, kind_of
 
 IN_PLACE = frozenset({"torch.Tensor.detach_", "torch.Tensor.numpy"})
-"""What cuts and gives no tensor of its own."""
+"""The functions that cut and give no tensor of their own."""
 Cuts = dict[Syntax, dict[Memory, Syntax]]
 """For each place where something leaves the graph, the memories of what it was computed from, each with where that is
 computed or cut first."""
 
 
 def cut_off(story: Sequence[Event], wanted: frozenset[Memory]) -> tuple[Cuts, Set[Memory]]:
-    """Where what is computed from the wanted memories leaves the graph, and those of them from which something is
-    computed that does not."""
+    """Return the cuts by which what is computed from the wanted memories leaves the graph, and those of them from which
+    something is computed that does not."""
     uses = [event for event in story if isinstance(event, Recorded) and not _cuts(event)]
     uses = [event for event in uses if any(one.storage in wanted for one in event.operands)]
     cuts = _followed(story, wanted | {use.result.storage for use in uses})
@@ -54,7 +54,7 @@ def _followed(story: Iterable[Event], wanted: frozenset[Memory]) -> Cuts:
 
 
 def _cuts(event: Recorded) -> list[Syntax]:
-    """Where the cut stands that this operation is, or that the grad mode makes of it."""
+    """Return the place of the cut that this operation is, or that the grad mode makes of it."""
     first = [mark for mark in event.result.causes if mark.kind == CauseKind.CUT][:1]
     off = event.grad_mode <= NO
     return [mark.node for mark in first if _is_cut_here(mark, event.node) or (kind_of(mark) == MODE and off)]

@@ -1,4 +1,4 @@
-"""What the rules on things made in `forward` have in common: what a run of it did by itself."""
+"""Runs of `forward` by themselves, for the rules on things made in it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def runs_of_forward(event: ClassFinished) -> Iterator[Run]:
 
 
 def own_events(run: Run) -> Iterator[Event]:
-    """What happened in a run itself, not in what it called, and whatever the conditions in it."""
+    """Yield the events of a run itself, not of what it called, and whatever the conditions in it."""
     began = len(run.conditions)
     for event in run.story:
         if event.run == run.index and len(event.conditions) == began:

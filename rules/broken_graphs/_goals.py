@@ -12,12 +12,12 @@ from ._terms import SUMS, UNKNOWN, Ways, nodes_of
 
 FITS = frozenset("mse_loss l1_loss smooth_l1_loss huber_loss MSELoss L1Loss SmoothL1Loss HuberLoss".split())
 DISTANCES = frozenset({"pow", "square", "abs"})
-"""What compares two tensors, and what makes a distance of their difference."""
+"""The operations that compare two tensors, and those that make a distance of their difference."""
 MOST_OF = frozenset({"max", "max along dim", "amax", "minimum", "min of two"})
-"""What takes the best of what may come next, or the more careful of two estimates."""
+"""The operations that take the best of what may come next, or the more careful of two estimates."""
 SHARES = frozenset({"mul", "div"})
 DEEPEST = 6
-"""How many operations are looked back from a sum to what it takes the most of."""
+"""The most operations that are looked back from a sum to what it takes the most of."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class _Goals:
         return None if found is None else Chase(event.node, found, event)
 
     def _compared(self, event: Recorded) -> Syntax:
-        """Where the goal is computed that is compared with what the same parameters give."""
+        """Return the place that computes the goal which is compared with what the same parameters give."""
         goals = [self._goal_in([one]) for one in event.operands[:2]]
         if len(goals) < 2 or (goals[0] is None) is (goals[1] is None):
             return None

@@ -1,4 +1,4 @@
-"""Where what strange parameters computed meets what a step trains."""
+"""Joins of what strange parameters computed with what a step trains."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ Flow = dict[tuple[int, str, int], frozenset[str]]
 
 @dataclass
 class Meeting:
-    """How a loss comes to depend on strange networks: by which names these are called, and where what they gave meets
-    what the step trains: `handed` to a trained network, `compared` with what that gave, or `judged`, where a strange
-    network is handed what a trained one gave."""
+    """The meeting of a loss with strange networks: by which names these are called, and where what they gave meets what
+    the step trains: `handed` to a trained network, `compared` with what that gave, or `judged`, where a strange network
+    is handed what a trained one gave."""
 
     names: dict[str, None] = field(default_factory=dict)
     handed: Syntax = None
@@ -28,14 +28,14 @@ class Meeting:
 
     @property
     def place(self) -> Syntax:
-        """Where they meet, as far as that is seen."""
+        """Return the place where they meet, as far as that is seen."""
         return self.handed or self.compared or self.judged
 
 
 def meeting(
     story: Sequence[Event], run: BackwardRun, strange: frozenset[Memory], trained: frozenset[Memory]
 ) -> Meeting:
-    """How the loss of a backward comes to depend on strange parameters beside those that are trained."""
+    """Return the meeting of a backward's loss with strange parameters beside those that are trained."""
     found, flow = Meeting(), Flow()
     for event in story:
         if event is run:

@@ -9,7 +9,7 @@ from gradlint.events import Event, ModuleBuilt, ModuleCalled
 
 
 def modules_of(parameters: Collection[Memory], story: Sequence[Event]) -> list[str]:
-    """How the program writes the modules it calls that have these parameters and no others, without their parts."""
+    """Return the names of the called modules that have these parameters and no others, without their parts."""
     calls = [event for event in story if isinstance(event, ModuleCalled) and event.name]
     names = {place: call.name for call in calls for place in made_at(call.module)}
     owner: dict[Memory, str] = {}

@@ -1,4 +1,4 @@
-"""Where what some parameters computed is handed to a module of others."""
+"""Seams where what some parameters computed is handed to a module of others."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def seams(
 
 
 def _before(run: BackwardRun, story: Sequence[Event]) -> Iterator[Event]:
-    """What the function itself did up to a backward, modules taken as a whole."""
+    """Yield the events of the function itself up to a backward, modules taken as a whole."""
     calls = {event.node for event in story if isinstance(event, ModuleCalled)}
     for event in story:
         if event is run:

@@ -1,4 +1,4 @@
-"""Which step uses the gradients of each backward, and which gradients nobody uses."""
+"""The step that uses the gradients of each backward, and the gradients that nobody uses."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Stepped:
                 del self.left[memory][run]
 
     def end(self, runs: Iterable[BackwardRun]) -> None:
-        """What these have left is no longer what they have filled."""
+        """Forget what these have left: it is no longer what they have filled."""
         for run in runs:
             for memory in self.strange[run]:
                 self.left[memory].pop(run, None)

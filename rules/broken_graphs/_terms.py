@@ -15,7 +15,7 @@ Sum = Recorded | WrittenInPlace
 DIFFERENCES = frozenset({"sub", "sub_", "isub"})
 SUMS = frozenset({"add", "add_", "iadd"}) | DIFFERENCES
 JOINTS = frozenset({"stack", "cat"})
-"""What a sum or mean of adds up."""
+"""The operations whose operands a sum or mean adds up."""
 SCALES = frozenset({"neg", "mul", "div", "mul_", "div_"})
 """Operations that a sum goes through term by term, where one tensor that carries a graph is all that comes to it."""
 FORMS = frozenset("sum mean clone to float double cuda view reshape flatten squeeze unsqueeze GradScaler.scale".split())
@@ -29,7 +29,7 @@ Key = tuple[object, ...]
 
 @dataclass(frozen=True)
 class Way:
-    """Where the gradients of a summand go, of the parameters that a step trains."""
+    """The way of a summand's gradients, of the parameters that a step trains."""
 
     meaning: str
 
@@ -62,7 +62,7 @@ class Term:
 
     @property
     def added(self) -> Syntax:
-        """Where it is added."""
+        """Return the place where it is added."""
         return None if self.sum is None else self.sum.node
 
     @property
@@ -71,7 +71,7 @@ class Term:
         return self.tensor is None or self.tensor.requires_grad <= NO
 
     def way(self, trained: frozenset[Memory]) -> Way:
-        """Where its gradients go, of the parameters that are trained."""
+        """Return the way of its gradients, of the parameters that are trained."""
         if self.reached & trained:
             return REACHES
         if self.lost & trained:
@@ -93,9 +93,9 @@ class _Part:
 
 @dataclass
 class Ways:
-    """What each result of the story so far was computed from. Parameters are bits, of which the first stands for all
-    that is not known; `made` are the last operations that gave a node, `written` those that wrote a memory since it was
-    made, `cut_in` the run of a function in which a cut was made."""
+    """The ways from parameters to each result of the story so far. Parameters are bits, of which the first stands for
+    all that is not known; `made` are the last operations that gave a node, `written` those that wrote a memory since it
+    was made, `cut_in` the run of a function in which a cut was made."""
 
     bits: dict[Memory, int] = field(default_factory=dict)
     listed: list[Memory] = field(default_factory=list)
@@ -140,7 +140,7 @@ class Ways:
                 self.lost[(event.node,)] = lost
 
     def _write(self, event: WrittenInPlace) -> None:
-        """What is written to a tensor without a graph was lost before, or is where nothing is recorded."""
+        """Note a write to a tensor without a graph: what is written was lost before, or nothing is recorded there."""
         lost = self.lost_by(event.target)
         for one in event.operands:
             before = self.lost_by(one)
@@ -219,8 +219,8 @@ class Ways:
         )
 
     def _parts(self, made: Sum, part: _Part) -> Iterator[_Part]:
-        """What comes together in a sum, or the one that is scaled. What something alone is subtracted from, and what is
-        subtracted from that, is compared."""
+        """Yield the parts that come together in a sum, or the one that is scaled. What something alone is subtracted
+        from, and what is subtracted from that, is compared."""
         if made.op not in SUMS | JOINTS:
             (one,) = self._graphs(made)
             yield _Part(one, part.sum, part.meant, self._undone(made, one), part.scalar)
@@ -249,11 +249,11 @@ class Ways:
         return [one for one in _operands(made) if one.requires_grad.may(YES)]
 
     def _undone(self, made: Sum, one: Tensor) -> int:
-        """How many of the writes to its memory an operand has not seen: a target has none since it was written to."""
+        """Return the number of writes to its memory that an operand has not seen: none for a target."""
         return self._writes_before(made) if isinstance(made, WrittenInPlace) and one is made.target else 0
 
     def _writes_before(self, event: WrittenInPlace) -> int:
-        """How many of the writes to a memory are left out, to see what it was before one."""
+        """Return the number of writes to a memory that are left out, to see what it was before one."""
         found = self.written.get(event.target.storage, [])
         return next((len(found) - at for at, one in enumerate(found) if one is event), 0)
 
@@ -276,7 +276,7 @@ def _operands(made: Sum) -> Sequence[Tensor]:
 
 
 UNKNOWN = 1
-"""What stands for parameters that nobody knows."""
+"""The bit of parameters that nobody knows."""
 
 
 def nodes_of(tensor: Tensor) -> list[Graph]:
@@ -285,8 +285,8 @@ def nodes_of(tensor: Tensor) -> list[Graph]:
 
 
 def _key(tensor: Tensor) -> Key:
-    """What tells a tensor that carries no graph from others on its memory, as far as that is told: where it was made.
-    What is the same further on has a lost way of its own."""
+    """Return the key that tells a tensor without a graph from others on its memory, as far as that is told: where it
+    was made. What is the same further on has a lost way of its own."""
     first = next((mark.node for mark in tensor.causes if mark.kind is CauseKind.MADE), None)
     return (tensor.storage, first, *nodes_of(tensor))
 
@@ -307,9 +307,9 @@ def ways_before(story: Sequence[Event], runs: Iterable[BackwardRun]) -> Iterator
 
 @dataclass(frozen=True)
 class Loss:
-    """What a backward differentiates: its terms, and the memories `passed` on the way to these. `trained` are the
-    parameters of the step that alone uses its gradients, if there is one, and `strange` the leaves whose gradients are
-    cleared or added to before another does."""
+    """The loss that a backward differentiates: its terms, and the memories `passed` on the way to these. `trained` are
+    the parameters of the step that alone uses its gradients, if there is one, and `strange` the leaves whose gradients
+    are cleared or added to before another does."""
 
     run: BackwardRun
     terms: tuple[Term, ...]
@@ -336,7 +336,7 @@ class Loss:
 
 
 def losses(end: ModuleFinished) -> tuple[Loss, ...]:
-    """What each backward of a file differentiates, term by term."""
+    """Return the loss that each backward of a file differentiates, term by term."""
     runs = [event for event in end.story if isinstance(event, BackwardRun) and event.root.requires_grad.may(YES)]
     steps = next_steps(end.story)
     found = list[Loss]()

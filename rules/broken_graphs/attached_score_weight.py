@@ -47,12 +47,12 @@ def consequence(returned: Any, cured: Any) -> bool:
 
 SCORES = frozenset({"log_prob"})
 DRAWN = "sample"
-"""How the operations that draw a sample without its gradient begin."""
+"""The beginning of the operations that draw a sample without its gradient."""
 
 
 @dataclass
 class _Scores:
-    """Which results are scores of samples: by the nodes that made them."""
+    """The results that are scores of samples: by the nodes that made them."""
 
     ways: Ways = field(default_factory=Ways)
     made: set[Graph] = field(default_factory=set)

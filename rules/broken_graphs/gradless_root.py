@@ -63,7 +63,7 @@ def _at(event: BackwardRun) -> Draft:
 
 
 def spelled(mark: Cause) -> str:
-    """How the program writes what froze something."""
+    """Return the spelling of what froze something in the program."""
     flag = "requires_grad = False" if mark.by == "assign" else "requires_grad_(False)"
     return f"`{mark.name}.{flag}`" if mark.name else f"`{flag}`"
 

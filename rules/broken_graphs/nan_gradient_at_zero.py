@@ -48,7 +48,7 @@ OF_SQUARES = frozenset({"sum", "pow", "square", "mul"})
 AS_LARGE = frozenset({"abs", "square", "pow"})
 """Operations that are zero where their operand is."""
 LARGEST_SHIFT = 1e-3
-"""What is no more than this is added for the sake of what may be zero."""
+"""The largest number that is added for the sake of what may be zero."""
 CLAMPS = frozenset({"clamp", "clamp_min", "clip"})
 
 Memory = tuple[Ref, ...]
@@ -65,7 +65,7 @@ def consequence(returned: Any) -> bool:
 
 @rule.on(ModuleFinished)
 def check(end: ModuleFinished) -> Findings:
-    """What made a tensor is found by the memory of its result, the latest before."""
+    """Find the operation that made a tensor by the memory of its result, the latest before."""
     made: dict[Memory, Recorded] = {}
     for event in end.story:
         if type(event) is not Recorded:

@@ -153,7 +153,7 @@ def _undone(mark: Cause, whose: str, step: OptimizerStepped) -> Draft:
 
 
 def _whose(lost: Collection[Memory], step: OptimizerStepped, end: ModuleFinished) -> str:
-    """How the message names the parameters: by the modules that have them, or by the optimizer that holds them."""
+    """Return the message's name for the parameters: the modules that have them, or the optimizer that holds them."""
     names = [f"`{name}`" for name in modules_of(lost, end.story)]
     if 0 < len(names) <= MOST_NAMED:
         return " and ".join(names)

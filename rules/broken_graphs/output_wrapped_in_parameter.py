@@ -68,7 +68,7 @@ def check(end: ModuleFinished) -> Findings:
 
 
 def _wrapped(value: object) -> list[Cause]:
-    """Where a tensor with a history became a parameter."""
+    """Return the causes by which a tensor with a history became a parameter."""
     marks = value.causes if isinstance(value, Tensor) else ()
     return [mark for mark in marks if mark.kind == CauseKind.CUT and kind_of(mark) == PARAMETER]
 

@@ -65,7 +65,7 @@ def check(event: ClassFinished) -> Findings:
 
 
 def _made(event: Event) -> str:
-    """How a message names what is made, where that has parameters that are to be trained."""
+    """Return a message's name for what is made, where that has parameters that are to be trained."""
     if isinstance(event, RequiresGradChanged) and event.by == "Parameter" and event.to <= YES:
         return "a parameter"
     if isinstance(event, ModuleBuilt) and any(p.requires_grad <= YES for p in event.own):

@@ -71,7 +71,7 @@ def check(end: ModuleFinished) -> Findings:
 
 
 def _samples(marks: tuple[Cause, ...]) -> set[Syntax]:
-    """Where a sample left the graph."""
+    """Return the places where a sample left the graph."""
     return {mark.node for mark in marks if mark.kind == CauseKind.CUT and mark.by == "sample"}
 
 

@@ -137,7 +137,7 @@ class _Queue:
                     states.setdefault(now, {}).update(together)
 
     def wasted(self, cleared: Memories) -> list[tuple[_Waiting, Memories]]:
-        """What waits, others have been stepped by, and is cleared now: with what it waited for."""
+        """Return the backwards that wait, that others were stepped by, and that are cleared now, with their leaves."""
         found: list[tuple[_Waiting, Memories]] = []
         for leaves in self._with_one_of(cleared):
             for stepped, together in self._waiting[leaves].items():
@@ -151,7 +151,7 @@ class _Queue:
 
 @rule.on(ModuleFinished)
 def check_cleared(end: ModuleFinished) -> Findings:
-    """What only another optimizer trains is cleared before that steps."""
+    """Report what only another optimizer trains and is cleared before that steps."""
     trained = {memories(event.parameters) for event in end.story if type(event) is OptimizerStepped}
     waiting = _Queue()
     for event in end.story:

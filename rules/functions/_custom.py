@@ -1,4 +1,4 @@
-"""What rules about classes derived from `torch.autograd.Function` have in common."""
+"""Classes derived from `torch.autograd.Function`, for the rules about them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gradlint.events import ClassFinished, Event, Method
 
 FUNCTIONS = frozenset({"torch.autograd.Function", "torch.autograd.function.Function"})
 TOKENS = ("autograd",)
-"""What stands in every file that defines a custom function."""
+"""The words that stand in every file that defines a custom function."""
 
 
 def custom_function(event: ClassFinished) -> dict[str, Method] | None:
@@ -21,5 +21,5 @@ def custom_function(event: ClassFinished) -> dict[str, Method] | None:
 
 
 def happened_in(method: Method) -> Iterator[Event]:
-    """What the method did itself, in any run, not what it called did."""
+    """Yield the events of the method itself, in any run, not those of what it called."""
     return (event for run in method.runs for event in run.story if event.run == run.index)

@@ -69,7 +69,7 @@ def _taken(call: Called) -> Syntax | None:
 
 
 def _changes_what_is_taken(event: Event) -> bool:
-    """Whether a write to an entry would become one to a parameter, or parameters may not require grad themselves."""
+    """Return whether a write to an entry would become one to a parameter, or parameters may not require grad."""
     if isinstance(event, WrittenInPlace):
         return event.target.made == "state_dict"
     return isinstance(event, RequiresGradChanged) and event.to.may(NO)

@@ -63,7 +63,7 @@ def check(event: ModuleFinished) -> Findings:
 
 
 def _fault(event: Event, path: str, *, of_itself: bool) -> tuple[str, str] | None:
-    """What a transform does not allow, and what to do instead."""
+    """Return the misuse that a transform does not allow, and the cure."""
     if isinstance(event, BackwardRun) and event.how == "backward":
         return "which does not allow `backward()`", "return the value and let the transform differentiate it"
     if isinstance(event, Called) and event.path in NUMBERS and path in VMAP:

@@ -66,7 +66,7 @@ def check(event: ClassFinished) -> Findings:
 
 
 def _kept(method: Method) -> list[AttributeAssigned]:
-    """Where a tensor is kept that the function was given, or gives back."""
+    """Return the places that keep a tensor that the function was given, or gives back."""
     outputs = _outputs(method)
     kept = [event for event in happened_in(method) if isinstance(event, AttributeAssigned)]
     return [one for one in kept if isinstance(one.value, Tensor) and (one.arguments or one.value in outputs)]

@@ -65,7 +65,7 @@ def check(event: ClassFinished) -> Findings:
 
 
 def _wrong_count(value: Thing, required: int, taken: int) -> int | None:
-    """How many gradients are returned, if that is certainly too few or too many."""
+    """Return the number of gradients that are returned, if it is certainly too small or too large."""
     if isinstance(value, Container) and value.kind == "tuple":
         if value.rest != NOTHING:
             return None

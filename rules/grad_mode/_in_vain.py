@@ -23,13 +23,13 @@ from gradlint.rule import LIKELY, POSSIBLE, Question, Sign, only_tested, runs_ar
 Way = tuple[list[ModuleCalled], Syntax | None]
 """Calls at one place, and the call of a function in which they happen (None: all that happen there)."""
 NOISE = frozenset({"rand", "rand_like", "randn", "randn_like", "normal", "normal_"})
-"""What makes inputs from which networks generate, or with which they are tried."""
+"""The factories of inputs from which networks generate, or with which they are tried."""
 ON_PURPOSE = frozenset({"data", "detach", "detach_", "item", "numpy", "tolist"})
-"""What is called to leave the graph, and for nothing else."""
+"""The calls that leave the graph, and do nothing else."""
 MOST_CALLERS = 3
-"""How many calls of a method are pointed at."""
+"""The most calls of a method that are pointed at."""
 MADE_UP = NOISE | {"empty", "ones", "ones_like", "randint", "zeros", "zeros_like"}
-"""What makes inputs that are no data."""
+"""The factories of inputs that are no data."""
 
 
 class Whole:
@@ -77,7 +77,7 @@ class Whole:
                 yield run.caller
 
     def evaluating(self, calls: Iterable[ModuleCalled]) -> list[Syntax]:
-        """Where the methods of modules are called in which these calls happen, some of the places."""
+        """Return the calls of the methods of modules in which these calls happen, some of the places."""
         runs = [run for call in calls if (run := self.runs.get(call.run)) is not None and Role.OF_MODULE in run.roles]
         first = dict.fromkeys(run.caller for run in runs if run.caller is not None)
         others = dict.fromkeys(call for call, _ in self.alike(first))
@@ -120,7 +120,7 @@ class Whole:
         return event.run in self._keeping - self._training
 
     def steps_alone(self, call: ModuleCalled) -> bool:
-        """Whether the network is stepped in a run in which it is called and which has no backward: that is missing."""
+        """Return whether the network is stepped in a run that calls it and has no backward: that is missing."""
         return any(not call.memories.isdisjoint(self._stepped.get(run.index, ())) for run in self.around(call))
 
     def is_met(self, call: ModuleCalled, graphs: Container[Graph]) -> bool:
@@ -271,12 +271,12 @@ def _is_fed(call: ModuleCalled) -> bool:
 
 
 def _is_sum(grown: GraphGrown) -> bool:
-    """Whether the program itself writes what comes to it: a network that goes from layer to layer keeps nothing."""
+    """Return whether the program itself writes the addend: a network that goes from layer to layer keeps nothing."""
     return grown.added is not None or grown.op in IN_PLACE_SUMS
 
 
 IN_PLACE_SUMS = frozenset({"add_", "lerp_", "sub_"})
-"""What adds to a tensor as a method."""
+"""The methods that add to a tensor."""
 
 
 def _switches(end: ModuleFinished) -> dict[int, ModeChanged | None]:
@@ -292,13 +292,13 @@ def _switches(end: ModuleFinished) -> dict[int, ModeChanged | None]:
 
 
 def exit_of(call: ModuleCalled, whole: Whole) -> Cause | None:
-    """Where what a call gives first leaves its graph."""
+    """Return the place where the result of a call first leaves its graph."""
     return next((whole.left[graph] for graph in call.graph if graph in whole.left), None)
 
 
 def signs(call: ModuleCalled, whole: Whole) -> Iterator[Sign]:
-    """Who returns the result to unseen callers may mean it to be differentiated, less so if it said eval() itself, or
-    evaluates by its name. A method of a module that returns what it records is a forward by another name."""
+    """Yield the signs that a call is meant to record: its result is returned to unseen callers, less so if it said
+    eval() itself, or evaluates by its name. A module's method that returns what it records is another forward."""
     end, run = whole.end, whole.runs.get(call.run)
     evaluates = whole.evaluates(call)
     said_so = (switch := whole.switched_to_eval(call)) is not None and switch.run == call.run
@@ -356,7 +356,7 @@ def _is_repeated(call: ModuleCalled, whole: Whole) -> bool:
 
 
 def _made_by(tensor: Tensor, whole: Whole) -> str:
-    """What made a tensor, or what is in the `Variable` that it is."""
+    """Return the maker of a tensor, or of what is in the `Variable` that it is."""
     wrapped = [
         inner.made
         for one in whole.wrappings

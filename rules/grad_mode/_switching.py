@@ -1,4 +1,4 @@
-"""What the rules on `torch.set_grad_enabled(...)` as a statement have in common."""
+"""Statements `torch.set_grad_enabled(...)`, for the rules on them."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from gradlint.events import GradModeChanged, Run
 
 
 def switches(run: Run) -> list[GradModeChanged]:
-    """Where a run of a function, not one that it called, sets the grad mode by a statement, in order."""
+    """Return the switches of a run of a function, not of one that it called, by a statement, in order."""
     found = [event for event in run.story if isinstance(event, GradModeChanged) and event.run == run.index]
     return [event for event in found if event.how == "statement"]
 
 
 def switched_off(run: Run) -> list[GradModeChanged]:
-    """Where a run certainly switches gradients off by a statement."""
+    """Return the statements by which a run certainly switches gradients off."""
     return [event for event in switches(run) if event.to <= NO]

@@ -12,8 +12,8 @@ FLAG_OF_VARIABLE = 2
 
 
 def flags(story: Sequence[Event]) -> dict[Syntax, set[Syntax]]:
-    """Where what is made at a place, or what it is computed from, is marked `volatile`; nothing where a helper marks it
-    for some of its callers."""
+    """Return the places that mark what is made at a place, or what it is computed from, as `volatile`; nothing where a
+    helper marks it for some of its callers."""
     flags: dict[Syntax, set[Syntax]] = {}
     plain = {one.node for one in story if _wraps(one) and _marked(one) is None}
     for event in story:
@@ -30,7 +30,7 @@ def flags(story: Sequence[Event]) -> dict[Syntax, set[Syntax]]:
 
 
 def flags_of(things: Iterable[Thing], flags: Mapping[Syntax, set[Syntax]]) -> list[Syntax]:
-    """Where these tensors, or what they were computed from, were marked, of all that were."""
+    """Return the places that marked these tensors, or what they were computed from, of all that were."""
     wanted = [place for thing in things if isinstance(thing, Tensor) for place in _made_at(thing)]
     return list(dict.fromkeys(flag for place in wanted for flag in flags.get(place, ())))
 

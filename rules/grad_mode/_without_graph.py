@@ -1,4 +1,4 @@
-"""What the rules on results that were kept out of the graph have in common."""
+"""Results that were kept out of the graph, for the rules on them."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from gradlint.events import BackwardRun
 from gradlint.rule import Draft, Edit
 
 OFF, IN_VAIN, OTHERWISE = "no_grad", "enable_grad", ""
-"""What kept something out of the graph: gradients that were off, or enabled inside inference mode, or an operation."""
+"""The reasons why there is no graph: gradients that were off, or enabled inside inference mode, or an operation."""
 
 SAYING = "does not require grad and does not have a grad_fn"
-"""What torch says when it is to differentiate what was never recorded."""
+"""The words of torch when it is to differentiate what was never recorded."""
 
 MODE_WORDS = ("no_grad", "inference_mode", "set_grad_enabled")
-"""What switches gradients off."""
+"""The functions that switch gradients off."""
 
 
 def reasons(event: BackwardRun) -> frozenset[str]:
-    """Why there is certainly nothing to differentiate; empty where there may be something, or nobody knows why not."""
+    """Return the reasons why there is certainly nothing to differentiate; empty where none is certain or known."""
     if not event.root.requires_grad <= NO:
         return frozenset()
     cuts = [mark.by for mark in event.root.causes if mark.kind == CauseKind.CUT]
@@ -27,7 +27,7 @@ def reasons(event: BackwardRun) -> frozenset[str]:
 
 
 def switches(event: BackwardRun, by: str) -> list[Syntax]:
-    """Where the mode was set that kept something in the history of the root out of the graph."""
+    """Return the places that set the mode which kept something in the history of the root out of the graph."""
     places = [mark.node for mark in event.root.causes if mark.kind == CauseKind.CUT and mark.by == by]
     return list(dict.fromkeys(places))
 

@@ -38,7 +38,7 @@ rule = Rule(
 VALIDATING = frozenset("val valid validate validation eval evaluate evaluation test testing".split())
 """Words of which the name of a validating function has one."""
 OTHERWISE = ("adapt", "attack", "train", "tune", "fit", "advers", "explain", "salien", "grad", "robust")
-"""What is in the name of a function that has a reason to differentiate."""
+"""The words in the name of a function that has a reason to differentiate."""
 
 
 def consequence(returned: Any) -> bool:
@@ -63,7 +63,7 @@ def _validates(name: str) -> bool:
 
 
 def _in_run(function: str, run: Run) -> Findings:
-    """What is differentiated after a recorded call in eval mode, and stepped after that."""
+    """Report what is differentiated after a recorded call in eval mode, and stepped after that."""
     called: ModuleCalled | None = None
     backward: BackwardRun | None = None
     for event in run.story:

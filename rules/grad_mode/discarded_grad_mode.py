@@ -53,7 +53,7 @@ def check(event: ResultDiscarded) -> Findings:
 
 
 def shown(value: Thing) -> tuple[Thing, ...]:
-    """What the value of a statement may be, one by one."""
+    """Return the values that a statement may have, one by one."""
     return value.values if isinstance(value, OneOf) else (value,)
 
 

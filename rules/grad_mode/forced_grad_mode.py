@@ -57,7 +57,7 @@ def check(event: FunctionFinished) -> Findings:
 
 
 def _switched(run: Run) -> Iterator[tuple[GradModeChanged, list[GradModeChanged]]]:
-    """Where a run switches gradients off and, after that, on by saying so, perhaps several times."""
+    """Yield the places where a run switches gradients off and, after that, on by saying so, perhaps several times."""
     off: GradModeChanged | None = None
     on: list[GradModeChanged] = []
     for event in switches(run):

@@ -119,7 +119,7 @@ APART = "wrap the call that evaluates in `with torch.no_grad():`"
 """The words of the message where all calls at a place record in vain, where the function trains besides, where only
 those of some phases do, and where only those of some callers do."""
 MODES = frozenset({"torch.no_grad", "torch.inference_mode", "torch.autograd.no_grad"})
-"""What switches gradients off where it is entered, and does nothing as a statement."""
+"""The managers that switch gradients off where they are entered, and do nothing as a statement."""
 
 
 @rule.bad

@@ -39,7 +39,7 @@ rule = Rule(
 )
 
 PURPOSES = ("main", "__enter__", "__aenter__")
-"""What hands something back and may still be meant to leave the mode changed."""
+"""The functions that hand something back and may still be meant to leave the mode changed."""
 
 
 def consequence(returned: Any) -> bool:
@@ -59,7 +59,7 @@ def check(event: FunctionFinished) -> Findings:
 
 
 def _confidence(run: Run, off: GradModeChanged) -> Confidence | None:
-    """How far it may be believed that the caller is left without gradients by mistake; None: it is not.
+    """Return the confidence that the caller is left without gradients by mistake; None: it is not.
 
     Who switches off and on under conditions of their own may well leave as it came.
     """

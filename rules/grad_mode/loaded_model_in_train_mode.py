@@ -83,12 +83,12 @@ def check(event: ModuleFinished) -> Findings:
 
 
 def _held(end: ModuleFinished, *kinds: type[OptimizerBuilt | OptimizerStepped]) -> frozenset[Memory]:
-    """Where the parameters were made that optimizers hold where this happens to them."""
+    """Return the places that made the parameters of optimizers where this happens to them."""
     return places(memories(tensor for one in end.story if isinstance(one, kinds) for tensor in one.parameters))
 
 
 def _may_be_trained_on(call: ModuleCalled, whole: Whole) -> bool:
-    """Whether the call may be there to train the network: its graph is differentiated, by a parameter of its own."""
+    """Return whether the call may be there to train the network: one of its parameters differentiates its graph."""
     end = whole.end
     if call.memories and call.trainable <= NO:
         return False
@@ -114,7 +114,7 @@ def _asks_for_others(call: ModuleCalled, whole: Whole) -> bool:
 
 
 def _reads_of_others(backwards: Sequence[BackwardRun], own: frozenset[Memory], end: ModuleFinished) -> bool:
-    """Whether after each of these a gradient is read in the same run, and none in the file is a parameter's of this."""
+    """Return whether after each of these a gradient is read in the same run, and none in the file is this module's."""
     reads = [one for one in end.story if isinstance(one, GradientRead) and not one.guard]
     of = [places(memories([one.tensor])) for one in reads]
     known = all(some and own.isdisjoint(some) for some in of)
@@ -122,7 +122,7 @@ def _reads_of_others(backwards: Sequence[BackwardRun], own: frozenset[Memory], e
 
 
 def _names(call: ModuleCalled, whole: Whole) -> Iterator[str]:
-    """What the network and the functions around are called."""
+    """Yield the names of the network and the functions around."""
     yield call.name
     yield from (run.function.name for run in whole.around(call) if run.function is not None)
 
@@ -148,7 +148,7 @@ def _evaluates(call: ModuleCalled, whole: Whole) -> bool:
 
 
 def _loaded(call: ModuleCalled, end: ModuleFinished) -> StateLoaded | None:
-    """Where the weights were loaded."""
+    """Return the event that loaded the weights."""
     made = set(made_at(call.module))
     loads = [one for one in end.story if isinstance(one, StateLoaded)]
     return next((one for one in loads if made.intersection(made_at(one.module))), None)

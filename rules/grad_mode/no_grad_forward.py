@@ -50,7 +50,7 @@ def differentiated_inside(event: FunctionFinished) -> Findings:
 
 
 def _in_vain(run: Run, mode: Context) -> Iterator[BackwardRun]:
-    """Where the run differentiates what is not in the graph because of this mode."""
+    """Yield the backwards of the run whose root is not in the graph because of this mode."""
     for event in run.story:
         if isinstance(event, BackwardRun) and reasons(event) == {OFF} and mode.at in switches(event, OFF):
             yield event
@@ -115,7 +115,7 @@ def training_step_with_gradients():
 
 
 def _has_no_graph(returned: object) -> bool:
-    """What the module gave cannot be differentiated."""
+    """Return whether the module's result cannot be differentiated."""
     return not getattr(returned, "requires_grad", True)
 
 

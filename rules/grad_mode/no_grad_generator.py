@@ -39,7 +39,7 @@ rule = Rule(
 )
 
 DECORATORS = ("torch.no_grad", "torch.inference_mode")
-"""What switches gradients off as a block and as a decorator."""
+"""The names that switch gradients off as a block and as a decorator."""
 
 
 def consequence(returned: Any) -> bool:

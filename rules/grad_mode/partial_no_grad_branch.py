@@ -69,7 +69,7 @@ def check(event: ModuleFinished) -> Findings:
 
 
 def _trainable(tensors: tuple[Tensor, ...]) -> Iterator[Graph]:
-    """Where the memory of those was made that are parameters and require grad."""
+    """Yield the origins of the memory of those that are parameters and require grad."""
     for tensor in tensors:
         if tensor.parameter <= YES and tensor.requires_grad <= YES:
             yield from (ref.key for ref in tensor.storage)

@@ -1,4 +1,4 @@
-"""What the rules on graphs kept in vain have in common."""
+"""Graphs kept in vain, for the rules on them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Kept = GraphGrown | Stored
 
 
 def name_of(found: list[Kept]) -> str:
-    """How the program writes what keeps the graphs, wherever it is written so."""
+    """Return the name of what keeps the graphs, wherever the program writes one."""
     return next((one.name for one in found if one.name), "")
 
 
@@ -29,23 +29,23 @@ def is_attribute(name: str) -> bool:
 
 
 def sums(end: ModuleFinished) -> Iterator[Kept]:
-    """What is accumulated in later iterations of loops, onto what earlier ones have left; a search for the best way is
-    no sum."""
+    """Yield the sums of later iterations of loops, onto what earlier ones have left; a search for the best way is no
+    sum."""
     for event in end.story:
         if isinstance(event, GraphGrown) and event.op in SUMS and event.later <= YES and not event.picked:
             yield event
 
 
 def piles(end: ModuleFinished) -> Iterator[Kept]:
-    """What is put into containers that hold the same of earlier iterations."""
+    """Yield the values put into containers that hold the same of earlier iterations."""
     for event in end.story:
         if isinstance(event, Stored) and event.piles <= YES and event.container.kind != BOUNDED:
             yield event
 
 
 def kept_in_vain(kept: Iterator[Kept], end: ModuleFinished) -> Iterator[list[Kept]]:
-    """What is kept although certainly nobody differentiates it, place by place: all that happens at one place is judged
-    together, and it is enough to know once that what is kept requires grad."""
+    """Yield the values kept although certainly nobody differentiates them, place by place: all that happens at one
+    place is judged together, and it is enough to know once that what is kept requires grad."""
     places: dict[Syntax, list[Kept]] = {}
     for one in kept:
         places.setdefault(one.node, []).append(one)
@@ -55,7 +55,7 @@ def kept_in_vain(kept: Iterator[Kept], end: ModuleFinished) -> Iterator[list[Kep
 
 
 def _given(kept: Kept) -> Syntax | None:
-    """What the program puts to what earlier iterations have left, where that is a tensor that can be detached."""
+    """Return the addend to what earlier iterations have left, where that is a tensor that can be detached."""
     if isinstance(kept, GraphGrown):
         return kept.added
     return kept.given if isinstance(kept.value, Tensor) else None
@@ -95,7 +95,7 @@ def _in_evaluation(kept: Kept, end: ModuleFinished) -> bool:
 
 
 def what(found: list[Kept]) -> str:
-    """What is kept: after a backward the saved values are gone."""
+    """Return the name of what is kept: after a backward the saved values are gone."""
     return "the unused graph" if all(one.freed <= YES for one in found) else "the unused graph and activations"
 
 

@@ -1,4 +1,4 @@
-"""What the rules on graphs that were freed have in common."""
+"""Graphs that were freed, for the rules on them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from gradlint.domain import YES, Cause, CauseKind, Node
 from gradlint.events import BackwardRun
 
 CALLS = {"backward": "`backward()`", "grad": "`autograd.grad()`"}
-"""How the program asks for a backward."""
+"""The calls by which the program asks for a backward."""
 
 
 def freed(event: BackwardRun) -> tuple[Node, Cause] | None:

@@ -56,7 +56,7 @@ def _is_bounded(kept: Kept) -> bool:
 
 
 def _replaces(kept: Kept) -> bool:
-    """Whether a list has no more elements than before: what is put under an index may be all that it ever holds."""
+    """Return whether a list has no more elements than before: an assignment by index may be all it ever holds."""
     return isinstance(kept, Stored) and kept.replaces
 
 

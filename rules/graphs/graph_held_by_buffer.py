@@ -62,7 +62,7 @@ def check(event: ModuleFinished) -> Findings:
 
 
 def _is_made_anew(event: AttributeAssigned, runs: Mapping[int, Run], computed_with: Set[tuple[Ref, ...]]) -> bool:
-    """Whether each forward pass sets the buffer before anything is computed with what the pass before has left."""
+    """Return whether each forward pass sets the buffer before it computes with what the pass before has left."""
     run = runs.get(event.run)
     in_forward = run is not None and run.function is not None and run.function.name == "forward"
     return in_forward and isinstance(event.old, Tensor) and event.old.storage not in computed_with

@@ -109,12 +109,12 @@ def _outermost(runs: tuple[Run, ...]) -> dict[int, int]:
 
 
 def _is_shown(run: BackwardRun) -> bool:
-    """Whether the file shows what made the root; else that may well have kept a part of the graph for the next one."""
+    """Return whether the file shows the maker of the root; else that may have kept a part of the graph."""
     return run.root.belief <= Belief.ANNOTATED or run.made_by != ("unknown",)
 
 
 def _steps_own_loss(run: BackwardRun, end: ModuleFinished) -> bool:
-    """Whether the function calls the network and steps by itself: one update of a training whose loop is elsewhere."""
+    """Return whether the function calls the network and steps by itself: one update, its loop is elsewhere."""
     own = [type(event) for event in end.story if event.run == run.run]
     return run.run > 1 and run.how == "backward" and ModuleCalled in own and OptimizerStepped in own
 

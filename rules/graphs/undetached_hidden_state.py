@@ -42,12 +42,12 @@ consequence = Raises(RuntimeError, "Trying to backward through the graph a secon
 STEPPED = Raises(RuntimeError, "has been modified by an inplace operation")
 
 WHY = {"freed": "which is freed", "stepped": "whose weights were stepped"}
-"""Why an earlier graph cannot be differentiated."""
+"""The reasons that an earlier graph cannot be differentiated."""
 CUTS = {
     "tensor": "{name} = {name}.detach()",
     "tuple": "{name} = tuple(state.detach() for state in {name})",
 }
-"""How what is carried over keeps its value and loses its graph."""
+"""The ways in which what is carried over keeps its value and loses its graph."""
 
 
 @rule.on(BackwardRun)

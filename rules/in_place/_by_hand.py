@@ -9,7 +9,7 @@ from gradlint.domain import Ref, Syntax, Tensor
 from gradlint.events import AttributeAssigned, BackwardRun, Event, GradientRead, WrittenInPlace
 
 Update = WrittenInPlace | AttributeAssigned
-"""How a program updates a tensor: it writes its memory, or gives it other data."""
+"""The update of a tensor: a program writes its memory, or gives it other data."""
 Conditions = tuple[tuple[Syntax, bool], ...]
 
 
@@ -55,8 +55,8 @@ class Updates:
 
 @dataclass
 class Reads:
-    """Where gradients are read, told in one pass over a story. Its backwards part it into spans: `come_by` says when
-    each of them first comes by a place, `last` when the gradient of a memory was last read in it under which conditions
+    """The reads of gradients, told in one pass over a story. Its backwards part it into spans: `come_by` says when each
+    of them first comes by a place, `last` when the gradient of a memory was last read in it under which conditions
     (with `True`, only at places that had not read it before), `before` what each update was computed from."""
 
     come_by: dict[Syntax, dict[int, int]] = field(default_factory=dict)

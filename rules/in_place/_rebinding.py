@@ -1,4 +1,4 @@
-"""What the rules on names bound anew have in common."""
+"""Names bound anew, for the rules on them."""
 
 from __future__ import annotations
 

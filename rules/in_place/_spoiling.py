@@ -1,4 +1,4 @@
-"""What the rules on spoiled graphs have in common: which saved value was written, where and by whom."""
+"""Spoiled graphs, for the rules on them: the saved value that was written, where and by whom."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gradlint.events import BackwardRun
 from gradlint.rule import Draft
 
 CALLS = {"backward": "`backward()`", "grad": "`autograd.grad()`"}
-"""How the program asks for a backward."""
+"""The calls by which the program asks for a backward."""
 UNNAMED = frozenset({"call", "module"})
 """Operations that stand for more than one."""
 
@@ -33,7 +33,7 @@ def _marks(nodes: Iterable[Node], kinds: Collection[CauseKind]) -> Iterator[tupl
 
 
 def operation(node: Node) -> str:
-    """How a message names what a node recorded."""
+    """Return a message's name for what a node recorded."""
     return "an operation" if node.op in UNNAMED else f"`{node.op}`"
 
 

@@ -1,4 +1,4 @@
-"""What the rules on forbidden writes have in common."""
+"""Forbidden writes, for the rules on them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SANCTIONED = frozenset({"step", "load"})
 
 
 def is_watched(event: WrittenInPlace) -> bool:
-    """Whether autograd certainly watches this write, which it does not where data made in inference mode is written."""
+    """Return whether autograd certainly watches this write: it does not watch writes of inference tensors."""
     recorded = event.grad_mode <= YES and event.inference <= NO and not event.target.inference.possibly(YES)
     return recorded and event.noticed <= YES and event.by not in SANCTIONED
 
@@ -41,7 +41,7 @@ def refused(rule: Rule, event: WrittenInPlace, **facts: str) -> Draft:
 
 
 def _needs_its_gradient(event: WrittenInPlace) -> bool:
-    """Whether a result that requires grad is written into what is no parameter, by something else than an update."""
+    """Return whether a result that requires grad is written into a non-parameter, by more than an update."""
     written = event.target if event.base is None else event.base
     results = any(one.leaf.possibly(NO) and one.requires_grad.possibly(YES) for one in event.operands)
     return results and written.parameter <= NO and not event.updates

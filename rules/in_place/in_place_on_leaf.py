@@ -50,12 +50,12 @@ def check(event: WrittenInPlace) -> Findings:
 
 BY_HAND = frozenset({"assign", "method"})
 MAKING = (CauseKind.MADE, CauseKind.CUT)
-"""What tells where a tensor was made, by a factory or out of another one."""
+"""The causes that tell where a tensor was made, by a factory or out of another one."""
 
 
 @rule.on(ModuleFinished)
 def check_one_path(end: ModuleFinished) -> Findings:
-    """Whoever asks a leaf for gradients under a condition goes on to a write that does not ask for that condition."""
+    """Report a leaf that is asked for gradients under a condition, and written without that condition."""
     asked: dict[Syntax, RequiresGradChanged] = {}
     for event in end.story:
         if isinstance(event, RequiresGradChanged) and event.by in BY_HAND and event.to <= YES:
@@ -68,7 +68,7 @@ def check_one_path(end: ModuleFinished) -> Findings:
 
 
 def _is_refused_on_one_path(event: WrittenInPlace) -> bool:
-    """Whether a leaf, and no view, is written that some path to it has asked for gradients and another has not."""
+    """Return whether a leaf, no view, is written that some path to it has asked for gradients and another not."""
     known = is_watched(event) and event.base is None and not (event.expected or event.after_error)
     return known and event.target.leaf <= YES and _is_of_two_paths(event.target)
 
@@ -83,7 +83,7 @@ def _is_of_two_paths(tensor: Tensor) -> bool:
 def _asked_under_a_condition(
     event: WrittenInPlace, asked: Mapping[Syntax, RequiresGradChanged]
 ) -> RequiresGradChanged | None:
-    """What asked in the same run, under all conditions of the write and another one."""
+    """Return the request in the same run, under all conditions of the write and another one."""
     places = [mark.node for mark in event.target.causes if mark.kind is CauseKind.ASKED]
     found = [one for node in places if (one := asked.get(node)) is not None and one.run == event.run]
     here = event.conditions
@@ -91,7 +91,7 @@ def _asked_under_a_condition(
 
 
 def _shared(conditions: tuple[tuple[Syntax, bool], ...], others: tuple[tuple[Syntax, bool], ...]) -> int:
-    """How many conditions two places have in common."""
+    """Return the number of conditions that two places have in common."""
     return sum(1 for one, other in zip(conditions, others, strict=False) if one == other)
 
 

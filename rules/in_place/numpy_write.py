@@ -40,7 +40,7 @@ def consequence(returned: Any, cured: Any) -> bool:
 
 
 OVER_ARRAYS = ("from_numpy", "as_tensor", "asarray", "frombuffer")
-"""What makes a tensor over an array that was there before: then the array is the program's own, to be written."""
+"""The makers of a tensor over an older array: then the array is the program's own, to be written."""
 
 
 @rule.on(WrittenInPlace)

@@ -52,7 +52,7 @@ def check(event: ModuleFinished) -> Findings:
 
 
 def _is_of_a_module(function: Function) -> bool:
-    """Whether it is a `forward` that modules have: that of a custom function, which may write its input, is static."""
+    """Return whether it is a module's `forward`: that of a custom function, which may write its input, is static."""
     return function.name == "forward" and function.kind == "function"
 
 

@@ -68,7 +68,7 @@ def _alike(one: Container, other: Container) -> bool:
 
 
 def _inside(container: Container) -> frozenset[Value]:
-    """What a dict holds, whatever the keys."""
+    """Return the values in a dict, whatever the keys."""
     values = [*(value for _, value in container.items), container.rest]
     return frozenset(option for value in values for option in alternatives(value) if option != NOTHING)
 

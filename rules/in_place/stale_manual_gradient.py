@@ -76,8 +76,8 @@ def check(event: LoopFinished) -> Findings:
 
 @rule.on(ModuleFinished)
 def check_read_again(end: ModuleFinished) -> Findings:
-    """What is read at a place holds the gradient that was read there before as well: a loop, or a function that is
-    called again, asks by the same input, which nobody steps."""
+    """Report a read that holds the gradient that was read there before as well: a loop, or a function that is called
+    again, asks by the same input, which nobody steps."""
     if not any(isinstance(one, GradientRead) and one.use == "needed" for one in end.story):
         return
     kept = memories(tensor for one in end.story if isinstance(one, OptimizerStepped) for tensor in one.parameters)

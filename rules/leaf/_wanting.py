@@ -1,4 +1,4 @@
-"""What the rules on leaves that are out of reach have in common."""
+"""Leaves that are out of reach, for the rules on them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def is_no_leaf(event: LeafRequired) -> bool:
 
 
 def is_none_elsewhere(event: LeafRequired) -> bool:
-    """Whether what is used is no leaf wherever the device is another than that of the leaf, which nothing chose."""
+    """Return whether the tensor is no leaf on any device but that of the source leaf, which nothing chose."""
     tensor, lost = event.tensor, event.source_leaf
     if lost is None or not lost.device <= CPU or not lost.dtype <= FLOAT:
         return False

@@ -32,7 +32,7 @@ CASTS = frozenset("double half bfloat16 float cfloat cdouble clone contiguous".s
 SHAPES = frozenset("view reshape flatten t transpose permute unsqueeze squeeze expand".split())
 ARITHMETIC = frozenset("mul add sub div neg pow".split())
 ARRANGING = MOVES | CASTS | SHAPES | ARITHMETIC
-"""What is done to a tensor to get the one that is meant; others compute something new from it."""
+"""The operations on a tensor that give the one that is meant; others compute something new from it."""
 
 rule = Rule(
     "GRD120",

@@ -74,8 +74,8 @@ def check(event: ModuleFinished) -> Findings:
 
 
 def _draft(event: LeafRequired, elsewhere: str, alone: bool) -> Draft:
-    """Where the attribute is set at one place alone, the cure is safe: once it is a parameter, torch refuses anything
-    else under its name."""
+    """Draft a finding: where the attribute is set at one place alone, the cure is safe: once it is a parameter, torch
+    refuses anything else under its name."""
     place = event.node if event.last_operation is None else event.last_operation
     draft = rule.at(place, name=quoted(event.name, "the attribute"), elsewhere=elsewhere)
     if place is event.node:

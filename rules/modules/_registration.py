@@ -1,4 +1,4 @@
-"""What rules about registration have in common: where an attribute was set, and what is trained all the same."""
+"""Registration, for the rules about it: where an attribute was set, and what is trained all the same."""
 
 from __future__ import annotations
 

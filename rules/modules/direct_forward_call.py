@@ -59,7 +59,7 @@ def check(event: ModuleCalled) -> Findings:
 
 
 ITSELF = ("self", "super()")
-"""How a module is written that applies itself: whoever called it has run the hooks."""
+"""The spellings of a module that applies itself: whoever called it has run the hooks."""
 
 
 @rule.bad

@@ -46,7 +46,7 @@ PROBABILITY, TRAINING = (1, "p"), (2, "training")
 DROPOUT_OF_ATTENTION = (4, "dropout_p")
 """Places and names of parameters."""
 MEANT = ("prenet", "bandit", "bayes", "mcdrop", "montecarlo", "uncertain")
-"""What is in the names of classes that drop in eval mode on purpose."""
+"""The words in the names of classes that drop in eval mode on purpose."""
 
 
 def consequence(returned: Any) -> bool:
@@ -84,7 +84,7 @@ def _of_method(method: Method) -> Iterator[Draft]:
 
 
 def _is_looked_at(method: Method, run: Run, call: Called) -> bool:
-    """Whether the method looks at the mode, for a test around the call or for the probability that it is given."""
+    """Return whether the method reads the mode, for a test around the call or for the given probability."""
     given = _argument(call, DROPOUT_OF_ATTENTION if call.path == ATTENTION else PROBABILITY)
     computed = given is not None and not isinstance(given, Constant)
     return "training" in method.reads and (computed or call.conditions != run.conditions)
@@ -99,7 +99,7 @@ def _draft(call: Called, name: str, what: str, owner: str) -> Draft:
 
 
 def _what(call: Called) -> str:
-    """What becomes of elements because the mode is not given; nothing if it is, or if nothing would be dropped."""
+    """Return the fate of elements because the mode is not given; nothing if it is, or if nothing would be dropped."""
     if call.path == ATTENTION:
         return "" if _is_zero(_argument(call, DROPOUT_OF_ATTENTION)) else "drops in eval mode too"
     if call.path not in DROPS | NEVER_DROPS or _argument(call, TRAINING) is not None:

@@ -120,7 +120,7 @@ def _set_by_hand(story: list[Event], made: Syntax, name: str) -> bool:
 
 
 def _changed(event: Event) -> Iterator[tuple[Thing, str]]:
-    """What an event says to be changed, and how that is written."""
+    """Yield the things that an event changes, and the spelling of each."""
     if isinstance(event, AttributeAssigned):
         yield event.owner, f"{event.name}.{event.attr}"
     elif isinstance(event, WrittenInPlace):

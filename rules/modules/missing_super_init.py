@@ -70,7 +70,7 @@ def _draft(early: AttributeAssigned | Called) -> Draft:
 
 
 def _is_cured_by_the_call(event: ModuleFinished, early: AttributeAssigned | Called) -> bool:
-    """Whether it stands in an `__init__` that does not call another one of the program, which passes nothing on."""
+    """Return whether it stands in an `__init__` that calls no other one of the program, and passes nothing on."""
     names = {run.index: run.function.name for run in event.runs if run.function is not None}
     others = any(run.parent == early.run and names.get(run.index) == "__init__" for run in event.runs)
     return names.get(early.run) == "__init__" and not others

@@ -45,7 +45,7 @@ KEEPING_STATISTICS = frozenset(
 
 
 Place = tuple[int, Syntax]
-"""Where a module or a tensor was made, in one story."""
+"""The place that made a module or a tensor, in one story."""
 
 
 def consequence(returned: Any) -> bool:

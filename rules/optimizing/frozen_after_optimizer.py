@@ -35,12 +35,12 @@ rule = Rule(
 )
 
 MOVING = FRESH | USED | MIXED
-"""What a gradient is that certainly moves the parameter."""
+"""The states of a gradient that certainly moves the parameter."""
 WITH_INERTIA = frozenset({"Adam", "AdamW", "Adamax", "NAdam", "RAdam", "ASGD"})
 """Optimizers that go on moving on a gradient of zeros; others do if an option says so."""
 
 CLEARED = {"assign": "grad = None", "method": "grad = None", "module": "zero_grad()"}
-"""How the gradients of what is frozen are set to None, by what it is frozen by."""
+"""The ways in which the gradients of what is frozen are set to None, by what it is frozen by."""
 
 
 def consequence(returned: Any) -> bool:
@@ -73,7 +73,7 @@ def _was_trained(tensor: Tensor) -> bool:
 
 
 def _still_moves(optimizer: Optimizer, tensor: Tensor) -> bool:
-    """Whether the parameter has a gradient that is not zero, or zeros and an optimizer that moves it nevertheless."""
+    """Return whether the parameter has a nonzero gradient, or zeros and an optimizer that moves it all the same."""
     if tensor.grad <= MOVING:
         return True
     return isinstance(tensor.gradient, Ref) and optimizer.stepped <= YES and _has_inertia(optimizer)

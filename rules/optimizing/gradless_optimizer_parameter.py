@@ -39,7 +39,7 @@ rule = Rule(
 FACTORIES = frozenset(
     ("empty", "eye", "full", "linspace", "ones", "ones_like", "rand", "rand_like", "randn", "randn_like", "tensor")
 ) | {"zeros", "zeros_like"}
-"""What takes `requires_grad=True`."""
+"""The factories that take `requires_grad=True`."""
 
 
 def consequence(returned: Any) -> bool:
@@ -71,7 +71,7 @@ def check(event: ModuleFinished) -> Findings:
 
 
 def _is_handed_on(built: OptimizerBuilt, tensor: Tensor, end: ModuleFinished) -> bool:
-    """Whether code that the file does not show had the tensor or the optimizer, and may have given it a gradient."""
+    """Return whether unseen code had the tensor or the optimizer, and may have given it a gradient."""
     handed = end.escaped | end.read_by_name
     return built.graph in handed or any(memory.key in handed for memory in tensor.storage)
 
@@ -85,7 +85,7 @@ def _stays_put(tensor: Tensor) -> bool:
 
 
 def _given_a_gradient(event: Event) -> Thing | None:
-    """What the event asks to require grad, or whose gradient the program sets."""
+    """Return the tensor that the event asks to require grad, or whose gradient the program sets."""
     if isinstance(event, RequiresGradChanged) and event.to.may(YES):
         return event.tensor
     return event.owner if isinstance(event, AttributeAssigned) and event.attr == "grad" else None

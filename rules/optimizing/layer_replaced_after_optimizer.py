@@ -77,8 +77,8 @@ def check(event: ModuleFinished) -> Findings:
 
 
 def _between_methods(event: ModuleFinished, given: set[Graph], runs: Mapping[int, Run]) -> Findings:
-    """What one function puts in after the file or an `__init__` built the optimizer, which another steps: who calls
-    them is not shown. A layer from elsewhere may be one that was trained, and is put in to be used."""
+    """Report a layer that one function puts in after the file or an `__init__` built the optimizer, which another
+    steps: who calls them is not shown. A layer from elsewhere may be one that was trained, and is put in to be used."""
     first = {built.node for built in event.story if isinstance(built, OptimizerBuilt) and _is_first(built, runs)}
     given_more = {place for one in event.story for place in _given_more(one)}
     steps = {
@@ -105,7 +105,7 @@ def _between_methods(event: ModuleFinished, given: set[Graph], runs: Mapping[int
 
 
 def _given_more(event: Event) -> list[Syntax]:
-    """Where an optimizer was built that is given more parameters here."""
+    """Return the places that built an optimizer that is given more parameters here."""
     if not isinstance(event, Called) or event.path != "torch.optim.Optimizer.add_param_group":
         return []
     return _built_at(event.args[0]) if isinstance(event.args[0], Optimizer) else []
@@ -139,7 +139,7 @@ def _is_replaced(event: AttributeAssigned) -> bool:
 
 
 def _memories(tensors: tuple[Tensor, ...]) -> set[Graph]:
-    """Where the memory of these tensors was made, whatever its age."""
+    """Return the origins of the memory of these tensors, whatever its age."""
     return {ref.key for tensor in tensors for ref in tensor.storage}
 
 

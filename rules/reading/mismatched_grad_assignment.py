@@ -66,7 +66,7 @@ def _difference(owner: Tensor, value: Tensor) -> str:
 
 
 def _no_tensor(value: object) -> str:
-    """What a value that is certainly no tensor is."""
+    """Return the name of a value that is certainly no tensor."""
     if isinstance(value, Constant):
         return LITERALS.get(type(value.value), "")
     if isinstance(value, Container):

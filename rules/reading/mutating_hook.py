@@ -56,7 +56,7 @@ def check(end: ModuleFinished) -> Findings:
 
 
 def _code(function: Thing) -> Syntax:
-    """Where a function is written, bound to an object or not."""
+    """Return the syntax of a function, bound to an object or not."""
     written = function.function if isinstance(function, Bound) else function
     return written.node if isinstance(written, Function) else None
 

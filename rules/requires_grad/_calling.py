@@ -1,4 +1,4 @@
-"""What the rules on attributes that should have been calls have in common."""
+"""Attributes that should have been calls, for the rules on them."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ rule = Rule(
 
 PASSING = frozenset({"data", "detach"})
 VIEWS = frozenset({"getitem", "select", "narrow", "view", "reshape", "flatten", "squeeze", "unsqueeze", "t"})
-"""What is taken of those: a view is a new tensor as well."""
+"""The operations that take a view of those: it is a new tensor as well."""
 
 
 def consequence(returned: Any, cured: Any) -> bool:

@@ -40,7 +40,7 @@ KINDS = {BOOL: "boolean", INTEGER: "integer"}
 
 @rule.on(RequiresGradChanged)
 def check(event: RequiresGradChanged) -> Findings:
-    """Where all are of one kind the loop is not the mistake; one that stands for several may be of either kind."""
+    """Report a loop over tensors of several kinds; one of one kind is no mistake, and one for several may be either."""
     if not event.to <= YES or (event.tensor.dtype <= DISCRETE and all(one.dtype <= DISCRETE for one in event.each)):
         return
     discrete = [tensor for tensor in event.each if tensor.dtype.possibly(DISCRETE)]
@@ -61,7 +61,7 @@ def check(event: RequiresGradChanged) -> Findings:
 
 
 def _condition(event: RequiresGradChanged) -> str:
-    """What holds of the tensors that can require grad."""
+    """Return the condition that holds of the tensors that can require grad."""
     is_complex = f" or {event.name}.is_complex()" if any(one.dtype.may(COMPLEX) for one in event.each) else ""
     return f"{event.name}.is_floating_point(){is_complex}"
 

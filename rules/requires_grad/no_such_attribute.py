@@ -36,7 +36,7 @@ CALLED = {
     "requires_grad_": "require_grad_ require_grads_ requires_grads_ requires_gradient_ set_requires_grad",
     "": "zero_grad zero_grads zero_gradient zero_gradients",
 }
-"""What tensors have, and under which names people look for it."""
+"""The attributes of tensors, and the names under which people look for them."""
 MEANT = {wrong: right for table in (READ, CALLED) for right, names in table.items() for wrong in names.split()}
 
 rule = Rule(

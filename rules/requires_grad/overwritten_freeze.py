@@ -45,7 +45,7 @@ rule = Rule(
 )
 BY_HAND = frozenset({"assign", "method", "module"})
 USES = (BackwardRun, ModuleCalled, OptimizerBuilt, Yielded)
-"""What may have been meant to find the parameters frozen."""
+"""The events that may have been meant to find the parameters frozen."""
 
 
 def consequence(returned: Any, cured: Any) -> bool:

@@ -48,8 +48,8 @@ def consequence(returned: Any) -> bool:
 
 @rule.on(ModuleFinished)
 def check(event: ModuleFinished) -> Findings:
-    """What was computed is no leaf to start from; what a factory made is none if its number was taken off a graph, or
-    if somebody steps after it."""
+    """Report a computed tensor, which is no leaf to start from; what a factory made is none if its number was taken off
+    a graph, or if somebody steps after it."""
     computed = {happened.node for happened in event.story if isinstance(happened, Recorded) and happened.operands}
     for index, happened in enumerate(event.story):
         if not (isinstance(happened, BackwardRun) and _is_a_leaf_by_hand(happened.root)):

@@ -37,7 +37,7 @@ GIVES_ANOTHER: dict[type, frozenset[str]] = {
 """Methods whose result would have to be used as well."""
 FLAGS = frozenset({"requires_grad", "is_leaf"})
 SET: dict[type, frozenset[str]] = {Tensor: frozenset({"requires_grad", "grad"}), Module: frozenset({"training"})}
-"""What programs set."""
+"""The attributes that programs set."""
 
 rule = Rule(
     "GRD106",

@@ -1,4 +1,4 @@
-"""How a loop accumulates gradients: it differentiates every batch and steps every so many."""
+"""Loops that accumulate gradients: they differentiate every batch and step every so many."""
 
 from __future__ import annotations
 

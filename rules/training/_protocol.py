@@ -1,4 +1,4 @@
-"""What the rules on the training loop have in common."""
+"""The protocol of the training loop, for the rules on it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def some(parameters: Iterable[Tensor], grad: Grad) -> bool:
 
 
 def memories(parameters: Iterable[Tensor]) -> frozenset[Graph]:
-    """What tells parameters apart, and again in another event: their memory."""
+    """Return the memory of parameters, which tells them apart, and again in another event."""
     return frozenset(ref.key for tensor in parameters for ref in tensor.storage)
 
 
@@ -53,12 +53,12 @@ def holds_others(optimizer: Any) -> bool:
 
 
 def made_at(thing: Any) -> Iterator[Syntax]:
-    """Where a thing may have been made: what tells optimizers apart."""
+    """Yield the places that may have made a thing: they tell optimizers apart."""
     return (mark.node for mark in getattr(thing, "causes", ()) if mark.kind is CauseKind.MADE)
 
 
 def uncalled(method: str, story: Iterable[Event]) -> Syntax:
-    """Where that method is named without being called; None where it is not."""
+    """Return the place where that method is named without being called; None where it is not."""
     named = (event for event in story if isinstance(event, ResultDiscarded))
     return next((event.node for event in named if getattr(event.value, "name", "") == method), None)
 

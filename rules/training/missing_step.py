@@ -90,7 +90,7 @@ def _never_stepped(event: ModuleFinished) -> Iterator[OptimizerBuilt]:
 
 
 def _read(story: Sequence[Event]) -> frozenset[Any]:
-    """Whose gradients the program reads."""
+    """Return the parameters whose gradients the program reads."""
     return memories(one.tensor for one in story if type(one) is GradientRead and not one.guard)
 
 
@@ -110,7 +110,7 @@ def _fills(backward: BackwardRun, mine: frozenset[Any]) -> bool:
 
 
 def _kept_by_classes(story: Sequence[Event]) -> frozenset[Syntax]:
-    """Where the optimizers were made that methods keep on `self`."""
+    """Return the places that made the optimizers that methods keep on `self`."""
     kept = [one.value for one in story if type(one) is AttributeAssigned and one.own]
     return frozenset(node for value in kept if isinstance(value, Optimizer) for node in made_at(value))
 

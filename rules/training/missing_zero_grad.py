@@ -62,7 +62,7 @@ def consequence(returned: Any, cured: Any) -> bool:
 
 
 USABLE = FRESH | MIXED
-"""Where a gradient stands that a backward has certainly added to since the last step."""
+"""The states of a gradient that a backward has certainly added to since the last step."""
 
 
 @rule.on(LoopFinished)
@@ -210,7 +210,7 @@ class _Asked:
 
 @rule.on(ModuleFinished)
 def check_attack(end: ModuleFinished) -> Findings:
-    """What an attack on a network has left in its gradients is used by the step that trains it."""
+    """Report gradients that an attack on a network has left and that the step that trains it uses."""
     waiting: dict[Memory, _Asked] = {}
     mixed: dict[Memory, tuple[_Asked, BackwardRun]] = {}
     told: set[Syntax] = set()

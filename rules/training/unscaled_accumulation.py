@@ -43,7 +43,7 @@ MEANS = frozenset(
     "binary_cross_entropy_with_logits CrossEntropyLoss MSELoss L1Loss SmoothL1Loss HuberLoss NLLLoss BCELoss "
     "BCEWithLogitsLoss".split()
 )
-"""What gives the mean over a batch unless it is told otherwise."""
+"""The functions that give the mean over a batch unless they are told otherwise."""
 
 
 def consequence(returned: Any, cured: Any) -> bool:

@@ -60,7 +60,7 @@ def check(event: ModuleFinished) -> Findings:
 
 
 def _clearings(story: Iterable[Event], steps: Sequence[OptimizerStepped]) -> list[GradientsCleared]:
-    """What clears gradients of these steps behind the last backward that fills some."""
+    """Return the events that clear gradients of these steps behind the last backward that fills some."""
     mine = memories(parameter for step in steps for parameter in step.parameters)
     since, found = list[GradientsCleared](), list[GradientsCleared]()
     for one in story:

@@ -109,7 +109,7 @@ def _using(event: Event) -> frozenset[Graph]:
 
 
 def _differentiated(end: ModuleFinished) -> dict[int, set[Syntax]]:
-    """Where each run of a function differentiates, by itself or in what it calls."""
+    """Return the places where each run of a function differentiates, by itself or in what it calls."""
     parents = {run.index: run.parent for run in end.runs if run.caller is not None}
     found: dict[int, set[Syntax]] = {}
     for event in end.story:
@@ -147,7 +147,7 @@ def _losing(event: LoopFinished, found: Accumulation) -> Iterator[GradientsClear
 
 
 def _comes_each_time(clearing: GradientsCleared, event: LoopFinished, found: Accumulation) -> bool:
-    """Whether no backward runs twice without the clearing in between, as it does where only an outer loop clears."""
+    """Return whether no backward runs twice without the clearing in between, as if only an outer loop clears."""
     filling = {one.node for one in found.backwards}
     since: set[Syntax] = set()
     for one in event.story:
