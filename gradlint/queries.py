@@ -145,7 +145,7 @@ class Queries:
 
 
 def fingerprint(of: Input) -> Fingerprint:
-    """What an input is now. The stamp is older than the digest: what changes meanwhile is seen the next time."""
+    """Return an input's present fingerprint. Its stamp is older than its digest: later changes are seen next time."""
     kind, path = of
     seen = "" if kind == PATH else stamp(path)
     return Fingerprint(_DIGESTS[kind](path), seen)

@@ -448,7 +448,7 @@ class _Words:
         return tuple(dict.fromkeys(_from(_cut(one, self.deep)) for one in self.row.runs))
 
     def where(self, contexts: Contexts, *, rounds: bool = True) -> tuple[str, ...]:
-        """Where something holds; nothing if that is everywhere. What stands for all `rounds` of a loop is in none."""
+        """Return the contexts in which something holds, if not all. All `rounds` of a loop in one are in none."""
         callers = {one.callers for one in contexts}
         others = [one for one in self._others(contexts) if rounds or one.callers not in callers]
         if not others:

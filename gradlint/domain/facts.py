@@ -1,10 +1,10 @@
 """Facts: the answers still possible to one question about a program.
 
-A fact is a small set. Two of them join by union, and `fact <= YES` asks whether the answer is
+A fact is a small set. Two of them join by union, and `fact <= YES` holds if the answer is
 certainly yes: it holds when every answer still possible is in the set on the right, so a rule's
 condition is its soundness condition as well.
 
-Beside its answers a fact may be *unsure*: nothing told us, and any other answer may hold too. That
+Beside its answers a fact may be *unsure*: nothing showed it, and any other answer may hold too. That
 is not the same as a set with every answer in it, which was joined from paths that ran. Hence three
 questions: `fact <= YES` (certainly), `fact.possibly(YES)` (yes on some path that ran, never from
 mere ignorance) and `fact.may(YES)` (cannot be excluded).

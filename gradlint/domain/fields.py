@@ -155,7 +155,7 @@ def declarations(cls: type) -> Iterator[tuple[Field[Any], Declaration]]:
 
 
 def names_of(cls: type, aspect: Aspect) -> tuple[str, ...]:
-    """The fields that tell of an aspect, or of one within it."""
+    """The fields that describe an aspect, or of one within it."""
     return tuple([one.name for one, says in declarations(cls) if says.of.within(aspect)])
 
 

@@ -3,7 +3,7 @@
 A function that runs on its own can see all that the file made at its top level, and what the files it imports left.
 Copying and comparing all of that at every turn would make the cost of a file grow with the square of its length. So
 it is laid down in parts, each as small as can be: all that hangs together by references, with the names that hold
-it. A state takes a part over when something in it is first asked for.
+it. A state takes a part over when something in it is first needed.
 
 Classes do not tie together what refers to them: a part that mentions a class needs the class's own part besides.
 """

@@ -1,8 +1,8 @@
 """The heap: objects by their references, and which of them a write in place concerns.
 
-Every write in place asks who else holds the memory that is written, which nodes have saved it, what is a view of it
+Every write in place looks up who else holds the memory that is written, which nodes have saved it, what is a view of it
 and whose gradient it is. Copies of a heap share one index for that, which only grows: it tells who ever was put on one
-of them and was so. Who asks looks whether it is still so on the heap at hand.
+of them and was so. The caller looks whether it is still so on the heap at hand.
 """
 
 from __future__ import annotations

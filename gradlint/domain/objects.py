@@ -41,7 +41,7 @@ MOST_ITEMS = 64
 """The most elements that are known one by one."""
 MOST_PARAMETERS = 512
 """The same of parameters of a module or an optimizer: more than large networks have, for which optimizer holds which of
-them is asked all the time."""
+them is looked up all the time."""
 
 
 REFERENCE = "reference"
@@ -79,7 +79,7 @@ Seen = tuple[tuple[tuple[Any, ...], Value], ...]
 
 
 class Cell:
-    """An object on the heap; it remembers which others it mentions and where those were made: that is asked often."""
+    """An object on the heap; it remembers which others it mentions and where those were made: both are read often."""
 
     __slots__ = ("_handed_on", "_mentions", "_origins")
 
@@ -105,7 +105,7 @@ class Tensor(Cell):
     `overwritten` says whether its memory was written through another handle since this one was made; `unwritable`
     whether it is a view that was made with gradients off, or at once with others, so that torch refuses a write that is
     recorded; `showing` whether it is a view that may be a leaf though it requires grad, for it shows the flag of what
-    it is a view of (made with gradients off, or before that was asked); `hooks` are the functions that may be called
+    it is a view of (made with gradients off, or before that was set); `hooks` are the functions that may be called
     when a gradient arrives, by kind. `unseen` says whether code that is not shown may have had it, or what was computed
     from it, and so made graphs that lead to it. `probability_op` is the operation that made its elements probabilities,
     if nothing but moving, casting and selecting was done to them since. `alone`: torch counts the writes through it by
@@ -223,7 +223,7 @@ class Module(Cell):
 class Optimizer(Cell):
     """An optimizer: `groups` are the parameters it was given, part by part; `open` says whether it may hold others,
     `held_back` whether its `step()` and `zero_grad()` may do nothing (a wrapper that accumulates gradients), `stepped`
-    whether it has stepped yet, `stage` where it stands with its GradScaler; `options` are the constants it was made
+    whether it has stepped yet, `stage` its stage with its GradScaler; `options` are the constants it was made
     with (`lr`, `momentum`), `differentiable` whether its steps are recorded, and `recorded` what they are then made of;
     `listing` is its `param_groups`. Of a class of the program `cls` is that class and `attributes` what was set on
     it."""
@@ -320,8 +320,8 @@ class Iterator(Cell):
     runs over, `listed` a list of all it gives, in order, where that is known, `certain` what it certainly gives, by
     itself or in a pair, `returned` what a generator gives to who delegates to it; `touches` what it may change later,
     `fills` tensors of which it may change the gradient and nothing else, `seen` the circumstances under which the code
-    was followed that runs when it is asked; `on`, `off` and `inference` whether a block in which it waits has set that
-    mode, and so for whoever has asked it."""
+    was followed that runs on `next`; `on`, `off` and `inference` whether a block in which it waits has set that
+    mode, and so for its consumer."""
 
     key: ClassVar[str] = REFERENCE
     element: Value = _value(UNKNOWN)

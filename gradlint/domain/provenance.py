@@ -40,7 +40,7 @@ class CauseKind(Enum):
     holds, by "leaves" if those can be copied deeply); `CUT`: it left the graph; it was `ASKED` to require grad, or
     something that it was computed from was; its elements are `COUNTED` from bounds of which nothing tells that they are
     not whole; `FROZEN`: something that it was computed from was asked not to, so that it does not itself; its elements
-    became probabilities (`SQUASHED`); it was told to keep its gradient (`RETAINED`); the `INFERENCE` mode in which it
+    became probabilities (`SQUASHED`); it was to keep its gradient (`RETAINED`); the `INFERENCE` mode in which it
     was made was switched on; an iterator was gone through (`USED`). Of leaves: the last `BACKWARD` that may have filled
     the gradient, `MIXED` where it certainly added to one that a step had used, and since then, the gradient was
     `CLEARED`, or `RETURNED` by `autograd.grad`; one was `READ`. Of
@@ -77,7 +77,7 @@ class Cause:
     """A place in the program that contributed, and what happened there.
 
     `by` is what did it: the operation or function that gave a tensor without a graph, or "no_grad" where gradients were
-    switched off, "enable_grad" where they were switched on inside inference mode, which goes on; what asked it to
+    switched off, "enable_grad" where they were switched on inside inference mode, which goes on; what set it to
     require grad; "itself" if the operation wrote what it had saved as another operand. `name` is how the program
     writes what it happened to.
     """

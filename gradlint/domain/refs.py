@@ -25,7 +25,7 @@ class Escape(IntEnum):
 
 
 Origin = int
-"""A site in a context, as one number (asked so often that a pair would be dear)."""
+"""A site in a context, as one number (used so often that a pair would be dear)."""
 
 CONTEXT_BITS = 24
 

@@ -43,7 +43,7 @@ class State:
 
     `switch` is the piece of the program that set the modes, `inferring` the one that switched inference mode on; None
     where none did, or several may have. `taken` are the parts of the `ground` that it has taken over. One that is
-    `refused` is behind a line that certainly raises: what stands there is looked at, but no path that runs meets it.
+    `refused` is behind a line that certainly raises: what is there is looked at, but no path that runs meets it.
     An `unexplained_edge` leads to one that is reached only if something is raised of which nothing says that it is.
     `guards` are the tests that nobody can decide by which its path parted from others, each with its outcome, as long
     as it has not met those again. `apart` are objects of which no path has both: of each fork, none of one
@@ -227,7 +227,7 @@ class State:
         return found
 
     def alive(self) -> set[Ref]:
-        """All objects that something refers to. Goes over those of one distance together: loops ask for it in every
+        """All objects that something refers to. Goes over those of one distance together: loops need it in every
         iteration."""
         heap, found = self.heap, set[Ref]()
         todo = {ref for value in (*self.names.values(), *self.stack) for ref in references(value)}

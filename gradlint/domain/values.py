@@ -92,7 +92,7 @@ class Function:
 
     `frame` is the scope it was defined in; `modes` are the grad modes its decorators run it under,
     outermost first; `kind` is "function", "static", "class" or "property"; `owner` is the
-    class whose body it stands in.
+    class whose body it is in.
     """
 
     node: Syntax
@@ -108,7 +108,7 @@ class Function:
 
 @frozen()
 class Bound:
-    """A method that was looked up on a value and not yet called; `function` is it where its class tells."""
+    """A method that was looked up on a value and not yet called; `function` is it where its class shows it."""
 
     owner: Value
     name: str
@@ -127,7 +127,7 @@ class Context:
 
 
 class Reaching:
-    """A value that remembers the positions of all that it reaches, once it was asked for more."""
+    """A value that remembers the positions of all that it reaches, once they were looked up."""
 
     __slots__ = ("_index",)
 

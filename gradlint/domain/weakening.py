@@ -47,7 +47,7 @@ def _changing(after: Callable[[Declaration], After]) -> Callable[[type], dict[st
 UNSEEN = PerClass(_changing(lambda says: says.unseen))
 """The fields that unseen code may change."""
 SUSPENDED = PerClass(_changing(lambda says: says.suspended))
-"""The fields that others may change while code waits, but for the elements of containers: whoever asks for more looks
+"""The fields that others may change while code waits, but for the elements of containers: its consumer looks
 whether these are still the same."""
 RARELY = PerClass(lambda cls: tuple([one.name for one, says in declarations(cls) if says.rarely]))
 """The fields that most unseen code leaves alone."""
@@ -89,7 +89,7 @@ def after_waiting(thing: ObjectT) -> ObjectT:
 
 
 def after_more(thing: ObjectT) -> ObjectT:
-    """An object that is changed by code which has been asked for more, nobody knows how often."""
+    """An object that is changed by code which went on, nobody knows how often."""
     return thinned(thing) if isinstance(thing, Container) else after_waiting(thing)  # type: ignore[return-value]
 
 

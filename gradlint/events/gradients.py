@@ -130,7 +130,7 @@ class GradientsClipped(Event):
 @frozen(kw_only=True, eq=False)
 class Checkpointed(Event):
     """`function` is called through `torch.utils.checkpoint`: `reentrant` is the kind that records one operation on the
-    arguments that are handed over by themselves, `told` whether the program says which kind. `inputs` says whether
+    arguments that are passed in by themselves, `told` whether the program says which kind. `inputs` says whether
     one of those arguments requires grad, `parameters` whether one of the function does, as far as that is known."""
 
     believed_from: ClassVar[tuple[str, ...]] = ("function",)
@@ -149,7 +149,7 @@ class HookRegistered(Event):
 
     `by` is the part of the method's name behind `register_`: "hook" and "post_accumulate_grad_hook" of tensors,
     "forward_pre_hook", "forward_hook", "full_backward_pre_hook", "full_backward_hook" of modules. The gradient that a
-    "hook" is handed is a tensor `made` by "hook".
+    "hook" is passed is a tensor `made` by "hook".
     """
 
     believed_from: ClassVar[tuple[str, ...]] = ("of",)

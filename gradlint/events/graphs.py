@@ -86,7 +86,7 @@ class NameRebound(Event):
 
 @frozen(kw_only=True, eq=False)
 class Yielded(Event):
-    """A generator hands out a value and waits. `extent` says what set the grad mode it waits in: "with" (which then
+    """A generator yields a value and waits. `extent` says what set the grad mode it waits in: "with" (which then
     holds for whoever asked), "decorator" (which does not) or "" (nothing in the function). `manager`: it is a context
     manager, whose block is meant to run like this. `switches` are the managers of the blocks around that set a mode, as
     far as they are known, `named` says that the value is written as a name, or several."""
@@ -130,7 +130,7 @@ class Stored(Event):
 class IteratorConsumed(Event):
     """An iterator is run through; `element` is what it gives, or gave, and `by` names what did it ("optimizer": it
     is all that an optimizer is given, "group": one of its groups, "handed": it was run through before, and code that
-    the file does not show is handed it)."""
+    the file does not show is passed it)."""
 
     believed_from: ClassVar[tuple[str, ...]] = ("iterator",)
 
@@ -141,8 +141,8 @@ class IteratorConsumed(Event):
 
 @frozen(kw_only=True, eq=False)
 class Returned(Event):
-    """A function hands a value to its caller; `written` as for `Called`, over the whole body of the function.
-    `arguments` are the parameters of the function whose arguments are handed back."""
+    """A function passes a value to its caller; `written` as for `Called`, over the whole body of the function.
+    `arguments` are the parameters of the function whose arguments are returned."""
 
     believed_from: ClassVar[tuple[str, ...]] = ("value",)
 

@@ -62,7 +62,7 @@ class Unregistered:
 @frozen(kw_only=True, eq=False)
 class ModuleBuilt(Event):
     """A module is made; `parameters` are those that it and its parts have, `own` those of them that it certainly was
-    not handed, `open` says whether it may have others, `unregistered` is what one of a class of the program holds and
+    not passed, `open` says whether it may have others, `unregistered` is what one of a class of the program holds and
     has not registered."""
 
     believed_from: ClassVar[tuple[str, ...]] = ("module",)

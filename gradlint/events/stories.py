@@ -64,8 +64,8 @@ class FunctionFinished(Event):
 class Method:
     """A method that the body of a class defines, and its runs: `parameters` are the names it takes by position, `self`
     or `ctx` among them, of which `required` have no default; `starred` says whether it takes any number of others.
-    `reads` are the attributes of the first that it asks for, `hands_on` whether it hands the first to other code. Of a
-    custom function `given` is the most arguments that a call of `apply` hands its `forward`, and `mentions` are all
+    `reads` are the attributes of the first that it asks for, `hands_on` whether it passes the first to other code. Of a
+    custom function `given` is the most arguments that a call of `apply` passes its `forward`, and `mentions` are all
     attributes of the first that it writes down, with where that is and whether they are read there, rather than set or
     deleted."""
 
@@ -104,8 +104,8 @@ class ClassFinished(Event):
 @frozen(kw_only=True, eq=False)
 class ModuleFinished(Event):
     """The whole file. `used`: graphs that a backward may have reached; `escaped`: graphs, memories and optimizers that
-    were handed to code that the file does not show, but for what this by its names only reads; `read_by_name`: those
-    that were handed to code of which a name alone says so; `differentiated`: those that were handed to such code as by
+    were passed to code that the file does not show, but for what this by its names only reads; `read_by_name`: those
+    that were passed to code of which a name alone says so; `differentiated`: those that were passed to such code as by
     its names computes gradients; `returned`: those returned to callers that were not all seen; `left`: those of which
     an operation made something outside of them, and the first that did. `tests`: the file imports what runs tests;
     `collected` are the functions that a test runner can call by itself. `alike` are calls that did what one before did:

@@ -157,11 +157,11 @@ class WrittenInPlace(Event):
     that hold the target, `noticed` whether torch notices (it does not through `.data` or NumPy).
     `operands` are the tensors that it is computed from besides the target, `saved` those of them that it certainly
     keeps for backward. `updates`: it is
-    written with what was computed from its own gradient. `argument`: the function that runs was handed it;
+    written with what was computed from its own gradient. `argument`: the function that runs was passed it;
     `arguments` names the parameter of the function that runs whose argument is written itself, no view of it.
     `arrays` are the calls that may have made the NumPy array, if it is written by one.
     `local` says that the code that is shown made the target, or what it is a view of, and does not copy into
-    it what unseen callers handed over.
+    it what unseen callers passed in.
     """
 
     believed_from: ClassVar[tuple[str, ...]] = ("target", "base")

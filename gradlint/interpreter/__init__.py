@@ -1,4 +1,4 @@
-"""The abstract interpreter: runs a program over facts and tells what happens."""
+"""The abstract interpreter: runs a program over facts and emits events."""
 
 from gradlint.interpreter.driver import interpret
 from gradlint.interpreter.engine.event_log import BOUND

@@ -17,7 +17,7 @@ FIXTURES = frozenset(
     "record_testsuite_property record_xml_attribute recwarn request tmp_path tmp_path_factory tmpdir "
     "tmpdir_factory".split()
 )
-"""The fixtures that pytest hands over under these names to any test that takes them."""
+"""The fixtures that pytest passes under these names to any test that takes them."""
 
 CLASSES = re.compile(r"Test(?![a-z])")
 """The beginnings of the names of classes that hold tests; a `Tester` is none."""

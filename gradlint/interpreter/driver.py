@@ -62,7 +62,7 @@ def interpret(
     found: Scan | None = None,
     trace: Trace | None = None,
 ) -> Interpreter:
-    """Run a program abstractly, telling `listen` all that happens, and at the end the stories.
+    """Run a program abstractly and emit all events to `listen`, and at the end the stories.
 
     `packs` are what is known of other libraries. What the program imports is looked for in `project`; `found` is what
     `scan` found in the tree, where that is known. `trace` notes what is known at each statement, in all files. Of a
@@ -81,7 +81,7 @@ def interpret(
 
 
 def _run(m: Interpreter, tree: cst.Module) -> None:
-    """Run the module, then what nobody in it calls, and tell the stories."""
+    """Run the module, then what nobody in it calls, and emit the stories."""
     m.log.runs.append(Run(1, None, None, YES, ()))
     m.log.run = 1
     m.run_body(tree.body)
@@ -185,7 +185,7 @@ def _is_class(m: Interpreter, value: Value) -> bool:
 
 
 def _switched_in_functions(m: Interpreter) -> Iterator[str]:
-    """The names used in functions that ask parameters to require grad, or not to."""
+    """The names used in functions that set `requires_grad` of parameters."""
     for function in m.defined.functions.values():
         scope = m.scan.scopes[function.node]
         if scope.switches - MODES:
@@ -452,8 +452,8 @@ def _passed_by(m: Interpreter, event: Event) -> Event:
 
 
 def _seen_from_around(m: Interpreter, story: list[Event]) -> Iterator[Event]:
-    """Yield the events, where the graph of what happened in a call that a summary told again has the names of all nodes
-    that stood for it then."""
+    """Yield the events, where the graph of what happened in a call that a summary repeated has the names of all nodes
+    that replaced it then."""
     repeated = {id(event) for events in m.log.repeated.values() for event in events}
     for before, event in zip(m.log.story, story, strict=True):
         graph = getattr(event, "graph", None)
@@ -464,7 +464,7 @@ def _seen_from_around(m: Interpreter, story: list[Event]) -> Iterator[Event]:
 
 
 def _all_around(m: Interpreter, graphs: Iterable[Graph]) -> dict[Graph, None]:
-    """The graphs, and the nodes that stood for them where a summary told their call again."""
+    """The graphs, and the nodes that stood for them where a summary repeated their call."""
     found: dict[Graph, None] = {}
     todo = list(graphs)
     while todo:

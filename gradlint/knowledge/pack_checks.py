@@ -70,7 +70,7 @@ def _misnamed(row: Row) -> Iterator[tuple[str, str]]:
 
 
 def _gifts(row: Row) -> list[Gift]:
-    """All that a row gives, and all that is handed to functions it calls."""
+    """All that a row gives, and all that is passed to functions it calls."""
     hooks = [row] if isinstance(row, Hook) else []
     hooks += [effect.hook for effect in getattr(row, "does", ()) if isinstance(effect, Hand)]
     return [*_given(row), *(gift for hook in hooks for one in hook.handed for gift in _flat(one))]

@@ -21,7 +21,7 @@ pack = Pack(
 A row says where its fact comes from: `source` is what was read of the pinned version, a file and the class or function
 in it, `test` the name of a test that ran the library. A row may hold in some versions of torch only: from `since` on,
 and no more from `until` on (`since=(2, 9)`); a version that gradlint was measured on must be among them. What no row
-speaks of is unknown: it may do anything to the objects handed to it.
+speaks of is unknown: it may do anything to the objects passed to it.
 
 Functions, classes and methods are known by their import paths, and a method is the function at the path of its
 class: `mylib.Runner.backward`, whose first parameter is `self`. Effects and results name parameters.
@@ -249,7 +249,7 @@ class Touch:
 
 @frozen()
 class Hand:
-    """A function of the program is handed over; the library calls it as the hook says."""
+    """A function of the program is passed in; the library calls it as the hook says."""
 
     of: str
     hook: Hook
@@ -263,7 +263,7 @@ Effect = Backward | Step | ZeroGrad | Freeze | SetMode | Consume | Touch | Hand
 
 @frozen()
 class Hook(Versioned):
-    """A method that a class of the program defines and the library calls, or a function that is handed to it.
+    """A method that a class of the program defines and the library calls, or a function that is passed to it.
 
     `gradients` is the grad mode in which that happens and `mode` the mode its modules are in: `self` if it is a
     module, and the modules among `handed`. `handed` says what its parameters are, in order (without `self`).

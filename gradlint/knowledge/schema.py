@@ -122,7 +122,7 @@ class Result:
     (empty: not told): of an operand that has it already the result is then the operand itself.
 
     Where `passes` is False, backward may end here though the result requires grad, and no operand gets a gradient:
-    the sign of a determinant hands nothing on, nor do residuals without elements.
+    the sign of a determinant passes nothing on, nor do residuals without elements.
 
     What follows from a row (the tests hold torch to it), where `asked` says that some operand not in `ignores`
     requires grad and the result is float or complex:
@@ -350,7 +350,7 @@ class ScalerRow(Versioned):
     is a recorded operation that saves the factor; `unscale_` divides the gradients of the optimizer's parameters in
     place and may be called once between two calls of `update`; so may `step`, which unscales what is not yet unscaled
     and skips where a gradient is not finite; both refuse before the first `scale`; `update` writes the factor in
-    place. One that is not enabled hands everything on untouched: `scale` gives its argument back, `step` steps.
+    place. One that is not enabled passes everything on untouched: `scale` gives its argument back, `step` steps.
     """
 
     path: str
@@ -429,7 +429,7 @@ class ContextRow(Versioned):
 
 @frozen()
 class PlainRow(Versioned):
-    """A call, method or attribute that neither changes nor keeps a tensor handed to it.
+    """A call, method or attribute that neither changes nor keeps a tensor passed to it.
 
     `returns`: "bool", "int", "float", "str", "none", "tuple", "list" ..., a Python type's name; "iterator" or
     "container" where

@@ -39,7 +39,7 @@ class _Goals:
     differences: dict[Graph, tuple[Recorded, Syntax]] = field(default_factory=dict)
 
     def hear(self, event: Recorded | WrittenInPlace) -> Chase | None:
-        """Take in an operation; a loss that compares a goal with what it is for is handed back."""
+        """Take in an operation; a loss that compares a goal with what it is for is returned."""
         self.ways.hear(event)
         if isinstance(event, WrittenInPlace):
             if event.target.storage and (goal := self._goal_in(event.operands)) is not None:

@@ -18,7 +18,7 @@ Flow = dict[tuple[int, str, int], frozenset[str]]
 class Meeting:
     """The meeting of a loss with strange networks: by which names these are called, and where what they gave meets what
     the step trains: `handed` to a trained network, `compared` with what that gave, or `judged`, where a strange network
-    is handed what a trained one gave."""
+    is passed what a trained one gave."""
 
     names: dict[str, None] = field(default_factory=dict)
     handed: Syntax = None

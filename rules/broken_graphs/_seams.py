@@ -1,4 +1,4 @@
-"""Seams where what some parameters computed is handed to a module of others."""
+"""Seams where what some parameters computed is passed to a module of others."""
 
 from __future__ import annotations
 

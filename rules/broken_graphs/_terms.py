@@ -180,7 +180,7 @@ class Ways:
         return frozenset(stood)
 
     def terms(self, root: Tensor, passed: set[Memory]) -> Iterator[Term]:
-        """The summands of a tensor, itself where it is no sum; the memories on the way there are handed back as well,
+        """The summands of a tensor, itself where it is no sum; the memories on the way there are returned as well,
         of what carries a graph."""
         waiting = [_Part(root)]
         seen: set[int] = set()

@@ -39,7 +39,7 @@ FUNCTIONS = tuple(
         "isfinite add subtract multiply divide dot argmax clip reshape"
     ).split()
 )
-"""Functions that make an array of a tensor they are handed."""
+"""Functions that make an array of a tensor they are passed."""
 
 
 @rule.on(Called, "torch.Tensor.numpy", "torch.Tensor.__array__")

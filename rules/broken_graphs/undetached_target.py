@@ -79,7 +79,7 @@ HELD_STILL = "compute the target under `torch.no_grad()`, or detach it"
 HANDED = "detach what {} gives before it is passed on"
 COMPARED = "freeze {0} with `requires_grad_(False)`, or call {0} under `torch.no_grad()`"
 PASSED = "freeze {} with `requires_grad_(False)`, through which gradients still pass"
-"""The cures: of what is handed to the network that is trained, of a target, and of a network that is passed through."""
+"""The cures: of what is passed to the network that is trained, of a target, and of a network that is passed through."""
 MOST_NAMED = 2
 STANDING_STILL = frozenset(
     "ema fixed frozen guide judge lagged momentum old pretrained ref reference shadow slow target targets tar teacher "

@@ -35,7 +35,7 @@ MADE_UP = NOISE | {"empty", "ones", "ones_like", "randint", "zeros", "zeros_like
 class Whole:
     """A whole file as this is asked of it: `places` are the calls of modules, by where they stand, without those of the
     parts of a module that is called there; `differentiating` are the calls inside which gradients are computed, which
-    need what is recorded there; `handed` are the graphs that unseen code was handed; `left` says where what a graph
+    need what is recorded there; `handed` are the graphs that unseen code was passed; `left` says where what a graph
     gave first left it; `printed` are the graphs of what is printed as it is; `wrappings` are the calls of
     `Variable`."""
 
@@ -231,14 +231,14 @@ def records(call: ModuleCalled) -> bool:
 
 def is_held(call: ModuleCalled, whole: Whole) -> bool:
     """Return whether unseen code got hold of the graph: where a place calls one of several networks, that of one of
-    them may have been handed on inside, which says nothing of what becomes of the result."""
+    them may have been passed on inside, which says nothing of what becomes of the result."""
     known = whole.is_met(call, whole.end.used) or whole.is_met(call, whole.end.differentiated)
     return call.grad_mode <= YES and not known and whole.is_met(call, whole.end.escaped)
 
 
 def may_be_in_vain(call: ModuleCalled, whole: Whole) -> bool:
     """Return whether the call may record a graph that nothing differentiates: what the next pass of a loop around it no
-    longer knows, for unseen code was handed the model, takes nothing from what the pass before knew. A model that is
+    longer knows, for unseen code was passed the model, takes nothing from what the pass before knew. A model that is
     frozen there records nothing of its own. What a part of a forward gives that nobody calls may well become whole
     numbers on the way."""
     if call.trainable <= NO or not (call.grad_mode <= YES and call.graph):
@@ -264,7 +264,7 @@ def may_be_in_vain(call: ModuleCalled, whole: Whole) -> bool:
 
 
 def _is_fed(call: ModuleCalled) -> bool:
-    """Return whether what a module is handed certainly has a graph behind it: what may be a loss without parameters
+    """Return whether what a module is passed certainly has a graph behind it: what may be a loss without parameters
     adds nothing to that. An input of which nobody knows is taken for data."""
     inputs = [one for one in call.args if isinstance(one, Tensor)]
     return bool(call.fed_by) and (len(inputs) < len(call.args) or any(one.requires_grad <= YES for one in inputs))

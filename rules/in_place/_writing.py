@@ -50,7 +50,7 @@ def _needs_its_gradient(event: WrittenInPlace) -> bool:
 def weighed(draft: Draft, event: WrittenInPlace) -> Draft:
     """The finding, believed less where unseen callers may have switched gradients off.
 
-    A function that makes the leaf itself hardly runs with gradients off; one that is handed a
+    A function that makes the leaf itself hardly runs with gradients off; one that is passed a
     parameter to write, or to copy into a new model, often does (initialisation, weight surgery).
     """
     return (

@@ -74,7 +74,7 @@ def _draft(held: Unregistered, place: AttributeAssigned) -> Draft:
 
 
 def _confidence(held: Unregistered) -> Confidence:
-    """Return the confidence: what was handed over, and what lies alone in a list, may be hidden on purpose."""
+    """Return the confidence: what was passed in, and what lies alone in a list, may be hidden on purpose."""
     inner = held.inside[-1]
     alone = inner.kind not in MAPPINGS and len(inner.items) == 1 and inner.rest == NOTHING
     if held.handed or alone:

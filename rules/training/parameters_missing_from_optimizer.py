@@ -225,7 +225,7 @@ def _filled_in_vain(story: Sequence[Event], module: ModuleBuilt, mine: frozenset
 
 
 def _is_judged(story: Sequence[Event], mine: frozenset[Graph], theirs: frozenset[Graph]) -> bool:
-    """Return whether the network that is trained is handed what the other gives and, in the same run, what has no
+    """Return whether the network that is trained is passed what the other gives and, in the same run, what has no
     graph: then it tells the two apart, and what the other gives is to be detached."""
     made: set[Graph] = set()
     judged: set[int] = set()

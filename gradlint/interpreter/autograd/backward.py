@@ -189,20 +189,20 @@ def _required_grad(m: Interpreter, node: Site, root: Value) -> None:
 
 
 def _may_be_told(tensor: Tensor) -> bool:
-    """Return whether it is not known of a tensor whether it requires grad, but that neither it was asked by hand nor
-    what it may show the flag of. Unseen code that had it may have asked as well."""
+    """Return whether it is not known of a tensor whether it requires grad, but that neither it was set by hand nor
+    what it may show the flag of. Unseen code that had it may have set it as well."""
     by_hand = tensor.showing.may(YES) or any(mark.kind == CauseKind.ASKED and mark.by for mark in tensor.causes)
     return tensor.requires_grad.is_unsure and not by_hand and not _was_handed_over(tensor)
 
 
 def _may_be_given_back(m: Interpreter, tensor: Tensor) -> bool:
-    """Return whether unseen code may have given back a number that it was handed and that requires grad."""
+    """Return whether unseen code may have given back a number that it was passed and that requires grad."""
     others = m.state.heap.holding(tensor.storage) if tensor.belief >= Belief.FROM_USAGE else ()
     return any(type(other) is Tensor and _is_asked_number(other) for _, other in others)
 
 
 def _is_asked_number(tensor: Tensor) -> bool:
-    """Return whether it may be a leaf of one number that the program has made itself and asked for gradients."""
+    """Return whether it may be a leaf of one number that the program has made itself and set to require grad."""
     is_leaf = tensor.belief.seen_made and tensor.leaf.possibly(YES)
     return is_leaf and tensor.requires_grad.possibly(YES) and tensor.scalar.possibly(YES)
 
@@ -255,7 +255,7 @@ def _looked_at(m: Interpreter, roots: Sequence[Value]) -> History:
 
 
 def _reaching(m: Interpreter, history: History, request: Request) -> dict[Ref, bool] | None:
-    """The nodes that are differentiated through, and whether they certainly are; None: all of them. What is asked for
+    """The nodes that are differentiated through, and whether they certainly are; None: all of them. An input
     may lie behind opaque nodes, or anywhere where it is not known."""
     if request.inputs is None:
         return None
@@ -363,7 +363,7 @@ def _aliased(m: Interpreter, history: History, request: Request) -> tuple[Tensor
 
 
 def flat_on_all_ways(m: Interpreter, root: Value, history: History, inputs: Sequence[Ref] = ()) -> list[Ref]:
-    """The operations of zero gradient through which every way goes, to the leaves and to the inputs that are asked for;
+    """The operations of zero gradient through which every way goes, to the leaves and to the inputs;
     none if there may be another way."""
     flat = {ref for ref in history.nodes if m[ref].op in FLAT}
     if not flat:
@@ -450,7 +450,7 @@ def _differentiated(m: Interpreter, node: Site, ref: Ref, sure: bool, keep: Trut
 
 def _fill(m: Interpreter, node: Site, history: History, request: Request) -> None:
     """Gradients arrive at leaves and at tensors that retain theirs; through an opaque node, perhaps anywhere. Where
-    they may arrive at what was handed over, they are taken to do so."""
+    they may arrive at what was passed in, they are taken to do so."""
     reached, leaves, sure, opaque = set(history.nodes), set(history.leaves), history.sure, OPAQUE in history.past
     astray = ASTRAY in history.past or any(m.log.counts[BOUND + one] for one in CALLS_LEFT_OUT)
     wanted = None if request.inputs is None else set(request.inputs)

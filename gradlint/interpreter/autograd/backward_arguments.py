@@ -31,7 +31,7 @@ def flag(args: Arguments, name: str, position: int, default: bool = False) -> Tr
 
 
 def wanted_inputs(m: Interpreter, node: Site, args: Arguments, positions: dict[str, int]) -> list[Value] | None:
-    """The tensors that a call asks to differentiate by, as far as they are known one by one; None: all leaves."""
+    """The inputs of a call to differentiate by, as far as they are known one by one; None: all leaves."""
     given = args.get("inputs", positions["inputs"], NONE_VALUE)
     return None if given == NONE_VALUE else each(m, node, given)
 
@@ -39,7 +39,7 @@ def wanted_inputs(m: Interpreter, node: Site, args: Arguments, positions: dict[s
 def requested(
     m: Interpreter, how: str, args: Arguments, positions: dict[str, int], wanted: list[Value] | None
 ) -> Request:
-    """Return what a call asks for; a graph that is to be created is kept unless the call says otherwise."""
+    """Return the request of a call; a graph that is to be created is kept unless the call says otherwise."""
     create = flag(args, "create_graph", positions["create_graph"])
     formerly = args.get(RETAINED, -1, NONE_VALUE)
     kept = args.get("retain_graph", positions["retain_graph"], formerly)

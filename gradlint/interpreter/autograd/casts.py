@@ -41,7 +41,7 @@ MOST_ASKED = 2
 
 
 def _target(m: Interpreter, value: Value, own: Dtypes) -> Dtypes | None:
-    """The kind that an argument of `to` asks for; None where it is a device or a flag."""
+    """The kind in an argument of `to`; None where it is a device or a flag."""
     dtype = dtype_named(value)
     if dtype is not None:
         return dtype

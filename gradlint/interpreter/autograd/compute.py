@@ -31,7 +31,7 @@ MOST_CUTS = 3
 """The most earlier cuts that a result remembers, so that there is room for other marks."""
 FREEZING = ("assign", "method", "module", "from_pretrained")
 """The requests that an existing object not require grad, in the words of `RequiresGradChanged.by`; or what does so
-unless it is told otherwise."""
+unless an argument says otherwise."""
 
 
 def apply(
@@ -153,7 +153,7 @@ def _kept(row: Operation, operands: Sequence[Operand]) -> Tensor | None:
 
 def _flag_of_base(m: Interpreter, first: Operand) -> Truth:
     """Return whether what a view of this operand is a view of requires grad: its base, where it is a view itself. A
-    leaf that views what nobody sees may have been asked to require grad alone; what was made in inference mode shows
+    leaf that views what nobody sees may have been set to require grad alone; what was made in inference mode shows
     its flag on no view."""
     if first.tensor is not None and first.tensor.inference is YES:
         return NO

@@ -61,14 +61,14 @@ DATA = frozenset({"data", "obj", "ndarray", "fill_value", "s"})
 
 
 def _of_tensor(m: Interpreter, node: Site, row: Factory, bound: dict[str, Value], shared: Value) -> Value:
-    """Return what a factory gives that takes the tensor it is handed as it is, unless something else is asked for."""
+    """Return what a factory gives that takes the tensor it is passed as it is, unless something else is asked for."""
     asked = {name: value for name, value in bound.items() if name != row.shares and value != NONE_VALUE}
     if not asked:
         return shared
     if asked.keys() <= AS_TO and row.name == "as_tensor":
         return to(m, node, shared, Arguments([], asked), "")
     for ref, tensor in m.all(shared, Tensor) if "requires_grad" in asked else ():
-        m.store_exact(ref, replace(tensor, requires_grad=tensor.requires_grad | UNSURE))  # a leaf is asked itself
+        m.store_exact(ref, replace(tensor, requires_grad=tensor.requires_grad | UNSURE))  # the flag of a leaf is set
     return unknown_tensor(m, node, "made", Belief.PROVEN, references(shared))
 
 
@@ -78,7 +78,7 @@ def _not_refused(row: Factory) -> Dtypes:
 
 
 def _filled(m: Interpreter, node: Site, row: Factory, out: Value, wants: Truth) -> Value:
-    """A factory fills a tensor that is there, and a leaf then requires grad as the factory is told."""
+    """A factory fills a tensor that is there, and a leaf then requires grad as the factory's argument says."""
     write(m, out, Write(node, row.name, "out", differentiable=False))
     m.update_fields(out, Tensor, **UNKNOWN_LAYOUT)
     found = m.all(out, Tensor)

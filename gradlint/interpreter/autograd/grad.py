@@ -128,7 +128,7 @@ def clear_gradients(
 
 
 def _once_cleared(m: Interpreter, ref: Ref, tensor: Tensor) -> Grad:
-    """Return the state of a gradient once it is cleared. What unseen code gave may be what it was handed, with a
+    """Return the state of a gradient once it is cleared. What unseen code gave may be what it was passed, with a
     gradient that no step has used."""
     cleared = CLEARING.of(tensor)
     return cleared | LOST if tensor.grad.is_unsure and perhaps_given_back(m, ref, tensor) else cleared

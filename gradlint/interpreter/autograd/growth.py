@@ -76,7 +76,7 @@ def _is_picked(m: Interpreter, node: Site, nodes: Sequence[Ref]) -> bool:
 
 def grown_from(m: Interpreter, node: Site, operands: Sequence[Operand]) -> Growth:
     """Return the operand that an earlier iteration computed, as it is written, what came to it, and the others. A sum
-    of several terms goes on where its first operator stands."""
+    of several terms goes on at its first operator."""
     place = syntax(node)
     grown = next((one for one in operands if _holds_older(m, node, one)), None)
     if type(place) not in TERMS or len(operands) != 2 or grown is None:
@@ -99,6 +99,6 @@ def _holds_older(m: Interpreter, node: Site, one: Operand) -> bool:
 
 
 def _is_of_sum(m: Interpreter, site: int, ref: Ref) -> bool:
-    """Return whether something was recorded at this place, or by another operator of the sum that stands there."""
+    """Return whether something was recorded at this place, or by another operator of the sum there."""
     whole = m.allocations.whole
     return ref.site == site or (site in whole and whole.get(ref.site) == whole[site])

@@ -40,7 +40,7 @@ HANDLE = PlainObject("RemovableHandle")
 
 
 class HandedGradients(dict[object, int]):
-    """Functions that are hooks of tensors, with the position of the gradient that they are handed."""
+    """Functions that are hooks of tensors, with the position of the gradient that they are passed."""
 
 
 def register(m: Interpreter, node: Site, owner: Value, kind: str, args: Arguments) -> Value:
@@ -81,7 +81,7 @@ KEEPS = (cst.Lambda, cst.FunctionDef, cst.ClassDef, cst.Global, cst.Nonlocal, cs
 """The syntax by which a hook may keep something, whatever it does besides."""
 PLAIN = frozenset({"float", "format", "int", "isinstance", "len", "list", "repr", "str", "tuple", "type"})
 LIBRARIES = frozenset({"torch", "F", "np", "math"})
-"""Functions, and libraries of such, that keep nothing of what they are handed."""
+"""Functions, and libraries of such, that keep nothing of what they are passed."""
 
 
 def _only_shows(body: cst.BaseSuite) -> bool:
@@ -142,7 +142,7 @@ def _perhaps(
     put: Callable[[Interpreter, Any, Value], Value] | None = lambda _, __, given: given,
 ) -> Value:
     """Run each of the hooks, or not, one after the other: what one gives instead of its last argument the next is
-    handed, as `put` makes it (None: that is not what it gives). Gives what that argument is in the end."""
+    passed, as `put` makes it (None: that is not what it gives). Gives what that argument is in the end."""
     start = m.push(*hooks, *args)
     first = start + len(hooks)
     last = first + len(args) - 1
@@ -235,7 +235,7 @@ def arriving(m: Interpreter, reached: set[Ref]) -> list[Ref]:
 
 
 def run_arriving(m: Interpreter, node: Site, found: Sequence[Ref], create: Truth) -> None:
-    """Hooks are handed the gradients; on a module those of its inputs and results."""
+    """Hooks are passed the gradients; on a module those of its inputs and results."""
     start = m.push(*found)
     for index in range(len(found)):
         ref = m.state.stack[start + index]
@@ -251,7 +251,7 @@ def run_arriving(m: Interpreter, node: Site, found: Sequence[Ref], create: Truth
 
 
 def run_accumulated(m: Interpreter, node: Site, found: Sequence[Ref], create: Truth) -> None:
-    """Hooks are handed the tensors whose gradients have been filled."""
+    """Hooks are passed the tensors whose gradients have been filled."""
     start = m.push(*found)
     for index in range(len(found)):
         ref = m.state.stack[start + index]

@@ -180,7 +180,7 @@ def _last_places(loop: Any, place: Any, bindings: Sequence[Any]) -> list[Any]:
 
 
 def _loop_around(scope: Any, place: Any) -> Any:
-    """The innermost loop of a scope that a place stands in."""
+    """The innermost loop of a scope around a place."""
     loops = [node for node in in_order(scope) if isinstance(node, cst.For | cst.While)]
     return next((loop for loop in reversed(loops) if any(node is place for node in in_order(loop.body))), None)
 

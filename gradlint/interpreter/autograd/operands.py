@@ -99,7 +99,7 @@ def heard(
     row: Operation, operands: Sequence[Operand], own: Sequence[Operand], dtype: Dtypes | None
 ) -> list[Truth] | None:
     """Return whether the operation hears of each operand's flag, the `own` ones last: of every one that was not made in
-    inference mode, as is taken of what unseen code hands over; of the others, where it runs outside of it, as the
+    inference mode, as is taken of what unseen code passes; of the others, where it runs outside of it, as the
     knowledge says. None where it hears of all."""
     if not any(map(_may_be_inference, (*operands, *own))):
         return None

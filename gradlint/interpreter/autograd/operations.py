@@ -248,14 +248,14 @@ def _perhaps_in_place(m: Interpreter, call: OperationCall, by: str, name: str) -
 
 
 def _wanted_by(row: Operation, bound: dict[str, Value]) -> Dtypes | None:
-    """The kind that a call asks of its result; None where it asks for none."""
+    """The dtype argument of a call, as a kind; None where it has none."""
     if row.complex_if in bound:
         return {YES: COMPLEX, NO: FLOAT}.get(truth_of(bound[row.complex_if]), COMPLEX | FLOAT)
     return wanted_dtype(bound.get("dtype")) if row.takes_dtype else None
 
 
 def _into(m: Interpreter, call: OperationCall, out: Value) -> Value:
-    """The tensor that is handed over as `out`, with the result in it."""
+    """The tensor that is passed in as `out`, with the result in it."""
     compute(m, call)
     row = call.row
     this = Write(
@@ -286,11 +286,11 @@ def perhaps_itself(result: Result) -> Result:
 
 
 COUNTS = ("return_indices", "return_inverse", "return_counts")
-"""Parameters that ask for whole numbers beside the result, in the order in which these come."""
+"""Parameters that add integers to the result, in the order in which these come."""
 
 
 def with_counts(m: Interpreter, node: Site, result: Value, asked: Sequence[Truth]) -> Value:
-    """The result of an operation, in a tuple with whole numbers for each time that these are asked for."""
+    """The result of an operation, in a tuple with integers for each of these that is true."""
     more = [
         fresh(m, node, f"count {index}", dtype=INTEGER, requires_grad=NO, leaf=YES, made="count")
         for index, one in enumerate(asked)
@@ -350,7 +350,7 @@ def first_argument(node: Site) -> str:
 
 
 def wanted_dtype(value: Value | None) -> Dtypes | None:
-    """The kind that a `dtype=` argument asks for; None where it is not given."""
+    """The kind of a `dtype=` argument; None where it is not given."""
     if value is None or value == NONE_VALUE:
         return None
     return dtype_named(value) or ANY_DTYPE

@@ -74,14 +74,14 @@ def set_requires_grad(m: Interpreter, value: Value, this: Asked, sure: Collectio
 
 
 def _show_on_the_same(m: Interpreter, ref: Ref, tensor: Tensor) -> None:
-    """Leave open what was asked of leaves that unseen code was handed: what it gave may be one of them."""
+    """Leave open the flags of leaves that unseen code was passed: what it gave may be one of them."""
     for other, thing in perhaps_given_back(m, ref, tensor):
         if thing.leaf.may(YES) and not thing.requires_grad.is_unsure:
             m.store_exact(other, replace(thing, requires_grad=thing.requires_grad | UNSURE))
 
 
 def perhaps_given_back(m: Interpreter, ref: Ref, tensor: Tensor) -> list[tuple[Ref, Tensor]]:
-    """The tensors of the program's own making that unseen code was handed and may have given back as this one; none for
+    """The tensors of the program's own making that unseen code was passed and may have given back as this one; none for
     what was seen made."""
     if tensor.belief < Belief.FROM_USAGE:
         return []
@@ -110,7 +110,7 @@ def _is_refused(tensor: Tensor, to: Truth, by: str) -> bool:
 
 
 def _nodes_if_asked(tensor: Tensor, to: Truth) -> Alternatives:
-    """The nodes of a tensor that is asked for gradients: where it may have left its graph, it is a leaf instead."""
+    """The nodes of a tensor that is set to require grad: where it may have left its graph, it is a leaf instead."""
     if not to.may(YES) or not tensor.node or None in tensor.node or tensor.leaf is NO:
         return tensor.node
     return (*tensor.node, None) if tensor.requires_grad.may(NO) and tensor.unseen.may(YES) else tensor.node
@@ -152,27 +152,27 @@ HOLDING = (Container, Instance, Module)
 
 
 def _marks(tensor: Tensor, to: Truth, asked: Cause) -> tuple[Cause, ...]:
-    """The marks of a tensor that is asked: what has no effect because it was asked before leaves no other."""
+    """The marks of a tensor whose flag is set: what has no effect leaves no other."""
     if tensor.requires_grad is to and _is_asked(tensor):
         return tensor.causes
     return (*[mark for mark in tensor.causes if mark.kind != CauseKind.ASKED], asked)[-MOST_CAUSES:]
 
 
 def _is_asked(tensor: Tensor) -> bool:
-    """Return whether a tensor may have been asked for gradients itself, not only what it was computed from."""
+    """Return whether a tensor may have been set to require grad itself, not only what it was computed from."""
     return any(mark.kind == CauseKind.ASKED and mark.by for mark in tensor.causes)
 
 
 def _afterwards(m: Interpreter, tensor: Tensor, to: Truth) -> Truth:
-    """Return the flag after a request: a tensor asked for gradients requires grad, for a non-leaf did so before. Only a
-    leaf can be told not to, and a view made without the graph then goes on as what it is a view of does."""
+    """Return the flag after a request: a tensor set to require grad does so, for a non-leaf did so before. Only a
+    leaf's flag can be cleared, and a view made without the graph then goes on as what it is a view of does."""
     if to is YES:
         return YES
     if tensor.leaf is NO:
         return tensor.requires_grad
     own = to if tensor.leaf is YES else tensor.requires_grad | to
     if tensor.belief >= Belief.FROM_USAGE and None in tensor.base:
-        return own | UNSURE  # unseen code gave it: it may be what that was handed, or a view of it
+        return own | UNSURE  # unseen code gave it: it may be what that was passed, or a view of it
     bases = [NO if base is None else _shown(m, base) for base in tensor.base]
     return reduce(or_, [either([own, base]) for base in bases]) if bases else own
 
@@ -204,7 +204,7 @@ NEW = ("factory", "Parameter")
 
 
 def show_on_views(m: Interpreter, ref: Ref, base: Tensor, to: Truth, *, sure: bool) -> None:
-    """A view that was not recorded requires grad as what it is a view of does, or because it was asked itself; the
+    """A view that was not recorded requires grad as what it is a view of does, or because it was set itself; the
     base is given as it was before it changed. Where that views hidden memory itself, it is that which counts. A view
     of what was made in inference mode has a flag of its own."""
     if to is base.requires_grad or base.inference is YES:
@@ -228,7 +228,7 @@ def _asked_unseen(m: Interpreter, handed: Iterable[Ref]) -> None:
 
 
 def _half_in_graph(view: Tensor) -> dict[str, Any]:
-    """Return what a view becomes when its base is asked: torch shows a leaf, from which no gradient goes on, until the
+    """Return a view after its base's flag is set: torch shows a leaf, from which no gradient goes on, until the
     next write to their memory, and from then on a result of the base."""
     return {
         "leaf": view.leaf | NO,

@@ -197,7 +197,7 @@ SHARING = frozenset({"self", "view"})
 CASTING = ITSELF | COPY
 """The handles that a cast or a move gives."""
 ON_ITS_MEMORY = frozenset({"alias"}) | COPY
-"""The same as one handle of the kind that was asked for: what nobody has seen has it already if it is given itself."""
+"""The same as one handle of the kind that was requested: what nobody has seen has it already if it is given itself."""
 NO_TENSOR = frozenset({"none", "number", "list"})
 """Results that leave the tensors' world."""
 
@@ -224,7 +224,7 @@ def _converts(first: Operand, kind: Dtypes, precision: Precision) -> bool:
 
 
 def _needs_no_copy(first: Operand, result: Result, requested: Requested, precision: Precision) -> bool:
-    """Return whether what may be cast or moved certainly is as it is asked to be."""
+    """Return whether what may be cast or moved certainly is as the call requests."""
     tensor, device = first.tensor, requested.device
     if tensor is None:
         return False
@@ -260,7 +260,7 @@ def _may_be_told_an_order(row: Operation, told: Told) -> bool:
 
 
 def _by_numbers(told: Told) -> bool:
-    """Return whether what stands between the brackets is whole numbers."""
+    """Return whether the index between the brackets is integers."""
     key = told.by_name.get("key")
     return all(type(one) is int for one in (key if isinstance(key, tuple) else (key,)))
 
@@ -341,7 +341,7 @@ def measured(size: Size) -> dict[str, Any]:
 
 MOST_COMBINED = 5
 MOST_COMBINATIONS = 4096
-"""The most answers of dtype rules that are remembered: they depend on nothing but what is asked."""
+"""The most answers of dtype rules that are remembered: they depend on nothing but the question."""
 
 
 def combined(rule: str, kinds: Sequence[Dtypes], numbers: Sequence[bool] = (), row: Operation | None = None) -> Dtypes:

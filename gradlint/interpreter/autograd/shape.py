@@ -38,7 +38,7 @@ def told_by(m: Interpreter, layer: Module, name: str) -> Told:
 
 
 def told_key(m: Interpreter, index: Value) -> Told:
-    """Return what stands between the brackets, where it is constant."""
+    """Return the index between the brackets, where it is constant."""
     key = constant(m, index)
     return Told({"key": tuple([one.value for one in key.parts]) if type(key) is Places else key})
 

@@ -1,4 +1,4 @@
-"""Tensors: how they are made, and what literal data and dtypes tell of them."""
+"""Tensors: how they are made, and what literal data and dtypes prove of them."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ from gradlint.knowledge import DTYPES, PRECISIONS
 
 
 class Change:
-    """A change of gradients, with the state of each after it. How one stood that was handed over nobody saw: it is
+    """A change of gradients, with the state of each after it. How one stood that was passed in nobody saw: it is
     taken to have been trained properly before, with nothing left there that a step has used, and to be `assumed`."""
 
     def __init__(self, known: dict[Grad, Grad], *, assumed: Grad) -> None:
@@ -103,7 +103,7 @@ def dtype_named(value: Value) -> Dtypes | None:
 
 
 def precision_named(value: Value | None) -> Precision:
-    """The precision that a dtype asks for; unsure for what is none or not told apart."""
+    """The precision of a dtype; unsure for what is none or not told apart."""
     name = PRECISIONS.get(value.path) if type(value) is ImportPath else None
     return Precision.named(name) if name else ANY_PRECISION
 
@@ -120,7 +120,7 @@ KINDS_TOLD = {str(kind): kind for kind in LETTERS.values()}
 
 
 def is_of_kind(m: Interpreter, value: Value, kind: Dtypes) -> Value:
-    """Return what a tensor says when it is asked whether it is of floating point, say."""
+    """Return a tensor's answer to a question about its kind, as `is_floating_point()`."""
     tensor = m.only(value, Tensor)
     if tensor is None or tensor.may_be_structured or not tensor.belief.seen_made:
         return PythonNumber(BOOL)
@@ -166,7 +166,7 @@ def _device_named(option: Value) -> Device:
 
 
 def device_asked(m: Interpreter, value: Value) -> Device | None:
-    """The device that an argument of `to` asks for; None where it certainly asks for none."""
+    """The device in an argument of `to`; None where it is certainly none."""
     if (tensor := m.only(value, Tensor)) is not None:
         return tensor.device
     if dtype_named(value) is not None or value in NO_DEVICE or (type(value) is PlainObject and value.kind == "dtype"):

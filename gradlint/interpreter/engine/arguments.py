@@ -1,4 +1,4 @@
-"""The arguments of a call, after evaluation: as they are handed over, and in the function that runs."""
+"""The arguments of a call, after evaluation: as they are passed in, and in the function that runs."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Arguments:
         return name in self.keywords or 0 <= position < len(self.positional)
 
     def values(self) -> list[Value]:
-        """All values handed over."""
+        """All values passed in."""
         return [*self.positional, *self.keywords.values()]
 
     def with_first(self, value: Value) -> Arguments:

@@ -53,7 +53,7 @@ def is_short(m: Interpreter, function: Function) -> bool:
 def purse_of(m: Interpreter, function: Function, args: Arguments) -> str:
     """The purse that a function of another file belongs to; none for what makes and trains networks.
 
-    What is aside has to do with neither networks nor gradients, as far as its text and what it is handed show.
+    What is aside has to do with neither networks nor gradients, as far as its text and what it is passed show.
     """
     if not m.frames[function.frame].file.foreign or m.neighbours.running:  # importing has a bound of its own
         return ""
@@ -75,7 +75,7 @@ def _mentions_torch(m: Interpreter, function: Function) -> bool:
     mentions = m.notes(Mentions)
     known = mentions.get(function.node)
     if known is None:
-        mentions[function.node] = False  # as far as what calls itself is asked while this is found out
+        mentions[function.node] = False  # as far as what calls itself is looked up meanwhile
         uses = m.scan.scopes[function.node].uses
         done = {use.rpartition(".")[2].partition("(")[0] for name in uses for use in (name, *uses[name])}
         known = not TRAINING.isdisjoint(done) or any(_leads_to_torch(m, value) for value in _named(m, function, uses))

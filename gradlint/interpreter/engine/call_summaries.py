@@ -1,7 +1,7 @@
 """Summaries: a call that changed nothing around it need not run again for the same kinds of arguments.
 
 A function is run for the facts of one call. If afterwards every object that was there before is as it was, but for
-what unseen code may have done to those that were handed to it (and for attributes that turned out to be there), and
+what unseen code may have done to those that were passed to it (and for attributes that turned out to be there), and
 what comes back is made of new objects, then
 another call with arguments of the same facts,
 over the same objects, gives the same: new tensors with the same facts, recorded in the graph as one operation on
@@ -51,7 +51,7 @@ Holders = tuple[tuple[Ref, Object], ...]
 @frozen()
 class Summary:
     """One call: its arguments that are objects and the memories of these, what it gave, the nodes that new tensors come
-    from and the history of these, each after those it builds on, what of the objects around it was handed to unseen
+    from and the history of these, each after those it builds on, what of the objects around it was passed to unseen
     code, from the graphs of which arguments something was cut, what attributes objects that nobody knows turned out to
     have, and what must be as it was for that to hold again: for other arguments as well, unless the call could get at
     these `elsewhere`."""
@@ -95,7 +95,7 @@ class Summary:
         return [(now.get(memory, memory), held) for memory, held in self.wrote]
 
     def effects_in(self, call: Call) -> Effects:
-        """Return what the call has done, for other arguments; what it handed on and cut is done again."""
+        """Return what the call has done, for other arguments; what it passed on and cut is done again."""
         now = dict(zip(self.arguments, call.arguments, strict=True))
         looked = {
             (now.get(owner, owner) if type(owner) is Ref else owner, name): None for owner, name in self.looked or ()
@@ -200,7 +200,7 @@ def recall(m: Interpreter, node: Site, call: Call) -> Value | None:
 
 
 def _remember(m: Interpreter, key: Hashable, summary: Summary) -> None:
-    """Keep a summary; if its telling is taken back, it is to be told again."""
+    """Keep a summary; if its events are taken back, they are to be emitted again."""
     summaries = m.calls.summaries
     summaries[key] = summary
     if summary.emitted:
@@ -304,7 +304,7 @@ def end(m: Interpreter, node: Site, call: Call, outer: Effects, result: Value) -
 
 
 def _ends_as_it_began(state: State, call: Call) -> bool:
-    """Return whether a call ends as others do that it may be told for, under the modes that it began with."""
+    """Return whether a call ends as others do that it may be repeated for, under the modes that it began with."""
     ends = state.live and not state.refused and not state.unexplained_edge
     return ends and (state.grad_mode, state.inference) == call.mode
 
@@ -336,7 +336,7 @@ def _old(m: Interpreter, call: Call) -> frozenset[Ref]:
 
 
 def _escaped(m: Interpreter, call: Call, changed: list[tuple[Ref, Object]]) -> tuple[tuple[Ref, Escape], ...] | None:
-    """Return what of all that was there the call handed to unseen code, and what that may do with the graphs; None if
+    """Return what of all that was there the call passed to unseen code, and what that may do with the graphs; None if
     it did anything else to what was there."""
     handed = tuple([(ref, how) for ref, how in m.effects.handed.items() if ref in call.heap])
     before, heap, names = call.heap, m.state.heap, m.state.names

@@ -1,8 +1,8 @@
-"""Code that runs when somebody asks for more: generators, generator expressions and `map`.
+"""Code that runs on demand: generators, generator expressions and `map`.
 
-It is followed where it is made. What it does there it does again each time that it is asked, in between whatever the
+It is followed where it is made. What it does there it does again at each `next`, in between whatever the
 program does meanwhile: what it may have changed is not known from then on. And it does so under the circumstances of
-whoever asks: if the grad mode is another by then, or what it reads has changed, what it gives is not known.
+runs it: if the grad mode is another by then, or what it reads has changed, what it gives is not known.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The tables of the interpreter: what is done with each kind of node and value, and at each import path.
 
 They are empty here. Each file of a room enters what it knows under a decorator when it is loaded, and `driver` loads
-them all; so who asks a table needs to import nobody who is in it.
+them all; so a user of a table imports none of its entries.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ ATTRIBUTES_OF: dict[str, Callable[[Interpreter, Any, Value, str], Value | None]]
 ELEMENTS_OF: dict[str, Callable[[Interpreter, Any, Instance], Value]] = {}
 """The elements of iterating over an instance of these classes."""
 ANNOTATED_AS: dict[str, Annotated] = {}
-"""Something of these classes that somebody else made, as annotations tell of it; takes the import path."""
+"""Something of these classes that somebody else made, as annotations name it; takes the import path."""
 
 
 def models(*paths: str) -> Callable[[Model], Model]:
@@ -72,7 +72,7 @@ def models(*paths: str) -> Callable[[Model], Model]:
 
 
 def annotated(*paths: str) -> Callable[[Annotated], Annotated]:
-    """Register what an annotation that names one of these classes tells."""
+    """Register the value of an annotation that names one of these classes."""
     return _entering(ANNOTATED_AS, paths)
 
 

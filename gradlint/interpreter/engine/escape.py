@@ -1,7 +1,7 @@
 """Unknown code may do anything to the objects in its reach, and nothing else.
 
 The flags and states of every object in reach become unsure and the elements of containers unknown. The
-attributes of modules and instances stay bound as they are: code that is handed an object changes what
+attributes of modules and instances stay bound as they are: code that is passed an object changes what
 its parts are like far more often than it puts other parts in their place.
 """
 
@@ -59,7 +59,7 @@ IS_KNOWN: dict[type, Callable[[Any], bool]] = {
 
 
 def escape_graphs(m: Interpreter, values: Iterable[Value], how: Escape = Escape.HELD) -> None:
-    """These values are handed to something that the file does not show."""
+    """These values are passed to something that the file does not show."""
     for graph in graphs_in_reach(m, values):
         m.graphs.escape(graph, how)
 
@@ -119,7 +119,7 @@ def havoc(m: Interpreter, values: Iterable[Value], how: Escape = Escape.HELD) ->
         if how > Escape.READ:
             known = m.graphs.escaped
             known |= {memory.key: max(how, known.get(memory.key, how)) for memory in memories}
-        wrote, m.effects.wrote = m.effects.wrote, {}  # what is handed over is noted
+        wrote, m.effects.wrote = m.effects.wrote, {}  # what is passed in is noted
         SLOTS[TypeSlot.WRITTEN_UNSEEN][Tensor](m, memories)
         m.effects.wrote = wrote
 

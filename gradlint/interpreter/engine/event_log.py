@@ -32,7 +32,7 @@ class EventLog:
     """The `story` of all events and the `runs` of functions so far, of which the one that runs is number `run`.
 
     `come_by` are the places that events tell of which happened behind no line that raises. `repeated` are the events of
-    calls that a summary told again, by their ids; `alike` are those calls, after the ones that they are like, with the
+    calls that a summary repeated, by their ids; `alike` are those calls, after the ones that they are like, with the
     runs in which they are. `undo` takes back what is to be forgotten with the events.
     """
 
@@ -60,11 +60,11 @@ class EventLog:
         if self.trace is not None:
             self.trace.stopped(bound)
 
-    # ---- what is not told, or not yet
+    # ---- events that are not emitted, or not yet
 
     @contextmanager
     def silently(self, really: bool = True) -> Iterator[None]:
-        """Run without telling anybody."""
+        """Run without emitting events."""
         self.muted += really
         traced = self.trace.mark() if really and self.trace is not None else None
         try:
@@ -75,7 +75,7 @@ class EventLog:
 
     @contextmanager
     def held_back(self) -> Iterator[Callable[[], None]]:
-        """Hold back what happens until it is certain that it is to be told; `forget` says that it is not."""
+        """Hold back events until it is certain that they are to be emitted; `forget` says that it is not."""
         traced = self.trace.mark() if self.trace is not None else None
         if self.muted:
             yield lambda: self._forget_traced(traced)
@@ -107,10 +107,10 @@ class EventLog:
         if self.trace is not None and since is not None:
             self.trace.forget(since)
 
-    # ---- what is told again
+    # ---- events that are repeated
 
     def since(self, story: int, runs: int) -> Excerpt | None:
-        """Return what was told since there was so much of it; None while nothing is."""
+        """Return the events since there were so many; None while none are."""
         return None if self.muted else Excerpt(tuple(self.story[story:]), tuple(self.runs[runs:]), runs)
 
     def replay(self, excerpt: Excerpt) -> None:

@@ -26,7 +26,7 @@ MOST_WEIGHED = 300
 MOST_LOOKED_BACK = 20
 """The most nodes of a history that are weighed in whole; of larger ones only what is straight ahead is certain.
 
-`MOST_LOOKED_BACK` holds where it is asked whether a graph grows, which is asked at every operation in a loop.
+`MOST_LOOKED_BACK` holds for the question whether a graph grows, which comes at every operation in a loop.
 """
 
 
@@ -47,7 +47,7 @@ def past_of(
 
 
 def _inputs(thing: object) -> list[Ref]:
-    """The nodes and leaves that an operation may have been handed; none of what is no operation."""
+    """The nodes and leaves that an operation may have been passed; none of what is no operation."""
     return [other for slot in thing.inputs for other in slot if other is not None] if type(thing) is Node else []
 
 
@@ -271,7 +271,7 @@ def nodes_of(m: Interpreter, value: Value) -> Alternatives:
                     out |= dict.fromkeys(nodes_of(m, ref))
         else:
             out[None] = None
-    m.works(2 * len(out))  # who asks goes over them at least once more
+    m.works(2 * len(out))  # callers go over them at least once more
     return tuple(out)
 
 

@@ -1,9 +1,9 @@
 """Other files of the project: found by import, run once when something in them is first needed. What importing them
-does is told to nobody, what the linted file calls in them is.
+emits no events, what the linted file calls in them is.
 
 An import only says where a thing is to be found (`Imported`). The first look at it runs the top level of that file
 in a state of its own, as import does, and lays down what is left: every state in which the file is
-needed takes of it what it asks for. So nothing depends on where, on which path or how often a file is asked for.
+needed takes of it what it asks for. So nothing depends on where, on which path or how often a file is imported.
 
 Other files that we do not look at may be imported besides, and register things: containers that a file leaves may
 hold more than it put there. Once functions run on their own, anything may have happened to all of it.
@@ -165,7 +165,7 @@ class Neighbours:
         return None if self.running else self._read((0, name))
 
     def _read(self, name: Name) -> Value | None:
-        """Return what a name at the top level of some file holds; who asks has read it."""
+        """Return what a name at the top level of some file holds; the caller has read it."""
         found = variables.held(self.m, name)
         if found is not None:
             self.m.effects.read[name] = found
@@ -294,7 +294,7 @@ def _both(scan: Scan, more: Scan) -> Scan:
 
 @contextmanager
 def _elsewhere(m: Interpreter, frame: Frame, state: State) -> Iterator[None]:
-    """Run something that does not depend on where it is asked for, in a state of its own or in the one there is."""
+    """Run something that does not depend on where it is needed, in a state of its own or in the one there is."""
     outer, outer_state = m.frame, m.state
     kept = allocations, loops, _, effects = m.allocations, m.loops, m.calls, m.effects
     m.allocations, m.calls = Allocations(allocations.sites), CallStack()

@@ -51,7 +51,7 @@ def _iterated(m: Interpreter, node: Site, value: Value) -> Value:
 
 
 def following(m: Interpreter, node: Site, value: Value) -> Value:
-    """Return what an iteration that has begun gives next, whichever time it is asked."""
+    """Return what an iteration that has begun gives next, at whichever `next`."""
     options = alternatives(value)
     if len(options) == 1:
         return _following(m, node, value)
@@ -169,13 +169,13 @@ def listed_by(m: Interpreter, value: Value, by: str) -> list[tuple[str, Ref]] | 
 
 
 def after_one_next(m: Interpreter, value: Value, before: Iterator) -> None:
-    """An iterator that nobody had asked gives its first; where it was to give two, one is left."""
+    """An unused iterator gives its first; where it was to give two, one is left."""
     if before.used is NO and _is_over_two(m, before):
         m.update_fields(value, Iterator, several=NO, empty=NO)
 
 
 def _gives_one_more(m: Interpreter, thing: Iterator) -> bool:
-    """Return whether an iterator that was asked once certainly gives one more, and that is all."""
+    """Return whether an iterator that was used once certainly gives one more, and that is all."""
     return thing.several is NO and thing.empty is NO and _is_over_two(m, thing)
 
 
@@ -191,12 +191,12 @@ def _is_over_two(m: Interpreter, thing: Iterator) -> bool:
 
 
 def _after_next(thing: Iterator, used: Truth) -> Iterator:
-    """An iterator that was asked for more; if one was left, that may be gone."""
+    """An iterator after a `next`; if one was left, that may be gone."""
     return replace(thing, used=used, empty=thing.empty | UNSURE if thing.several is NO else thing.empty)
 
 
 WAITING = "generator expression"
-"""The iterator that runs over its source when it is asked for something, as a comprehension does at once."""
+"""The iterator that runs over its source at each `next`, as a comprehension does at once."""
 RESTARTING = frozenset({"range", "values()", "keys()", "items()"})
 """Iterables that begin anew each time, by what made them."""
 
@@ -229,7 +229,7 @@ def _consume_source(m: Interpreter, value: Value, *, sure: bool) -> None:
 
 
 def emit_exhausted(m: Interpreter, node: Site, values: Iterable[Value]) -> None:
-    """Code that the file does not show is handed what was run through before: it finds nothing in that."""
+    """Code that the file does not show is passed what was run through before: it finds nothing in that."""
     for value in values if not m.is_silent else ():
         thing = m.state.heap.get(value) if type(value) is Ref else None
         if type(thing) is Iterator and thing.used is YES and thing.by not in RESTARTING:
@@ -252,7 +252,7 @@ def iterator(m: Interpreter, node: Site, made: Iterator, followed: Suspended | N
 
 
 def going_on(m: Interpreter, made: Iterator, followed: Suspended | None) -> Iterator:
-    """An iterator by what runs on when it is asked: code that was followed, and what it runs over."""
+    """An iterator by what runs on at `next`: code that was followed, and what it runs over."""
     inner = [thing for _, thing in m.all(made.source, Iterator)]
     touches, fills = ([ref for one in inner for ref in getattr(one, name)] for name in ("touches", "fills"))
     seen = {(*key, str(number)): value for number, one in enumerate(inner) for key, value in one.seen}

@@ -1,4 +1,4 @@
-"""Loops that run until another iteration changes nothing: the first is told as it runs, later ones once for all."""
+"""Loops that run until another iteration changes nothing: the first emits its events, later ones once for all."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def open_end(_: int) -> Truth:
 
 
 def leave(m: Interpreter, left: Callable[[State], None] = lambda _: None) -> None:
-    """The loop may end here, because there is nothing more to go over. `left` is told the state in which it does."""
+    """The loop may end here, because there is nothing more to go over. `left` gets the state in which it does."""
     assert m.frame.loop is not None
     if m.state.live:
         state = m.fork()
@@ -71,11 +71,11 @@ def leave(m: Interpreter, left: Callable[[State], None] = lambda _: None) -> Non
 
 @dataclass(slots=True)
 class Loop:
-    """The parts of a loop. `step` runs one iteration, and is told whether it is the first; where that may be all
+    """The parts of a loop. `step` runs one iteration, with whether it is the first; where that may be all
     (`once`), it is told by itself, however far out the loop is.
 
     The loop ends when there is nothing more to go over, but not before it has run `least` times (no more than two are
-    told apart), and `left` is told the states in which it does; None where `step` itself says when the loop ends.
+    told apart), and `left` gets the states in which it does; None where `step` itself says when the loop ends.
     `ends` is asked whether that is so after a number of rounds: where they are certainly few, each is run by itself.
     `after` is what happens then, before `orelse`.
     """
@@ -256,7 +256,7 @@ def _are_few(
 
 
 def _fixpoint(m: Interpreter, turn: Callable[[], None], grow_older: Callable[[], list[Ref]]) -> None:
-    """Run later iterations until another one changes nothing; only that one is told, for it knows all the others.
+    """Run later iterations until another one changes nothing; only that one emits events, for it joins all the others.
 
     What grew as old as can be before a pass is so after it as well: that need not wait for yet another pass.
     """

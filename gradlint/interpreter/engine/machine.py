@@ -51,7 +51,7 @@ FEW_JOINED, MOST_JOINED = 4, 256
 
 
 class Interpreter:
-    """Runs one program abstractly and tells `listen` what happens."""
+    """Runs one program abstractly and emits events to `listen`."""
 
     neighbours: Neighbours
 
@@ -134,7 +134,7 @@ class Interpreter:
             self.frame.add_exception_edge(waiting)
 
     def raise_certainly(self) -> None:
-        """A line certainly raises here: a handler finds the state, and what stands behind the line is not run."""
+        """A line certainly raises here: a handler finds the state, and what is behind the line is not run."""
         if self.frame.tries:
             self.frame.record_exception_state(self.state, certainly=True)
         self.state.refused = True
@@ -148,7 +148,7 @@ class Interpreter:
     def refuses(self, value: Value, refused: Collection[Ref]) -> bool:
         """Return whether torch certainly refuses a value since it refuses these: all that it may be, known well enough.
 
-        Of a parameter that unseen callers handed over, it is more likely that they switched gradients off.
+        Of a parameter that unseen callers passed in, it is more likely that they switched gradients off.
         """
         weakest = Belief.PROVEN if self.assumed_mode else Belief.FROM_USAGE
         known = all(self[ref].belief <= weakest for ref in refused)

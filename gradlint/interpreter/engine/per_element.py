@@ -3,7 +3,7 @@
 A loop over all parameters of a module is run for all of them together, and what its body does it does to the one that
 it is at; the others it has gone over already, or not yet. While the body runs, each object has two references: its own,
 by which everybody else knows it and under which it may have been changed or not, and one that says "if the loop is at
-it", which the loop's variable holds. A change under one of them is told the other (`Interpreter.store_exact`). When the
+it", which the loop's variable holds. A change of one is made to the other (`Interpreter.store_exact`). When the
 body has run, both are one again, and a third one, "once the loop was at it", keeps what is known then: where the loop
 has gone over all, that is what holds of each.
 
@@ -109,7 +109,7 @@ def current_element(m: Interpreter, value: Value) -> list[Ref]:
 
 def _after_iteration(state: State, walk: str) -> Value:
     """The body has run for the one that the loop was at: it is known by one reference again. Gives those under which
-    stands what is known once the loop was at them."""
+    is what is known once the loop was at them."""
     heap = state.heap
     here = {ref: plain(ref) for ref in heap if is_at(ref, walk)}
     _certain_once_at(heap, walk, here)

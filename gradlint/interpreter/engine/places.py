@@ -32,7 +32,7 @@ def peek(m: Interpreter, node: Site) -> Value | None:
 
 
 def key_of(node: cst.Subscript) -> object | None:
-    """The constant that an element is asked for by."""
+    """The constant index of an element."""
     part: Any = node.slice[0].slice if len(node.slice) == 1 else None
     if type(part) is cst.Index and isinstance(part.value, (cst.SimpleString, cst.Integer)):
         return part.value.evaluated_value

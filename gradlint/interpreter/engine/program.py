@@ -14,7 +14,7 @@ from gradlint.domain.values import Function, Value
 class Definitions:
     """The `functions` and `classes` of the linted file by their syntax, with the `instances` made of classes for unseen
     callers, the names that classes which derive from one define `anew`, the functions that were `called` and those that
-    `escaped` to unseen code, and the modules that are `hooked`: hooks may keep what their calls are handed."""
+    `escaped` to unseen code, and the modules that are `hooked`: hooks may keep what their calls are passed."""
 
     functions: dict[object, Function] = field(default_factory=dict)
     classes: dict[object, Ref] = field(default_factory=dict)
@@ -43,7 +43,7 @@ class Graphs:
     around: dict[Graph, dict[Graph, None]] = field(default_factory=dict)
 
     def escape(self, graph: Graph, how: Escape) -> None:
-        """A graph is handed to something that the file does not show, which may do this with it."""
+        """A graph is passed to something that the file does not show, which may do this with it."""
         if self.escaped.get(graph, -1) < how:
             self.escaped[graph] = how
             self.escapes.append(graph)

@@ -34,7 +34,7 @@ MOST_WORK = 20_000_000
 """The most objects that may be gone over one by one (see `Index.work`) until a file is given up: where as many are
 there as it has statements, the cost of each statement grows with their number."""
 WORK_OF_AN_EVENT = 200
-"""The number of objects whose traversal costs as much as one event: to find it, tell it and have rules hear it."""
+"""The number of objects whose traversal costs as much as one event: to find it, emit it and run the rules on it."""
 STEPS = "steps"
 """The bound on how many statements are run."""
 CALLS_LEFT_OUT = frozenset({"depth of calls", "depth of instances", "depth of modules", "recursion", STEPS})

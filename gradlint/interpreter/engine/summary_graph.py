@@ -1,4 +1,4 @@
-"""Histories: what the graph nodes that a summarised call made depend on, told without those nodes.
+"""Histories: what the graph nodes that a summarised call made depend on, in terms without those nodes.
 
 A summary forgets what lies between its results and what was there before. What of it can be noticed outside is kept:
 on which operands a result depends, certainly or perhaps, and whose memory the graph saved on the way. Told again, all

@@ -1,4 +1,4 @@
-"""Tracing: what is known at each statement that runs, and what happens there, in all files, for those who ask why.
+"""Tracing: the facts at each statement that runs, and the events there, in all files, for those who ask why.
 
 A trace hears what no rule hears: what importing other files does, and what happens in calls that are not run again
 because they have been summarised. It leaves out what was run to try something and then taken back. Nothing that runs
@@ -46,7 +46,7 @@ class Known:
 @frozen()
 class Ran:
     """A statement has run, or the `head` of a compound one: `modes` are the grad mode and the inference mode. `inside`:
-    these are the names that the head binds for its body, or asks about before it."""
+    these are the names that the head binds for its body, or tests before it."""
 
     node: Syntax
     known: tuple[Known, ...]
@@ -68,7 +68,7 @@ class Happened:
 
 @frozen()
 class Meant:
-    """A function begins that is there for something, as its names and flags tell: the sign is one of them."""
+    """A function begins that is there for something, as its names and flags show: the sign is one of them."""
 
     node: Syntax
     phase: str
@@ -220,7 +220,7 @@ def _bodies(node: cst.CSTNode) -> Iterator[tuple[Any, Any]]:
 
 
 def _bound_inside(head: Any) -> list[Any]:
-    """The places that the head of a body binds for it; those that an `elif` or `while` has asked about."""
+    """The places that the head of a body binds for it; those that an `elif` or `while` has tested."""
     if isinstance(head, TESTED):
         return _places([head.test], frozenset())
     if isinstance(head, cst.For):
@@ -346,7 +346,7 @@ def _field(m: Interpreter, value: Any) -> str:
 
 
 def outline(tree: cst.Module) -> Iterator[tuple[Any, Any]]:
-    """All statements of a file, each with the function in whose body it stands (None: in none)."""
+    """All statements of a file, each with the function in whose body it is (None: in none)."""
     todo: list[tuple[Any, Any]] = [(tree, None)]
     branches: set[Any] = set()
     while todo:

@@ -38,7 +38,7 @@ STAND_IN = "attribute "
 
 
 def escaped_leaves(m: Interpreter, reach: Iterable[Ref]) -> list[Ref]:
-    """The parameters of modules that were handed over, where unknown code had those and may have computed with them.
+    """The parameters of modules that were passed in, where unknown code had those and may have computed with them.
     Where it had an object as well that came of a method nobody knows, it may have computed with that instead."""
     reach = tuple(reach)
     if any(ref.part.startswith(STAND_IN) and is_opaque(m.state.heap.get(ref)) for ref in reach):
@@ -50,11 +50,11 @@ def escaped_leaves(m: Interpreter, reach: Iterable[Ref]) -> list[Ref]:
 
 
 class FrozenOnRequest(dict[Any, None]):
-    """Calls of unseen code that is asked for no gradients."""
+    """Calls of unseen code that request no gradients."""
 
 
 def note_options(m: Interpreter, node: Site, args: Arguments) -> None:
-    """Note whether a call asks for no gradients, by the name of an option or in a table of options."""
+    """Note whether a call requests no gradients, by the name of an option or in a table of options."""
     options: list[tuple[Any, Value]] = list(args.keywords.items())
     for value in args.values():
         for _, thing in m.all(value, Container):
@@ -65,7 +65,7 @@ def note_options(m: Interpreter, node: Site, args: Arguments) -> None:
 
 
 def _requests_frozen(name: str, value: Value) -> bool:
-    """Return whether an option asks for no gradients: one against them that is not refused, or one for them that is."""
+    """Return whether an option requests none: one against them that is not refused, or one for them that is."""
     refused = type(value) is Constant and value.value in (False, None, "False")
     return (ASKS_FOR_GRADIENTS if refused else ASKS_FOR_NONE).search(name) is not None
 
@@ -98,7 +98,7 @@ def refine(m: Interpreter, ref: Ref, found: Ref) -> None:
 
 
 def escape_by(node: Site, callee: Value) -> Escape:
-    """Return what unseen code that is called here may do with what it is handed, by the name it is called by, or where
+    """Return what unseen code that is called here may do with what it is passed, by the name it is called by, or where
     that says nothing by those of what it belongs to."""
     paths = [one.path for one in alternatives(callee) if type(one) is ImportPath]
     paths += [f"{one.module}.{one.name}" for one in alternatives(callee) if type(one) is Imported]
@@ -123,7 +123,7 @@ def _words_of(names: Iterable[str]) -> frozenset[str]:
 
 
 def maybe_initialised(m: Interpreter, owner: Value) -> None:
-    """An `__init__` that is not followed may have run `Module.__init__` on what it was handed: of what nobody knows, on
+    """An `__init__` that is not followed may have run `Module.__init__` on what it was passed: of what nobody knows, on
     any module."""
     strange = any(getattr(m.thing(option), "cls", UNKNOWN) == UNKNOWN for option in alternatives(owner))
     for ref in list(m.state.heap) if strange else [ref for ref, _ in m.all(owner, Module)]:
@@ -133,7 +133,7 @@ def maybe_initialised(m: Interpreter, owner: Value) -> None:
 
 
 def call_unknown(m: Interpreter, node: Site, values: list[Value], callee: Value = UNKNOWN) -> Value:
-    """Code that the file does not show is handed these values, and is called by the name of a callee or as it is
+    """Code that the file does not show is passed these values, and is called by the name of a callee or as it is
     written; a grad mode among them it may enter."""
     m.log.counts["unknown calls"] += not m.log.muted
     if any(type(option) is Context for value in values for option in alternatives(value)):

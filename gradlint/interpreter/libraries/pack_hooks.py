@@ -1,7 +1,7 @@
-"""Functions of the program that a library calls: the modes they run in, and what they are handed.
+"""Functions of the program that a library calls: the modes they run in, and what they are passed.
 
 A class that derives from a library's class defines methods which the library calls (`validation_step`), and functions
-are handed to its objects. Rows of packs say how that happens; everybody else who may call them is not shown, so it
+are passed to its objects. Rows of packs say how that happens; everybody else who may call them is not shown, so it
 is what holds when they run on their own.
 """
 
@@ -28,7 +28,7 @@ from gradlint.knowledge.packs import Hook, New
 
 
 class Hooked(dict[object, Hook]):
-    """The hooks as which libraries call the functions that were handed to them."""
+    """The hooks as which libraries call the functions that were passed to them."""
 
 
 def hook_of(m: Interpreter, function: Function) -> Hook | None:
@@ -42,7 +42,7 @@ def hook_of(m: Interpreter, function: Function) -> Hook | None:
 
 @implements(TypeSlot.HANDED, Function)
 def handed(m: Interpreter, function: Function, params: list[Any]) -> dict[str, Value]:
-    """Return what a library hands over for each parameter that its hook speaks of."""
+    """Return what a library passes for each parameter that its hook speaks of."""
     hook = hook_of(m, function)
     if hook is None:
         return {}

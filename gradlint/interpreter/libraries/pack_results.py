@@ -172,7 +172,7 @@ def _computed(m: Interpreter, node: Site, gift: packs.Computed, args: Given) -> 
     m.update_fields(made, Tensor, **UNKNOWN_LAYOUT)
     first = m.pop_from(start)[0]
     tensor = m.only(first, Tensor) if gift.itself else None
-    # Of what cannot be asked for its gradient it makes no difference which of the two handles it is.
+    # Of what cannot require grad it makes no difference which of the two handles it is.
     same = tensor is not None and tensor.leaf.may(YES) and tensor.requires_grad.may(YES)
     return one_of([first, made]) if same else made
 
@@ -233,7 +233,7 @@ class _Born:
 
 
 def construct(m: Interpreter, node: Site, path: str, row: LibraryClass, args: Arguments) -> Value:
-    """Call a class of a library; what its constructor is handed and does not name, the object keeps somehow."""
+    """Call a class of a library; what its constructor is passed and does not name, the object keeps somehow."""
     if row.kind == "optimizer":
         return optimizer.build(m, node, path, args)
     held = _attributes(m, node, row.holds, Given(args, row.parameters))
@@ -272,7 +272,7 @@ def _made(m: Interpreter, node: Site, born: _Born, row: LibraryClass | None) -> 
     if born.path == OPTIMIZER or (row is not None and row.kind == "optimizer"):
         return unknown_optimizer(m, node, born.part, born.belief, born.path)
     if row is None and born.path.startswith("torch."):
-        with m.log.silently():  # a part: what is told of is the whole
+        with m.log.silently():  # a part: the event is about the whole
             found = NAMED[ImportPath](m, node, ImportPath(born.path), Arguments([], dict(born.held)), "")
         if found is not None:
             return found

@@ -143,7 +143,7 @@ def _rnn(m: Interpreter, node: Site, layer: LayerCall) -> Value:
 
 @applies("pair")
 def _cell(m: Interpreter, node: Site, layer: LayerCall) -> Value:
-    """One step of an LSTM, which is handed its two states in one tuple."""
+    """One step of an LSTM, which is passed its two states in one tuple."""
     each = [part for state in _states(layer.args) for part in element_list(m, state) or [elements(m, node, state)]]
     return _rnn(m, node, layer.given(layer.args.get("input", 0, UNKNOWN), *each))
 

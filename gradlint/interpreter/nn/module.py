@@ -64,11 +64,11 @@ from gradlint.knowledge.shapes.memory_format import GIVEN_AS_IT_IS
 MOST_MODULES_DEEP = 3
 """The most calls of modules of the program that are followed into each other."""
 REDUCTION = "reduction"
-"""The keyword by which a loss is told what to make of the losses of the elements."""
+"""The keyword by which a loss reduces the losses of the elements."""
 OLD_REDUCTIONS = frozenset({"size_average", "reduce"})
 """Keywords that were there for it before, and still count."""
 RETURN_INDICES = "return_indices"
-"""The keyword by which a pooling layer is asked for places as well."""
+"""The keyword by which a pooling layer returns indices as well."""
 WITHOUT = {"bias": "bias", "affine": "", "elementwise_affine": ""}
 WITHOUT_BUFFERS = {"track_running_stats": ""}
 """Keywords that leave out parameters, or buffers, of that name (or, where empty, all of them) when they are False."""
@@ -175,7 +175,7 @@ def _own_parameters(m: Interpreter, node: Site, row: ModuleRow, args: Arguments)
 def _asked_for(
     m: Interpreter, node: Site, row: ModuleRow, args: Arguments
 ) -> tuple[dict[object, Value], tuple[str, ...]]:
-    """The tensors that a layer has only if it is asked for them, or None in their place; and which are buffers."""
+    """The tensors that a layer has only if an argument says so, or None in their place; and which are buffers."""
     last = row.path.rpartition(".")[2]
     found: dict[object, Value] = {}
     for option in OPTIONS.get(last, ()):
@@ -264,7 +264,7 @@ def of_lazy_layers(m: Interpreter, value: Value) -> set[Ref]:
 
 
 def set_mode(m: Interpreter, node: Site, owner: Value, mode: Mode) -> None:
-    """`train()` and `eval()` reach all parts of a module; a part whose class has its own `train` is handed to that."""
+    """`train()` and `eval()` reach all parts of a module; a part whose class has its own `train` is passed to that."""
     tops = {ref for ref, _ in m.all(owner, Module)}
     overriding: dict[Ref, Function] = {}
 
@@ -306,7 +306,7 @@ def _hand_mode_on(m: Interpreter, node: Site, overriding: dict[Ref, Function], m
 
 
 def depends_on_mode(m: Interpreter, value: Value) -> bool:
-    """Return whether a module, or a part of it, may behave differently in eval mode; not asked where nobody hears."""
+    """Return whether a module, or a part of it, may behave differently in eval mode; not looked up where none hears."""
     return not m.is_silent and any(_depends_on_mode(m, m[ref]) for ref in submodules(m, value))
 
 

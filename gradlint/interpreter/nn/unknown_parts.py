@@ -58,7 +58,7 @@ def unknown_module(m: Interpreter, node: Site, part: str, belief: Belief, cls: V
 
 
 def unseen_module(m: Interpreter, node: Site, part: str, reach: tuple[Ref, ...]) -> Ref:
-    """A module that unseen code made of all that is in reach: it may be frozen if a module that was handed over is."""
+    """A module that unseen code made of all that is in reach: it may be frozen if a module that was passed in is."""
     made = unknown_module(m, node, part, Belief.FROM_USAGE)
     handed = one_of([ref for ref in reach if type(m.state.heap.get(ref)) is Module], max(len(reach), 1))
     given = parameters(m, handed)[0]
@@ -77,7 +77,7 @@ def leave_open_whether_frozen(m: Interpreter, made: Ref) -> None:
 
 
 def unseen_parameter(m: Interpreter, node: Site, part: str, reach: Iterable[Ref] = ()) -> Ref:
-    """A parameter that unseen code gave; it may be one that it was handed, or share its memory."""
+    """A parameter that unseen code gave; it may be one that it was passed, or share its memory."""
     same = tuple(ref for ref in reach if type(thing := m.state.heap.get(ref)) is Tensor and thing.parameter.may(YES))
     facts: dict[str, Any] = dict.fromkeys(("requires_grad", "leaf", "retains", "inference"), UNSURE)
     facts |= {"grad": ANY_GRAD, "unit": Unit.unsure(), "base": (*same, None) if same else ()}

@@ -21,7 +21,7 @@ from gradlint.knowledge.python.duck_typing_names import METHODS_OF_TENSORS
 GET: dict[type, Callable[..., Value]] = SLOTS[TypeSlot.GET_ATTRIBUTE]
 
 LEAVING_THE_GRAPH = frozenset({"detach", "item", "tolist", "numpy", "cpu"})
-"""Methods by which something unknown shows that it is a tensor and is looked at, not handed on."""
+"""Methods by which something unknown shows that it is a tensor and is looked at, not passed on."""
 
 
 def get_attribute(m: Interpreter, node: Site, owner: Value, name: str, chain: str, *, guard: bool = False) -> Value:

@@ -165,7 +165,7 @@ def _let_go(shown: Any, name: str, old: Value) -> Value:
 
 
 def _holding_part(m: Interpreter, shown: Any, old: Value) -> tuple[Optimizer, ...]:
-    """The optimizers that hold a part of a module. A part of one that was handed over is only known by what is asked of
+    """The optimizers that hold a part of a module. A part of one that was passed in is only known by what is asked of
     it: it is held with all the others."""
     held = holding(m, old)
     if held or type(shown) is not Module or shown.belief.seen_made:

@@ -201,7 +201,7 @@ def bare_instance(m: Interpreter, node: Site, cls: Ref) -> Ref:
 
 
 def initialise(m: Interpreter, node: Site, owner: Value, cls: Value, args: Arguments, after: Ref | None = None) -> None:
-    """Run `__init__` of a class, or of what stands behind `after` in its order of look-up."""
+    """Run `__init__` of a class, or of the classes behind `after` in its order of look-up."""
     method, thing = find_method(m, cls, "__init__", after), m.thing(cls)
     if after is None and type(thing) is Class and thing.kind in FILLED and (method is None or _is_generated(m, cls)):
         FILLED[thing.kind](m, node, owner, thing, args)
@@ -218,7 +218,7 @@ def initialise(m: Interpreter, node: Site, owner: Value, cls: Value, args: Argum
 
 
 def _is_generated(m: Interpreter, cls: Value) -> bool:
-    """Return whether the nearest `__init__` of a class is what a decorator writes into it or a base: one that stands in
+    """Return whether the nearest `__init__` of a class is what a decorator writes into it or a base: one in
     the body of the decorated class is kept, those of its bases are not."""
     for thing in map(m.thing, ancestry(m, cls)):
         own = dict(thing.members) if type(thing) is Class else {}

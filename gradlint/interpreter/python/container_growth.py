@@ -23,7 +23,7 @@ from gradlint.interpreter.static.sites import Site, syntax
 def emit_stored(
     m: Interpreter, node: Site, container: Container, value: Value, *, at: Value | None = None, among: bool = False
 ) -> None:
-    """A value is about to be put into a container, `at` an index or key if that is told; `among` says that it is one of
+    """A value is about to be put into a container, `at` an index or key if known; `among` says that it is one of
     those in what is given."""
     if m.is_silent:
         return

@@ -149,7 +149,7 @@ def _stays_several(m: Interpreter, value: Value) -> bool:
 
 def length(m: Interpreter, value: Value) -> int | None:
     """Return the number of iterations over a value, as long as what it holds by now does not change; None where that is
-    not known, or where a caller may hand over something else another time."""
+    not known, or where a caller may pass something else another time."""
     thing, known = m.only(value, Iterator), element_list(m, value)
     if any(ref.context != m.frame.id for ref in references(value)):
         return None
@@ -158,7 +158,7 @@ def length(m: Interpreter, value: Value) -> int | None:
 
 def certainly_at_most_one(m: Interpreter, value: Value) -> bool:
     """Return whether iterating over a value runs no more than once, as long as what it holds by now does not grow. What
-    a caller hands over may be longer another time."""
+    a caller passes may be longer another time."""
     known, iterator = element_list(m, value), m.only(value, Iterator)
     if iterator is not None and iterator.by == "generator" and iterator.several is NO:
         return True
@@ -189,7 +189,7 @@ def enter_waiting(m: Interpreter, value: Value, depth: int = MOST_ITERATORS_DEEP
 
 
 def _waits_in(one: Iterator, grad_mode: Truth, inference: Truth) -> tuple[Truth, Truth]:
-    """The modes in which an iterator waits that was asked in these."""
+    """The modes in which an iterator waits that ran in these."""
     for mode, there in ((one.on, one.on), (one.off, negation(one.off))):
         grad_mode = _set(grad_mode, mode, there)
     return grad_mode, _set(inference, one.inference, one.inference)
@@ -340,7 +340,7 @@ def append(m: Interpreter, node: Site, owner: Value, value: Value) -> None:
 
 
 def insert(m: Interpreter, node: Site, ref: Ref, value: Value, at: object | None) -> None:
-    """`owner.insert(at, value)`; without a constant index the value may stand anywhere."""
+    """`owner.insert(at, value)`; without a constant index the value may be anywhere."""
     thing: Container = m[ref]
     emit_stored(m, node, thing, value)
     if type(at) is not int or thing.rest != NOTHING or len(thing.items) >= MOST_ITEMS:

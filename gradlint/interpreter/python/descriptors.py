@@ -27,7 +27,7 @@ def takes(m: Interpreter, member: Value | None) -> Function | None:
 
 
 def named(m: Interpreter, node: Site, cls: Ref) -> None:
-    """Members of a class that was made are told their names."""
+    """Members of a new class get their names."""
     made: Class = m[cls]
     for name, member in made.members:
         if type(m.thing(member)) is Instance and (method := method_of(m, member, "__set_name__")) is not None:

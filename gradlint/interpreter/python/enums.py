@@ -107,7 +107,7 @@ def named(m: Interpreter, thing: Class, name: Value) -> Value:
 
 
 def value_of(m: Interpreter, member: Value) -> Value:
-    """Return what stands behind the name of a member."""
+    """Return the value of a member's name."""
     thing = m.thing(member)
     return dict(thing.attributes).get("value", UNKNOWN) if type(thing) is Instance else UNKNOWN
 

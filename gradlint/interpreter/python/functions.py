@@ -299,7 +299,7 @@ def _leave(m: Interpreter, node: Site, frame: Frame, function: Function, depth: 
 
 
 def emit_returned(m: Interpreter, node: Site, value: Value) -> None:
-    """Tell what a function hands back, by the expression of it."""
+    """Tell what a function returns, by the expression of it."""
     if not m.is_silent and m.state.live:
         m.emit(events.Returned, node, value=m.thing(value), arguments=arguments_in(m, value), name=spelled(node),
                 **written_since(m, [value]))  # fmt: skip
@@ -309,7 +309,7 @@ def emit_returned(m: Interpreter, node: Site, value: Value) -> None:
 
 
 def bind_parameters(m: Interpreter, node: Site, frame: Frame, function: Function, args: Arguments) -> None:
-    """Bind what a call hands over to the names of the parameters."""
+    """Bind what a call passes to the names of the parameters."""
     params = function.node.params
     names = m.state.names
     given = list(args.positional)

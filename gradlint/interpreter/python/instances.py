@@ -105,7 +105,7 @@ def _of_class(m: Interpreter, node: Site, owner: Ref, thing: Any, name: str) -> 
 
 def _settled(m: Interpreter, node: Site, owner: Ref, thing: Any, name: str) -> Any:
     """The object once it is told what an attribute is where it was not set on it: what its class has under the name. It
-    has that all along then; else asking for it raises."""
+    has that all along then; else reading it raises."""
     member, own = find_member(m, thing.cls, name), dict(thing.attributes).get(name)
     if own is None:
         return thing
@@ -117,7 +117,7 @@ def _settled(m: Interpreter, node: Site, owner: Ref, thing: Any, name: str) -> A
 
 
 def _asked(m: Interpreter, node: Site, owner: Ref, thing: Any, name: str, method: Function) -> Value:
-    """Return what `__getattr__` gives; where not all that was set on the object was seen, it may not be asked."""
+    """Return what `__getattr__` gives; where not all that was set on the object was seen, it may not be called."""
     unsure = thing.open.may(YES)
     given = m.maybe(lambda: call_function(m, node, method, Arguments([owner, Constant(name)])), unsure)
     return one_of([given, Unknown((owner,))]) if unsure else given

@@ -25,7 +25,7 @@ def iterated(m: Interpreter, node: Site, ref: Ref, thing: Instance) -> Value:
 
 @implements(TypeSlot.NEXT, Instance)
 def following(m: Interpreter, node: Site, ref: Ref, thing: Instance) -> Value:
-    """`next(x)`; without `__next__` an object is asked for its items by number."""
+    """`next(x)`; without `__next__` an object's items are read by number."""
     method = find_method(m, thing.cls, "__next__") or find_method(m, thing.cls, "__anext__")
     if method is not None:
         return _until_stopped(m, m.part_of(node, "next"), method, Arguments([ref]))

@@ -159,7 +159,7 @@ def defined_anew(m: Interpreter) -> dict[Ref, frozenset[object]]:
 
 
 def may_be_overridden(m: Interpreter, owner: Ref, thing: Module | Instance, name: str) -> bool:
-    """Return whether an object that stands for all that strangers make of a class may be of one that derives from it
+    """Return whether an object that stands for all unseen instances of a class may be of one that derives from it
     and defines this anew."""
     cls = thing.cls
     if type(cls) is not Ref or name not in m.defined.anew.get(cls, ()):
@@ -213,7 +213,7 @@ def library_base(m: Interpreter, cls: Value) -> tuple[str, Known] | None:
 
 
 def _member(m: Interpreter, path: str, name: str) -> Value | None:
-    """Return the path of a member of the class at a path; None where no row tells."""
+    """Return the path of a member of the class at a path; None where no row names it."""
     known = m.packs.cls(path)
     return ImportPath(f"{called(path, known.row)}.{name}") if known is not None and name in known.members else None
 
@@ -227,7 +227,7 @@ def _is_module(m: Interpreter, path: str) -> Truth:
 
 
 def _is_open(m: Interpreter, path: str) -> Truth:
-    """Return whether instances of the class at a path may have parts that nobody told us of."""
+    """Return whether instances of the class at a path may have parts that no row names."""
     known = m.packs.cls(path)
     return NO if known is not None and known.row.kind == "module" and not known.row.open else UNSURE
 

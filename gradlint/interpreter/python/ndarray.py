@@ -73,7 +73,7 @@ def _of_kind(kind: CauseKind, array: Array) -> tuple[Cause, ...]:
 
 
 def _tell(m: Interpreter, node: Site, array: Array, op: str, name: str, made: tuple[Syntax, ...]) -> None:
-    """Tell of every tensor on the memory; where it may be another memory nobody can tell."""
+    """Emit a write of every tensor on the memory; where it may be another memory none is certain."""
     if len(array.storage) != 1:
         return
     sharing = [(ref, one) for ref, one in m.state.heap.items() if type(one) is Tensor and one.storage == array.storage]

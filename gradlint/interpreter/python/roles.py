@@ -1,4 +1,4 @@
-"""Roles: what code is for, as far as its names and flags tell. They prove nothing and weigh what is not known."""
+"""Roles: what code is for, as far as its names and flags show. They prove nothing and weigh what is not known."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _is_called_on_module(m: Interpreter, frame: Frame, function: Function) -> bo
 
 
 def _phase(m: Interpreter, frame: Frame) -> tuple[Role, str] | None:
-    """Return the role that a flag among the parameters tells."""
+    """Return the role that a flag among the parameters shows."""
     for name in PHASES:
         value = m.state.names.get((frame.id, name))
         if type(value) is not Constant or type(value.value) not in (bool, str):
@@ -73,7 +73,7 @@ def _by_name(m: Interpreter, function: Function, cls: Ref | None) -> tuple[Role,
 
 
 class DataOfLoops(dict[Any, bool | None]):
-    """The loops, each with whether it goes over data to evaluate on, as far as its names tell."""
+    """The loops, each with whether it goes over data to evaluate on, as far as its names show."""
 
 
 def goes_over_data_to_evaluate_on(m: Interpreter) -> bool:
@@ -90,11 +90,11 @@ def goes_over_data_to_evaluate_on(m: Interpreter) -> bool:
 
 
 class LoopsOverBatches(dict[Any, bool]):
-    """The functions, each with whether it loops over batches to evaluate on, as far as names tell."""
+    """The functions, each with whether it loops over batches to evaluate on, as far as names show."""
 
 
 def loops_over_batches(m: Interpreter, function: cst.FunctionDef) -> bool:
-    """Return whether a function loops over batches, and not over those to train on, as far as its names tell."""
+    """Return whether a function loops over batches, and not over those to train on, as far as its names show."""
     known = m.notes(LoopsOverBatches)
     if function not in known:
         loops = (node for node in in_order(function.body) if isinstance(node, cst.For | cst.CompFor))
@@ -115,7 +115,7 @@ def cuts(m: Interpreter, function: cst.FunctionDef) -> frozenset[str]:
 
 
 def _names_in(tree: cst.CSTNode) -> list[str]:
-    """The names and texts that stand in an expression."""
+    """The names and texts in an expression."""
     found = list(in_order(tree))
     names = [node.value for node in found if isinstance(node, cst.Name)]
     return names + [node.raw_value for node in found if isinstance(node, cst.SimpleString)]

@@ -1,4 +1,4 @@
-"""Tables of data that stand in a program: displays of literals, row by row."""
+"""Tables of data in a program: displays of literals, row by row."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ class _Reads:
 
 
 class _Step(NamedTuple):
-    """A node that is to be walked: in which statement and loops it stands, whether in a function of its own, and the
+    """A node that is to be walked: the statement and loops around it, whether in a function of its own, and the
     names that are others in there."""
 
     node: cst.CSTNode

@@ -1,6 +1,6 @@
 """One pass over the syntax before anything runs: what each scope assigns, uses and contains.
 
-Nothing is evaluated here. The interpreter asks a scope how a name is used (to guess what an unknown
+Nothing is evaluated here. The interpreter looks up in a scope how a name is used (to guess what an unknown
 parameter is), whether a loop can be left early, how deep loops nest, and what a class reads off
 `self`.
 """
@@ -22,7 +22,7 @@ DEEPEST = 250
 """The depth to which syntax may be nested (but for chains of binary operators, which are walked without recursion)."""
 OF_AN_AUTOGRAD = frozenset({"data", "grad"})
 ALONG = "(dim=)"
-"""The use of a thing by a method that is told a `dim`."""
+"""The use of a thing by a method with a `dim`."""
 HANDED = "@"
 """The prefix of a use as an argument; the function and the number of the argument follow."""
 MOST_OPERANDS = 3
@@ -39,7 +39,7 @@ class Scope:
     the names that a class body declares, and of what its methods declare on `self`; `sets` are attributes of `self`
     that are set or filled, `switches` names by what modules or parameters are switched here; `differentiates` says that
     something is named, here or in scopes inside, that may compute gradients; `outlived` are the variables of
-    comprehensions that stand around this, under the names by which they are kept for it; `rebindings` are filled when
+    comprehensions around this, under the names by which they are kept for it; `rebindings` are filled when
     somebody asks for them (see `rebinding`).
     """
 
@@ -82,7 +82,7 @@ class Loop:
 class Scan:
     """The results of the pass: scopes and loops by their syntax; `deep` are expressions nested too deeply to evaluate;
     `imports` are the top-level modules that the file imports, `timing` are the statements, with their scopes, that may
-    tell which tests hold every so many times, `periodic` those tests once somebody has asked; `outlived` are the
+    tell which tests hold every so many times, `periodic` those tests once they are needed; `outlived` are the
     variables of comprehensions that functions inside may still see when the comprehension has ended, each with the name
     by which it is kept for them."""
 
@@ -198,7 +198,7 @@ def scan(tree: cst.Module) -> Scan:
 
 
 def _count(out: Scan, node: cst.CSTNode, scope: Scope, loops: Around) -> None:
-    """Count a statement, and keep those that somebody asks for."""
+    """Count a statement, and keep those that are needed."""
     out.statements += 1
     for loop in loops:
         loop.statements += 1
@@ -222,7 +222,7 @@ def _measure(loops: Iterable[Loop]) -> None:
 
 
 def _walk(out: Scan, nodes: Sequence[cst.CSTNode], top: Scope) -> None:
-    """Look at every piece of syntax in these, which stand in a scope."""
+    """Look at every piece of syntax in these, which are in a scope."""
     todo: list[tuple[cst.CSTNode, Scope, tuple[Loop, ...], tuple[Any, ...], int]]
     todo = [(node, top, (), (), 0) for node in reversed(nodes)]
     while todo:
@@ -251,7 +251,7 @@ def _walk(out: Scan, nodes: Sequence[cst.CSTNode], top: Scope) -> None:
 
 
 def _outlived(out: Scan, around: Sequence[Any]) -> dict[str, str]:
-    """The variables of these comprehensions, as they are kept for the functions that stand in them."""
+    """The variables of these comprehensions, as they are kept for the functions in them."""
     found: dict[str, str] = {}
     for node in around:
         number = len(out.outlived)
@@ -356,7 +356,7 @@ def _called(node: cst.Call, scope: Scope, around: Around) -> None:
 
 
 def _method(node: cst.Call, name: str) -> str:
-    """The use of a thing by a method: `backward` that is told nothing but its options is handed nothing."""
+    """The use of a thing by a method: `backward` with nothing but its options is passed nothing."""
     words = [argument.keyword.value if argument.keyword is not None else "" for argument in node.args]
     return f"{name}()" if not words or (name == "backward" and OPTIONS_OF_BACKWARD.issuperset(words)) else f"{name}(.)"
 
@@ -372,7 +372,7 @@ _LOOK: dict[type, Callable[[Any, Scope, Around], None]] = {
     **dict.fromkeys((cst.For, cst.CompFor, cst.NamedExpr, cst.AsName), _binding),
     **dict.fromkeys((cst.Global, cst.Nonlocal), _declare),
 }
-"""The visitors of the kinds of syntax that tell something by themselves."""
+"""The visitors of the kinds of syntax that matter by themselves."""
 
 
 def _use(scope: Scope, name: str, use: str) -> None:

@@ -25,7 +25,7 @@ MOST_LONG = 60
 
 
 class Receiver(NamedTuple):
-    """A place where something is asked for a name of the vocabulary: `node` the attribute, `shape` how it is written
+    """A place where a name of the vocabulary is read: `node` the attribute, `shape` how it is written
     and `origin` where its first name comes from."""
 
     node: cst.Attribute
@@ -53,9 +53,9 @@ class _Names:
 
 
 def receivers_of(tree: cst.Module) -> Iterator[Receiver]:
-    """All places of a program where something is asked for a name of the vocabulary, in the order of the text.
+    """All places of a program where a name of the vocabulary is read, in the order of the text.
 
-    Imports and annotations ask for nothing.
+    Imports and annotations read nothing.
     """
     top = _Names(None)
     found: list[tuple[cst.Attribute, _Names, str]] = []
@@ -85,7 +85,7 @@ def _use(node: Site) -> tuple[Any, str]:
 
 
 def _inside(node: cst.CSTNode, names: _Names) -> _Names:
-    """The scope of what stands inside a piece of syntax."""
+    """The scope of the inside of a piece of syntax."""
     if isinstance(node, (cst.FunctionDef, cst.Lambda)):
         inner = _Names(names)
         for param in parameters_of(node.params):

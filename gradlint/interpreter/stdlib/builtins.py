@@ -230,7 +230,7 @@ models("contextlib.ExitStack", "contextlib.AsyncExitStack")(lambda m, node, args
 
 @models("builtins.reveal")
 def _reveal(m: Interpreter, node: Site, args: Arguments) -> Value:
-    """`reveal(x)` tells what is known of `x`; it exists only for gradlint."""
+    """`reveal(x)` shows what is known of `x`; it exists only for gradlint."""
     return NONE_VALUE
 
 

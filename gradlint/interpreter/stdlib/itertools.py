@@ -377,7 +377,7 @@ def _take_while(m: Interpreter, node: Site, args: Arguments) -> Value:
 
 
 def _kept(m: Interpreter, node: Site, args: Arguments) -> tuple[Value, Value, set[Value], bool]:
-    """The elements for which a function may hold, which is asked of each, what they come from, those for which it
+    """The elements for which a function may hold, which is called for each, what they come from, those for which it
     certainly holds, and whether these are all."""
     function, source = args.get("function", 0, UNKNOWN), args.get("iterable", 1, UNKNOWN)
     options = alternatives(elements(m, node, source))

@@ -1,4 +1,4 @@
-"""Calls: whatever stands before the parentheses decides what happens."""
+"""Calls: the value before the parentheses decides what happens."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _call_flag(m: Interpreter, node: cst.Call, func: cst.Attribute) -> Value:
 def _lacks(m: Interpreter, owner: Thing, callee: Value, method: str) -> Truth:
     """Return whether an object has no method of that name; what was looked up in vain is a method nobody defines.
 
-    What only its use tells to be a tensor may have been told so by this very name.
+    What only its use tells to be a tensor may be so by this very name.
     """
     if type(owner) is Tensor:
         return UNSURE if owner.may_be_structured or owner.belief > Belief.ANNOTATED else YES

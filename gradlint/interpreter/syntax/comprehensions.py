@@ -49,7 +49,7 @@ def comprehension(
     at_once: bool = False,
 ) -> Comprehended:
     """Run over all clauses of a comprehension and evaluate these expressions of it; `begun` is what it runs over, where
-    that has been asked for before. A generator expression that runs `at_once` does so by rounds, or not at all."""
+    that was needed before. A generator expression that runs `at_once` does so by rounds, or not at all."""
     frame, known = m.frame.id, set(m.state.heap)
     before = {(frame, name): m.state.names.get((frame, name)) for name in comprehended(node.for_in)}
     found = m.push(*[NOTHING for _ in wanted])
@@ -95,7 +95,7 @@ def _each_round(m: Interpreter, clause: cst.CompFor, start: int, wanted: Sequenc
     if len(listed) * m.loops.times > MOST_STATEMENTS:
         return None
     if m.calls.instances_deep and _named(wanted[0]).isdisjoint(comprehended(clause)):
-        return None  # parts that are built alike: to know each of them costs more than it tells
+        return None  # parts that are built alike: to know each of them costs more than it shows
     began, passed = len(m.log.story), list[bool | None]()
 
     def run() -> bool:
@@ -170,7 +170,7 @@ def _clause(
     *,
     waits: bool = False,
 ) -> None:
-    """Run over what is in flight there, and use it up, unless the expression `waits` to be asked. What a condition may
+    """Run over what is in flight there, and use it up, unless the expression `waits` for a `next`. What a condition may
     leave out is noted."""
 
     def step(_: Truth) -> None:

@@ -180,7 +180,7 @@ def _comprehended(m: Interpreter, node: cst.BaseSimpleComp, made: Comprehended) 
 
 @implements(TypeSlot.RESTART, Iterator)
 def followed_again(m: Interpreter, ref: Ref, thing: Iterator) -> Iterator:
-    """A generator evaluates that nobody has asked yet runs as things are now, not as they were where it was made."""
+    """A generator evaluates that has not started yet runs as things are now, not as they were where it was made."""
     node, start = thing.causes[0].node, m.push(ref)
     m.store(ref, replace(thing, element=NOTHING, certain=(), used=UNSURE))  # so that it does not run within itself
     m.state.sweep()  # what it would have given then nobody gets
@@ -196,7 +196,7 @@ def followed_again(m: Interpreter, ref: Ref, thing: Iterator) -> Iterator:
 
 @implements(TypeSlot.RUN_THROUGH, Iterator)
 def run_by_rounds(m: Interpreter, ref: Ref, thing: Iterator) -> list[Value] | None:
-    """A generator expression that nobody has asked yet runs element by element, where it is known what it goes over."""
+    """A generator expression that has not started yet runs element by element, where it is known what it goes over."""
     node = thing.causes[0].node
     if ref.context != m.frame.id or type(node.elt) is cst.StarredElement:
         return None

@@ -1,8 +1,8 @@
 """Loops.
 
-The first iteration is told as it runs; later ones run until another one changes nothing, and only that one is told,
+The first iteration emits its events; later ones run until another one changes nothing, and only that one is told,
 marked `later`: its state holds for every later iteration. Only the two innermost levels are taken apart like this;
-loops further out tell only the iteration that holds for all.
+loops further out emit only the iteration that holds for all.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def for_(m: Interpreter, node: cst.For) -> None:
 
 
 def _only_computed(m: Interpreter, value: Value) -> Tensor | None:
-    """The only element that a caller handed over for a loop, if it was computed from tensors."""
+    """The only element that a caller passed in for a loop, if it was computed from tensors."""
     known = element_list(m, value) if m.only(value, Container) is not None else None
     if known is None or len(known) != 1 or containers.certainly_at_most_one(m, value):
         return None
@@ -100,7 +100,7 @@ def _only_computed(m: Interpreter, value: Value) -> Tensor | None:
 
 
 def _another(m: Interpreter, node: cst.For, like: Tensor) -> Value:
-    """An element like the only one that this caller has handed over: another caller hands over more, each of which has
+    """An element like the only one that this caller has passed in: another caller passes more, each of which has
     a graph of its own."""
     memory = m.memory(node, "another element")
     made = replace(

@@ -1,4 +1,4 @@
-"""Narrowing: what a condition tells about the values it speaks of, on either side of it."""
+"""Narrowing: what a condition proves about the values it speaks of, on either side of it."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def _restrict(m: Interpreter, place: Any, keeps: Callable[[Value], bool]) -> Non
         poke(m, place, one_of(kept, len(kept)))
 
 
-# ---- what single conditions tell
+# ---- what single conditions prove
 
 
 def _comparison(m: Interpreter, test: cst.Comparison, holds: bool) -> None:
@@ -199,7 +199,7 @@ def _narrow_tensor(m: Interpreter, place: Any, field: str, fact: Fact) -> None:
 
 
 def _touched(tensor: Tensor) -> Tensor:
-    """A tensor of which a test tells that unseen code has not left it alone, if it had it."""
+    """A tensor of which a test shows that unseen code has not left it alone, if it had it."""
     return after_unseen_code(tensor) if tensor.belief is Belief.UNTOUCHED else tensor
 
 

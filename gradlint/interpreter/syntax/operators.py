@@ -349,7 +349,7 @@ def _emit_yielded(m: Interpreter, node: cst.Yield, value: Value) -> None:
 
 
 def _wait(m: Interpreter) -> None:
-    """The generator waits, and whoever asked it goes on in the mode that a block around it has set."""
+    """The generator waits, and its consumer goes on in the mode that a block around it has set."""
     frame = m.frame
     decorated = frame.function is not None and frame.function.modes  # that goes for the body alone
     on, inference = m.state.modes[:2]

@@ -2,7 +2,7 @@
 
 A receiver is known where its kind is: a tensor, a module, an optimizer, a container, a function, a class
 or an instance of one that is resolved, a constant, something in a library named by its import path. It is
-not where nothing is known, where it is just some object, and where its name alone told its kind.
+not where nothing is known, where it is just some object, and where its name alone showed its kind.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def note(m: Interpreter, node: cst.Attribute, owner: Value) -> None:
 
 
 def kind_of(m: Interpreter, value: Value, name: str) -> str:
-    """The kind of a receiver of which `name` is asked; one whose alternatives are of several kinds has them all."""
+    """The kind of a receiver of which `name` is read; one whose alternatives are of several kinds has them all."""
     kinds = dict.fromkeys(_kind(m, option, name) for option in alternatives(value))
     return UNCLEAR if UNCLEAR in kinds else " or ".join(kinds)
 
@@ -95,7 +95,7 @@ OF_VALUES: dict[type, Callable[[Interpreter, Any, str], str]] = {
 
 def _of_tensor(m: Interpreter, ref: Ref, thing: Tensor, name: str) -> str:
     """Return the kind of a tensor: one that may be a tuple, a dict or an object is one if asked for what only tensors
-    have; what a loader gathers is no object. A part of a result that is told by its name alone is not known."""
+    have; what a loader gathers is no object. A part of a result that is known by its name alone is not known."""
     if ref.part.startswith(PART):
         return UNCLEAR
     return "tensor" if not thing.may_be_structured or name in OF_TENSORS or is_batch(thing) else UNCLEAR

@@ -72,7 +72,7 @@ def _unexplained(state: State) -> State:
 
 def _finally(m: Interpreter, body: Any, before: list[int], uncaught: State | None) -> State | None:
     """Run the final block on every way out; the first that there is runs aloud, together with the way of what is
-    raised: what is told of the block holds of both. What still is uncaught comes back."""
+    raised: what is emitted of the block holds of both. What still is uncaught comes back."""
     aloud = m.state.live
     if aloud and uncaught is not None:
         normal, thrown = m.fork(), uncaught.copy()
@@ -211,7 +211,7 @@ def _restores(m: Interpreter, manager: Value) -> Truth:
 
 
 def _exited(m: Interpreter, place: Any, manager: Value, error: Value = NONE_VALUE) -> Value:
-    """Return what an `__exit__` written in the program says when it is told of an error, or that there was none."""
+    """Return what an `__exit__` written in the program returns when it is passed an error, or that there was none."""
     method = method_of(m, manager, "__exit__", "__aexit__")
     if method is None:
         return UNKNOWN

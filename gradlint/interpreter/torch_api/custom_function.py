@@ -1,6 +1,6 @@
 """Classes derived from `torch.autograd.Function`: `apply` runs `forward` without recording and records one operation.
 
-Measured by `tests/programs/autograd_functions.py`: the results require grad if one of the tensors handed over by
+Measured by `tests/programs/autograd_functions.py`: the results require grad if one of the tensors passed in by
 itself does (those inside lists do not count), whatever happened inside; whole numbers and what
 `mark_non_differentiable` names never do. A result that is an argument comes back as a view of it, unless
 `mark_dirty` names it. `backward` runs with gradients on only under `create_graph=True`.
@@ -45,7 +45,7 @@ BACKWARD = frozenset({"backward", "vjp"})
 
 
 class ArgumentsGiven(dict[Any, int]):
-    """The `forward` of custom functions, with the most arguments that a call of `apply` certainly hands it."""
+    """The `forward` of custom functions, with the most arguments that a call of `apply` certainly passes it."""
 
 
 def is_function(m: Interpreter, cls: Ref) -> bool:
@@ -101,7 +101,7 @@ def _asks(m: Interpreter, value: Value) -> Truth | None:
 def _as_applied(
     m: Interpreter, values: list[Value], before: list[Truth | None], dirty: tuple[Ref, ...]
 ) -> Iterator[None]:
-    """Let leaves ask for gradients as they did when the function was applied: that decides, not what its `forward` asks
+    """Let leaves require grad as they did when the function was applied: that decides, not what its `forward` sets
     of them, and it is how what it marks as `dirty` is left."""
     changed = {}
     for value, asked in zip(values, before, strict=True):

@@ -55,7 +55,7 @@ def _build(m: Interpreter, node: Site, path: str, args: Arguments) -> Value:
 
 
 def _kept(m: Interpreter, node: Site, value: Value) -> Value:
-    """Return what is left in a distribution of a parameter: that one is asked for gradients later does not put on the
+    """Return what is left in a distribution of a parameter: that one requires grad later does not put on the
     graph what was computed of it before, and shows on a view."""
     thing = m.thing(value)
     if type(thing) is not Tensor or type(value) is not Ref or thing.requires_grad is not NO:
@@ -80,7 +80,7 @@ def _computing(row: Operation) -> Callable[[Interpreter, Any, Arguments], Value]
 
 
 def part(m: Interpreter, node: Site, owner: Value, name: str) -> Value | None:
-    """An attribute of a distribution that is computed from its parameters; None for all others. It is asked for anew
+    """An attribute of a distribution that is computed from its parameters; None for all others. It is computed anew
     each time: what it was without gradients says nothing of what it is with them."""
     about = m.only(owner, Instance) if name in PARTS else None
     cls = about.cls if about is not None else None
@@ -102,7 +102,7 @@ ATTRIBUTES_OF |= dict.fromkeys((f"{HOME}{name}" for name in REPARAMETRISED | DIS
 
 
 def _known(name: str) -> None:
-    """Register a class and its methods, under its name and under that of the file it stands in."""
+    """Register a class and its methods, under its name and under that of its file."""
     path = HOME + name
     made = DRAWN if name in REPARAMETRISED else DRAWN_WHOLE if name in WHOLE else DRAWN_DISCRETE
     models(path)(lambda m, node, args: _build(m, node, path, args))

@@ -195,7 +195,7 @@ def _variable(m: Interpreter, node: Site, args: Arguments) -> Value:
 
 @models("torch.device")
 def _device(m: Interpreter, node: Site, args: Arguments) -> Value:
-    """A device is told by how its name begins."""
+    """A device is known by the beginning of its name."""
     given = alternatives(args.get("device", 0, args.keywords.get("type", UNKNOWN)))
     names = [option.value if type(option) is Constant else getattr(option, "start", "") for option in given]
     return one_of([PlainObject("device", name if isinstance(name, str) else "") for name in names])

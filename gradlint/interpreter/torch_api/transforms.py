@@ -39,7 +39,7 @@ OPTIONS = frozenset({"use_reentrant", "context_fn", "determinism_check", "debug"
 
 @models("torch.utils.checkpoint.checkpoint")
 def _checkpoint(m: Interpreter, node: Site, args: Arguments) -> Value:
-    """The call itself; the reentrant kind records one operation, on the tensors handed over by themselves."""
+    """The call itself; the reentrant kind records one operation, on the tensors passed in by themselves."""
     function, *given = args.positional or [UNKNOWN]
     options = {name: value for name, value in args.keywords.items() if name in OPTIONS}
     inner = Arguments(given, {k: v for k, v in args.keywords.items() if k not in OPTIONS}, args.unknown)

@@ -1,6 +1,6 @@
-"""Optimizers that were handed over: nobody saw them made, but what they are to train was handed over with them.
+"""Optimizers that were passed in: nobody saw them made, but what they are to train was passed in with them.
 
-This is an assumption, so it is believed no more than what use tells. Where several optimizers were handed over nobody
+This is an assumption, so it is believed no more than what use shows. Where several optimizers were passed in nobody
 knows which of them holds what.
 """
 
@@ -24,8 +24,8 @@ BASES = frozenset({"torch.optim.Optimizer", "torch.optim.optimizer.Optimizer"})
 
 
 def assume_holds_all_parameters(m: Interpreter, owner: Value) -> None:
-    """Before an optimizer is used: one that was handed over, alone of its kind, holds the parameters of all modules
-    that were handed over, and no GradScaler has left anything undone."""
+    """Before an optimizer is used: one that was passed in, alone of its kind, holds the parameters of all modules
+    that were passed in, and no GradScaler has left anything undone."""
     found = m.all(owner, Optimizer)
     if len(found) != 1 or _is_entrusted(found[0][1]) or not _is_handed_over(found[0][1]):
         return
@@ -43,12 +43,12 @@ def assume_holds_all_parameters(m: Interpreter, owner: Value) -> None:
 
 
 def _is_entrusted(thing: Optimizer) -> bool:
-    """Return whether that is known already, on every path: what was handed over does not depend on where it is used."""
+    """Return whether that is known already, on every path: what was passed in does not depend on where it is used."""
     return bool(thing.groups) and not any(None in slot for slot in thing.groups)
 
 
 def driven(m: Interpreter, node: Site, value: Value) -> Value:
-    """Return what a GradScaler is told to unscale or to step: if nothing else tells of an argument, then an optimizer.
+    """Return the argument of a GradScaler's `unscale_` or `step`: if nothing else shows its kind, then an optimizer.
     What is taken out of an argument may be another one each time."""
     if type(value) is Ref and value.part == "argument" and is_opaque(m.state.heap.get(value)):
         refine(m, value, optimizer_over(m, node, "driven", ()))

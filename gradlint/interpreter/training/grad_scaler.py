@@ -141,7 +141,7 @@ def _told(m: Interpreter, node: Site, what: str, owner: Value, optimizer: Value)
 
 
 def _staged(m: Interpreter, owner: Value, optimizer: Value, stage: Stage, on: Truth) -> None:
-    """The optimizer stands there now, and its gradients are in their own unit, if the scaler does anything."""
+    """The optimizer is at that stage now, and its gradients are in their own unit, if the scaler does anything."""
     found = m.all(optimizer, Optimizer)
     sure = on is YES and len(found) == 1
     certain = surely_held(m, optimizer) if on is YES else ()
@@ -205,7 +205,7 @@ def update(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
 
 
 def _is_enabled(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
-    """A scaler that is asked to be enabled is not where its device is missing."""
+    """A scaler that is to be enabled is not where its device is missing."""
     return Constant(False) if enabled(m, owner) is NO else PythonNumber(BOOL)
 
 

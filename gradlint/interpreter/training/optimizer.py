@@ -74,7 +74,7 @@ def build(m: Interpreter, node: Site, path: str, args: Arguments) -> Value:
 
 
 def _filled(m: Interpreter, node: Site, thing: Optimizer, args: Arguments) -> tuple[Optimizer, Callable[[Ref], None]]:
-    """The optimizer with the parameters that it is given, and what tells of it where it is."""
+    """The optimizer with the parameters that it is given, and the evidence for where it is."""
     given = args.get("params", 0, UNKNOWN)
     elements = given_elements(m, given)
     certain = certainly_given(m, given)
@@ -95,7 +95,7 @@ def _filled(m: Interpreter, node: Site, thing: Optimizer, args: Arguments) -> tu
 
 def _differentiable(args: Arguments) -> Truth:
     """Return whether the steps of an optimizer are to be recorded. Settings that are not seen (`**settings`) are taken
-    not to ask for that: hardly anybody does."""
+    not to set that: hardly anybody does."""
     return truth_of(args.keywords.get("differentiable", Constant(value=False)))
 
 

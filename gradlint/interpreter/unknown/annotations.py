@@ -1,4 +1,4 @@
-"""Annotations: what they tell about a value nobody was seen to make."""
+"""Annotations: what they show about a value nobody was seen to make."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def generic(*names: str) -> Callable[[Generic], Generic]:
 
 
 def value_of(m: Interpreter, node: Site, annotation: Any) -> Value | None:
-    """A value of the annotated type; None where the annotation tells nothing we can use."""
+    """A value of the annotated type; None where the annotation shows nothing we can use."""
     if isinstance(annotation, cst.SimpleString):
         annotation = parsed(annotation.evaluated_value)
     if isinstance(annotation, cst.BinaryOperation) and type(annotation.operator) is cst.BitOr:
@@ -62,7 +62,7 @@ def value_of(m: Interpreter, node: Site, annotation: Any) -> Value | None:
 
 
 def _alias(m: Interpreter, node: Site, meant: Any) -> Value | None:
-    """Return what a name for a type stands for; inside itself (a tree of such things) it tells nothing more."""
+    """Return what a name for a type stands for; inside itself (a tree of such things) it shows nothing more."""
     if meant in m.calls.building:
         return None
     m.calls.building.append(meant)
@@ -83,7 +83,7 @@ def _last(node: Site) -> str:
     return node.attr.value if isinstance(node, cst.Attribute) else getattr(node, "value", "")
 
 
-# ---- what stands in brackets
+# ---- the inside of brackets
 
 
 @generic("Union")
@@ -213,7 +213,7 @@ def instance_of(m: Interpreter, node: Site, cls: str | Ref) -> Value | None:
 
 NO_CLASSES = (".", "typing.", "typing_extensions.", "collections.abc.", "jaxtyping.", "builtins.")
 """The prefixes of the paths that annotations name and nothing is an instance of, or that are not followed."""
-# ---- what comments tell
+# ---- types in comments
 
 
 def commented(function: Any) -> list[Any]:
@@ -234,7 +234,7 @@ def commented(function: Any) -> list[Any]:
 def _learn_attribute(
     m: Interpreter, node: Site, owner: Ref, name: str, chain: str, reach: tuple[Ref, ...]
 ) -> Value | None:
-    """Return what use tells of an attribute that unseen code has made of all that is in reach, or else what the classes
+    """Return what use shows of an attribute that unseen code has made of all that is in reach, or else what the classes
     of the object say of it in annotations."""
     found = part_by_name(m, node, owner, name, chain) or by_usage(m, node, chain, f"{STAND_IN}{name}", reach=reach)
     return _declared(m, node, owner, name) if found is None else found

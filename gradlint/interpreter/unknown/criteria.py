@@ -1,4 +1,4 @@
-"""Criteria: losses that nobody shows, told by the name they are called by and by what they are given.
+"""Criteria: losses that nobody shows, known by the name they are called by and by their arguments.
 
 What is called as a criterion is (`criterion(output, target)`, `self.loss_fn(...)`) computes something from its
 arguments: it keeps nothing, differentiates nothing and changes no flags. Most likely, that is, so what it gives, and
@@ -33,7 +33,7 @@ ROW = Operation(CRITERION, (), (), (), "", results=(Result(dtype="float"),))
 
 @implements(TypeSlot.CALL_UNSEEN, Unknown, Imported, Instance)
 def _call(m: Interpreter, node: Site, callee: Value, args: Arguments) -> Value | None:
-    """Return what a criterion gives: something computed from its arguments. None where nothing tells that it is one."""
+    """Return what a criterion gives: something computed from its arguments. None where nothing shows that it is one."""
     name = callee.name if type(callee) is Imported else dotted(getattr(syntax(node), "func", None))
     if m.torchless or args.unknown or not is_criterion(name.rpartition(".")[2]):
         return None

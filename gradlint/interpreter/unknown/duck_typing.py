@@ -70,13 +70,13 @@ from gradlint.knowledge.torch.autograd_names import METHOD
 
 Uses = AbstractSet[str]
 LOADED = "DataLoader 0"
-"""The suffix of the use of a thing that is handed to a loader."""
+"""The suffix of the use of a thing that is passed to a loader."""
 
 # ---- which kind
 
 
 def _is_module(uses: Uses) -> bool:
-    """Return whether uses show a module; what a loader loads may be told to `eval()`, too. Nothing else is called as
+    """Return whether uses show a module; what a loader loads may be called `eval()` on, too. Nothing else is called as
     well as its `forward`."""
     if any(use.startswith(HANDED) and use.endswith(LOADED) for use in uses):
         return False
@@ -213,7 +213,7 @@ def by_usage(
 
 
 def _is_network_to_evaluate(m: Interpreter, scope: Scope, name: str, uses: Uses) -> bool:
-    """Return whether a variable, or an attribute of `self`, is named as networks are and only applied, handed on or
+    """Return whether a variable, or an attribute of `self`, is named as networks are and only applied, passed on or
     asked for attributes, where a function, or a method of the class, evaluates by its name and loops over batches, or
     cuts its results off the graph and computes no gradients: a mere caller may call for another that trains."""
     if not names_network(name) or APPLIED.isdisjoint(uses):
@@ -341,7 +341,7 @@ def _path_of(m: Interpreter, chain: str) -> str:
 
 
 def _is_operand(m: Interpreter, use: str) -> bool:
-    """Return whether a function of torch is handed the thing where it takes a tensor and nothing else."""
+    """Return whether a function of torch is passed the thing where it takes a tensor and nothing else."""
     if not use.startswith(HANDED):
         return False
     path, _, index = use.removeprefix(HANDED).rpartition(" ")
@@ -354,7 +354,7 @@ def _is_operand(m: Interpreter, use: str) -> bool:
 
 @implements(TypeSlot.LEARN, object)
 def kind_from_usage(m: Interpreter, node: Site, value: Value, chain: str, source: Any = None) -> Value:
-    """The value itself, or what its use tells where nothing else does; `source` is the expression that gives it."""
+    """The value itself, or what its use shows where nothing else does; `source` is the expression that gives it."""
     if type(value) is Unknown:
         found = _element_by_name(m, node, value, chain) or by_usage(m, node, chain, chain, reach=value.reach)
         found = found or _switched_result(m, node, value, chain, source)
@@ -375,7 +375,7 @@ def kind_from_usage(m: Interpreter, node: Site, value: Value, chain: str, source
 
 
 def _switched_result(m: Interpreter, node: Site, value: Unknown, chain: str, source: Any) -> Ref | None:
-    """The tensor of whole numbers that a method gives which tensors and arrays have (`argmax`), where it is asked to
+    """The tensor of whole numbers that a method gives which tensors and arrays have (`argmax`), where it is said to
     require grad: arrays are not."""
     if not chain or m.torchless or not _gives_whole_numbers(m, source) or SWITCHES.isdisjoint(uses_of(m.frame, chain)):
         return None

@@ -1,4 +1,4 @@
-"""Parameters: what callers who are not shown hand over, told by annotations, defaults and use."""
+"""Parameters: what callers who are not shown pass, by annotations, defaults and use."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def annotated_instance(m: Interpreter, node: Site, cls: Ref) -> Value:
 
 
 def arguments(m: Interpreter, frame: Frame, function: Function, params: list[Any]) -> list[tuple[str, Value]]:
-    """Return what an unknown caller may hand over for each parameter."""
+    """Return what an unknown caller may pass for each parameter."""
     outer = m.frame
     m.switch(frame)
     annotations = {param: param.annotation.annotation for param in params if param.annotation is not None}
@@ -94,7 +94,7 @@ def arguments(m: Interpreter, frame: Frame, function: Function, params: list[Any
 
 @implements(TypeSlot.LEARN_ARGUMENTS, Function)
 def refine_parameters(m: Interpreter, frame: Frame, function: Function) -> None:
-    """Let annotations and use tell what is not known of the arguments of a call."""
+    """Let annotations and use show what is not known of the arguments of a call."""
     names = m.state.names
     for param in parameters_of(function.node.params):
         value = names.get((frame.id, param.name.value))
@@ -111,7 +111,7 @@ def refine_parameters(m: Interpreter, frame: Frame, function: Function) -> None:
 
 
 def _told(m: Interpreter, param: cst.Param, value: Unknown) -> Value:
-    """Return what annotation and use tell of a value that is not known."""
+    """Return what annotation and use show of a value that is not known."""
     told = None
     if param.annotation is not None:
         told = declared.value_of(m, param, param.annotation.annotation)
@@ -132,7 +132,7 @@ def returned(m: Interpreter, node: Site, function: Function, value: Value) -> Va
 
 
 def grown(m: Interpreter, told: Value, reach: tuple[Ref, ...]) -> Value:
-    """A value of which the kind was told, made of what went into it."""
+    """A value of which the kind is known, made of what went into it."""
     for ref, tensor in m.all(told, Tensor) if reach else ():
         history, memories = made_of(m, reach)
         m.state.heap[ref] = replace(
@@ -152,7 +152,7 @@ def _argument(m: Interpreter, function: Function, param: cst.Param, annotation: 
 
 
 def _told_of(m: Interpreter, function: Function, param: cst.Param, annotation: Any, default: Value | None) -> Value:
-    """Return what tells of a parameter first: that a hook is handed it, annotation, autograd, use, or default."""
+    """Return the first evidence for a parameter: that a hook is passed it, annotation, autograd, use, or default."""
     told: Value | None = _of_hook(m, function, param)
     if told is not None:
         return told
@@ -171,7 +171,7 @@ def _told_of(m: Interpreter, function: Function, param: cst.Param, annotation: A
 
 
 def others(m: Interpreter, frame: Frame, param: Any, kind: str) -> list[tuple[str, Value]]:
-    """Return what `*args` and `**kwargs` hold that an unknown caller handed over."""
+    """Return what `*args` and `**kwargs` hold that an unknown caller passed in."""
     if not isinstance(param, cst.Param):
         return []
     outer = m.frame
@@ -184,7 +184,7 @@ def others(m: Interpreter, frame: Frame, param: Any, kind: str) -> list[tuple[st
 
 
 def _of_function(m: Interpreter, function: Function, param: cst.Param) -> Ref | None:
-    """Return what autograd hands to the methods of a custom function: first a context, and gradients to `backward`."""
+    """Return what autograd passes to the methods of a custom function: first a context, and gradients to `backward`."""
     cls = m.defined.classes.get(function.owner)
     if function.kind != "static" or function.name not in OF_FUNCTIONS or cls is None:
         return None
@@ -197,7 +197,7 @@ def _of_function(m: Interpreter, function: Function, param: cst.Param) -> Ref | 
 
 
 def _of_hook(m: Interpreter, function: Function, param: cst.Param) -> Ref | None:
-    """Return what backward hands to a hook of a tensor: a gradient."""
+    """Return what backward passes to a hook of a tensor: a gradient."""
     position = m.notes(HandedGradients).get(function.node)
     params = parameters_of(function.node.params)
     if position is None or param not in params[position : position + 1]:
@@ -218,7 +218,7 @@ def _as_used(m: Interpreter, param: cst.Param, told: Value) -> Value:
 
 
 def _like_default(default: Value) -> Value | None:
-    """Return what a default tells of what callers hand over: an object stands for itself, a number for any number."""
+    """Return what a default shows of what callers pass: an object stands for itself, a number for any number."""
     if type(default) in (Ref, Function, ImportPath):
         return default
     if type(default) is Constant and isinstance(default.value, bool):

@@ -1,4 +1,4 @@
-"""Loggers, plotters and savers: they read numbers off what they are handed, differentiate nothing, keep no graph.
+"""Loggers, plotters and savers: they read numbers off what they are passed, differentiate nothing, keep no graph.
 
 What they do with a tensor was read: they detach it, take its number or run under `no_grad`. Who imports one of them may
 work with torch or not.

@@ -47,7 +47,7 @@ DETACH_DROPPED = "detach() dropped"
 """The use of a thing by a `detach()` whose result is dropped: files, sockets and finalizers are used so, tensors by
 mistake. It shows a tensor only in a file that imports torch."""
 OPTIONS_OF_BACKWARD = frozenset({"retain_graph", "create_graph", "retain_variables"})
-"""Options that no `backward` has but that of a tensor and what wraps one; a wrapper is handed the tensor besides."""
+"""Options that no `backward` has but that of a tensor and what wraps one; a wrapper is passed the tensor besides."""
 TENSOR_USES = frozenset(name + call for name in ONLY_TENSORS for call in CALLED) | {
     "backward()", "detach()", DETACH_DROPPED, "requires_grad_()", "requires_grad", "grad", "grad_fn", "is_leaf",
     "size(.)", "long()",
@@ -121,14 +121,14 @@ ASKS_FOR_NONE = re.compile("no_?grad|(?<!un)freez|(?<!un)frozen")
 ASKS_FOR_GRADIENTS = re.compile("requires_grad|trainable|with_grad|unfreez")
 """Names of options that ask for no gradients, and for some."""
 
-# ---- words in the names that people give: what a function is for, and what unseen code does with what it is handed
+# ---- words in the names that people give: what a function is for, and what unseen code does with what it is passed
 
 DIFFERENTIATES = frozenset(
     "accelerator adapt adversarial amp attack backprop backward captum closure fabric fit grad gradient gradients "
     "hessian jacobian learn minimize minimise optim optimise optimiser optimize optimizer penalty saliency scaler step "
     "train trainer training".split()
 )
-"""Words of code that computes gradients of what it is handed, or may mean to."""
+"""Words of code that computes gradients of what it is passed, or may mean to."""
 CHANGES_FLAGS = frozenset(
     "clear disable enable fix fixed flag flags freeze freezed freezes freezing frozen grads lora lock peft prune "
     "pruning quantize requires require reset switch toggle trainable tune tuning unfreeze unfrozen unlock zero "
@@ -144,9 +144,9 @@ READS = frozenset(
         "stats summary vis visualise visualize wer write writer"
     ).split()
 )
-"""Words of code that reads what it is handed: it measures, shows, logs or saves, or gives what is computed from it."""
+"""Words of code that reads what it is passed: it measures, shows, logs or saves, or gives what is computed from it."""
 CRITERIA = frozenset("criteria criterion criterions loss losses objective".split())
-"""Words of what computes a loss from what it is handed."""
+"""Words of what computes a loss from what it is passed."""
 HANDLING = frozenset(
     "add append backward check collect display draw dump list log logger logging mean meter parse plot print process "
     "record reduce report save scale scaler send show smooth step store sum track update visualise visualize "
@@ -182,7 +182,7 @@ def words(name: str) -> frozenset[str]:
 
 
 def is_criterion(name: str) -> bool:
-    """Return whether what is called by this name computes a loss from what it is handed, and does nothing else."""
+    """Return whether what is called by this name computes a loss from what it is passed, and does nothing else."""
     said = words(name)
     return bool(said & CRITERIA) and not said & (HANDLING | DIFFERENTIATES)
 

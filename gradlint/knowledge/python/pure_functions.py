@@ -1,4 +1,4 @@
-"""Functions that give plain Python things, and those that neither change nor keep a tensor handed to them."""
+"""Functions that give plain Python things, and those that neither change nor keep a tensor passed to them."""
 
 from __future__ import annotations
 

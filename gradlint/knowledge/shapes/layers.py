@@ -70,7 +70,7 @@ def _times(length: str, told: Mapping[str, object]) -> object:
 
 
 def _hidden(asked: Asked) -> Size:
-    """Return the size of all outputs of a recurrence: as many numbers each as it hands on to itself."""
+    """Return the size of all outputs of a recurrence: as many numbers each as it passes on to itself."""
     weight = asked.own.get("weight_hh_l0", asked.own.get("weight_hh"))
     if weight is None or "" in asked.own:  # there are parameters of more layers, or of another direction
         raise Untold
