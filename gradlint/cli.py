@@ -202,7 +202,7 @@ def _tell_besides(outcome: Outcome, options: dict[str, Any]) -> None:
 
 
 def _add_noqa(request: Request, progress: terminal.Progress) -> Outcome:
-    """Return what is found after all that was found has been silenced in the files."""
+    """Return the findings that are left after all of the first were silenced in the files."""
     from gradlint import annotating, run
 
     if run.STDIN in request.paths:
@@ -268,7 +268,7 @@ def _request(paths: tuple[str, ...], options: dict[str, Any]) -> Request:
 
 
 def _stdin() -> bytes:
-    """Return what comes over stdin, or so much of it that it is too much."""
+    """Return the bytes of stdin, or so many of them that they are too many."""
     from gradlint.reading import MOST_CONFIGURED
 
     if sys.stdin is None:

@@ -52,7 +52,7 @@ class Installation:
         return installation.digest(self.watched, self._versions) if self.watched else ""
 
     def engine(self, queries: Queries) -> Engine:
-        """Return what lints with all this."""
+        """Return the engine that lints with all this."""
         return Engine(self.rules, self.packs, queries)
 
 
@@ -77,14 +77,14 @@ class Engine:
         self.packs: Callable[[Known], Packs] = cache(self._packs)
 
     def _packs(self, known: Known) -> Packs:
-        """Return what is known of a version of torch and of libraries: what is installed, and before it what is
+        """Return the facts of a version of torch and of libraries: what is installed, and before it what is
         configured."""
         told = project_packs.pack(known.modules, known.no_grad, known.backward)
         return Packs.of((*told, *self._installed.packs), known.version) if told else self._installed.at(known.version)
 
     def lint(self, data: bytes, path: str, filename: str, terms: Terms, *, named: bool) -> Result:
-        """Return what comes of a file under these terms; of one that is `named` with what lies around it. Nothing is
-        raised but `MemoryError`: an error of ours is a finding about the file."""
+        """Return the result of linting a file under these terms; of one that is `named` with what lies around it.
+        Nothing is raised but `MemoryError`: an error of ours is a finding about the file."""
         try:
             whole = kinds.read(data, filename, terms.most)
             return self._linted(whole, path, filename, terms, self.project.at(filename) if named else None)
@@ -97,7 +97,7 @@ class Engine:
             return Result(path, filename, (not_linted(message),), traceback=_shortened(traceback.format_exc()))
 
     def _linted(self, whole: texts.Text, path: str, filename: str, terms: Terms, project: ProjectView | None) -> Result:
-        """Return what comes of what was read; what is ignored in it may still be found in the files it leads to."""
+        """Return the result of a text; what is ignored in it may still be found in the files it leads to."""
         rules, packs = [rule for rule in self.rules if rule.code in terms.heard], self.packs(terms.known)
         if not linter.may_find(whole.program, rules, packs=packs, project=project) and not whole.is_broken:
             return Result(path, filename)
@@ -124,8 +124,8 @@ class Engine:
         wanted: Wanted,
         besides: Sequence[Finding] = (),
     ) -> tuple[bytes, tuple[Finding, ...]]:
-        """Return what fixes make of a file of this name that is linted so, and what they cure of this and of what was
-        found `besides`."""
+        """Return the fixed bytes of a file of this name that is linted so, and the findings that are cured of this and
+        of `besides`."""
         return Fixer(lint, wanted, name).fixed(data, besides)
 
 
@@ -138,7 +138,7 @@ def _about(error: texts.Unreadable) -> Finding:
 def _silenced(
     text: str, filename: str, findings: Sequence[Finding], project: ProjectView | None
 ) -> tuple[Silenced, ...]:
-    """Return what comments silence of findings, whatever is believed of them, those in other files also at the call
+    """Return the findings that comments silence, whatever is believed of them, those in other files also at the call
     there."""
     calls = [call for one in findings if one.path for call in at_the_call(one, filename, "")]
 

@@ -273,8 +273,8 @@ def not_linted(message: str, row: int = 1, column: int = 1) -> Finding:
 
 
 def one_line(error: BaseException) -> str:
-    """Return what an error is and says; what it is alone where it cannot say more, as errors of LibCST cannot that show
-    all of a deep tree."""
+    """Return the name and message of an error; its name alone where it cannot say more, as errors of LibCST cannot that
+    show all of a deep tree."""
     try:
         said = " ".join(str(error).split())
     except Exception:

@@ -60,7 +60,7 @@ class Fact:
         return self._every[self.bits | other.bits]  # type: ignore[return-value]
 
     def __and__(self, other: Self) -> Self:
-        """Return what remains when both hold; ignorance gives way to the other's answers."""
+        """Return the intersection of the answers; ignorance gives way to the other's answers."""
         mine, its, unsure = self.bits, other.bits, self._unsure
         everything = unsure - 1
         both = (everything if mine & unsure else mine) & (everything if its & unsure else its)

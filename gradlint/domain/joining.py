@@ -86,7 +86,7 @@ _JOINS: dict[Join, Joining] = {
 
 
 def _plan(cls: type) -> tuple[Callable[[Any], tuple[Any, ...]], tuple[tuple[str, Joining | None], ...]]:
-    """Return what reads all fields of a class, and of each its name and what joins it (None: sides must be known)."""
+    """Return a reader of all fields of a class, and the name and join of each (None: sides must be known)."""
     defaults = {one.name: None if one.default is MISSING else one.default for one in fields(cls)}
     joins = {
         one.name: None if says.join is Join.CERTAIN else _JOINS.get(says.join, partial(_agreed_on, defaults[one.name]))
@@ -204,6 +204,6 @@ def thinned(container: Container) -> Container:
 
 
 def keys_with(mapping: Container, more: Iterable[object]) -> Value:
-    """Return what the keys of a mapping's summary are when these constants are among them."""
+    """Return the keys of a mapping's summary when these constants are among them."""
     known = mapping.keys if mapping.rest != NOTHING else NOTHING
     return one_of([known, *(PlainObject("str") if isinstance(key, str) else Constant(key) for key in more)])

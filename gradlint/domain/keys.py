@@ -29,7 +29,7 @@ class InKey:
 
 
 def in_key(cls: type) -> InKey | None:
-    """Return what of the objects of a class is in a key; None: their references."""
+    """Return the readers of the fields of a class that are in a key; None: their references."""
     if getattr(cls, "key", "") == REFERENCE:
         return None
     kinds: dict[Key, list[tuple[Field[Any], Declaration]]] = {kind: [] for kind in Key}

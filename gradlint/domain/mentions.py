@@ -29,8 +29,8 @@ def object_references(thing: Object) -> tuple[Ref, ...]:
 
 
 def handed_on(thing: Object) -> tuple[Ref, ...]:
-    """Return what whoever holds an object can get at. What has left the graph leads back to it by nothing that it
-    shares, but what is not known may be one of the things that it was told to share with."""
+    """Return the references that code with an object can reach. What has left the graph leads back to it by nothing
+    that it shares, but what is not known may be one of the things that it was told to share with."""
     own = _OWN[type(thing)]
     if own == _REFERRING[type(thing)] or (type(thing) is Tensor and OPAQUE in thing.node):
         return object_references(thing)

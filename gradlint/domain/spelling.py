@@ -21,7 +21,7 @@ from gradlint.domain.values import (
 
 
 def spell(thing: Value | Object) -> str:
-    """Return what is known of a value, or an object."""
+    """Return the spelling of the facts of a value, or an object."""
     if isinstance(thing, Object):
         return str(thing)
     return " or ".join(_spell(option) for option in alternatives(thing))

@@ -104,7 +104,7 @@ class State:
             self.inferring = place if context.inference is YES else None
 
     def held(self, name: Name) -> Value | None:
-        """Return what a variable holds."""
+        """Return the value of a variable."""
         found = self.names.get(name)
         if found is None and (part := self.ground.of_name.get(name)) is not None and part not in self.taken:
             self.take([part])
@@ -321,8 +321,8 @@ def _join_into(out: State, other: State) -> None:
 
 
 def differing(mapping: Mapping[KeyT, ThingT], other: Mapping[KeyT, ThingT]) -> list[tuple[KeyT, ThingT]]:
-    """Return what is in a mapping and not, or as another object, in the other. Most of two states is the same, so this
-    is written to run without a step of the interpreter for each."""
+    """Return the entries of a mapping that the other lacks, or has as another object. Most of two states is the same,
+    so this is written to run without a step of the interpreter for each."""
     return [*compress(mapping.items(), map(is_not, mapping.values(), map(other.get, mapping)))]
 
 

@@ -106,7 +106,7 @@ def _index_of(value: Unknown) -> dict[Ref, int]:
 
 
 def with_certain(certain: Iterable[Ref], values: Iterable[Value]) -> tuple[Ref, ...]:
-    """Return what is certainly there besides when these values are added: what is one object, not one or another. Of
+    """Return the certain references besides when these values are added: those of one object, not one or another. Of
     very many no more are noted, for all are gone over for each."""
     known = tuple(certain)
     if len(known) >= MOST_CERTAIN:

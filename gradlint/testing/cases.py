@@ -159,7 +159,7 @@ def _by_row(findings: Sequence[Finding]) -> dict[int, frozenset[str]]:
 
 
 def _fault(mark: Mark | None, usual: frozenset[str], found: frozenset[str]) -> str:
-    """Return what is wrong with the codes reported on a row: by default, and at any confidence."""
+    """Return the fault of the codes reported on a row: by default, and at any confidence."""
     codes = frozenset(mark.codes if mark else ())
     if mark and mark.todo and not codes:
         return "" if usual else "nothing is reported any more; take the `todo` away"

@@ -96,7 +96,7 @@ def sample(kind: str, shape: tuple[int, ...]) -> torch.Tensor:
 
 @cache
 def _sample(kind: str, shape: tuple[int, ...]) -> torch.Tensor:
-    """Return what all samples of a kind and shape are copies of."""
+    """Return the sample that all samples of a kind and shape are copies of."""
     if kind in "bi":
         return torch.ones(shape, dtype=DTYPES[kind])
     count = torch.Size(shape).numel()
@@ -135,7 +135,7 @@ class Outcome:
 
 
 def storage(tensor: torch.Tensor) -> int:
-    """Return what identifies a tensor's memory."""
+    """Return the identity of a tensor's memory."""
     return int(tensor.untyped_storage().data_ptr())
 
 

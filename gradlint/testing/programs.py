@@ -80,7 +80,7 @@ class Program:
 
     @property
     def said(self) -> dict[int, str]:
-        """Return what each line with a `reveal` says in its comment."""
+        """Return the comment of each line with a `reveal`."""
         try:
             known = dict(comments(self.text))
         except (tokenize.TokenError, SyntaxError):
@@ -94,7 +94,7 @@ class Program:
 
 
 def program_claims(folder: str | Path, packs: Packs = NO_PACKS) -> list[Any]:
-    """Return what gradlint says and what torch has, as parameters, for every program of a folder that reveals anything.
+    """Return the claims of gradlint and of torch, as parameters, for every program of a folder that reveals anything.
 
     A program of several files is a folder, and its `main.py` reveals.
     """
@@ -161,7 +161,7 @@ def asked(text: str) -> dict[int, str]:
 
 @cache
 def revealed(text: str, files: tuple[tuple[str, str], ...] = (), packs: Packs = NO_PACKS) -> dict[int, Thing]:
-    """Return what gradlint knows at each row with a `reveal`, joined over every time it comes by."""
+    """Return gradlint's facts at each row with a `reveal`, joined over every time it comes by."""
     things: dict[Any, Thing] = {}
     rule = Rule("XXX001", "reveal", "{index}")
 
@@ -179,7 +179,7 @@ def revealed(text: str, files: tuple[tuple[str, str], ...] = (), packs: Packs = 
 
 
 def both_of(one: Thing, other: Thing) -> Thing:
-    """Return what holds if either does."""
+    """Return the facts that hold if either does."""
     if isinstance(one, Object) and isinstance(other, Object):
         return joined(one, other) if type(one) is type(other) else UNKNOWN
     return UNKNOWN if isinstance(one, Object) or isinstance(other, Object) else one_of((one, other))
@@ -196,7 +196,7 @@ def spell(thing: Thing, fact: str = "") -> str:
 
 
 def run(program: Program) -> dict[int, list[dict[str, Any]]] | str:
-    """Return what torch has each time it comes by a `reveal`, by row; or why the program does not run."""
+    """Return torch's facts at each time it comes by a `reveal`, by row; or why the program does not run."""
     recorded: dict[int, list[dict[str, Any]]] = {}
 
     def reveal(value: Any, fact: str = "") -> None:
@@ -215,7 +215,7 @@ def run(program: Program) -> dict[int, list[dict[str, Any]]] | str:
 
 
 def real(value: Any, diary: Diary) -> dict[str, Any]:
-    """Return what a real value is and has, in words of the domain."""
+    """Return a real value's kind and facts, in words of the domain."""
     import torch
 
     if isinstance(value, torch.Tensor):
@@ -278,7 +278,7 @@ def _kind(tensor: Any) -> Dtypes:
 
 
 def excluded(known: Thing, thing: dict[str, Any]) -> Iterator[str]:
-    """Return what gradlint rules out although torch has it."""
+    """Return the facts that gradlint rules out although torch has them."""
     if isinstance(known, OneOf):
         if all(list(excluded(option, thing)) for option in known.values):
             yield f"torch has {thing}, gradlint says {spell(known)}"

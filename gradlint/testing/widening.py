@@ -67,7 +67,7 @@ def _held(event: Event) -> tuple[list[tuple[str, Any]], dict[int, list[Any]]]:
 
 
 def _parts(thing: Any) -> Iterator[tuple[str, Any]]:
-    """Return what a dataclass or a tuple holds directly, and how it is got at."""
+    """Return the direct parts of a dataclass or a tuple, and the way to get at each."""
     if isinstance(thing, tuple):
         yield from ((f"[{index}]", part) for index, part in enumerate(thing))
     else:
@@ -144,8 +144,7 @@ def empty_facts(event: Event) -> Iterator[str]:
 
 
 def drafts(rule: Rule, event: Event) -> list[Draft]:
-    """Return what the checks of a rule that subscribed to an event yield for it, as far as the event may be
-    believed."""
+    """Return the drafts of the checks of a rule that subscribed to an event, as far as the event may be believed."""
     return [draft.lowered(believed(event)) for check in _hearing(rule, event) for draft in check(event)]
 
 

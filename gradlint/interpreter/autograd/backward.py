@@ -239,8 +239,8 @@ def _all_recorded(m: Interpreter, nodes: set[Ref]) -> None:
 
 
 def _recorded(m: Interpreter, slot: Alternatives) -> tuple[Ref, ...]:
-    """Return what an operand is where it was recorded: the nodes of its alternatives. A tensor that an operation made
-    stands beside its node for the leaf that it may have been made by hand."""
+    """Return the nodes of an operand's alternatives, where it was recorded. A tensor that an operation made stands
+    beside its node for the leaf that it may have been made by hand."""
     out = []
     for ref in slot:
         thing = None if ref is None else m.state.heap.get(ref)

@@ -22,7 +22,7 @@ PARTS = frozenset({"items", "keys", "values", "get", "pop"})
 
 
 def batch(m: Interpreter, node: Site, reach: tuple[Ref, ...] = ()) -> Ref:
-    """Return what a loader that gathers in its own way gives, from a dataset of which only what it reaches is known."""
+    """Return the batch of a loader that gathers in its own way, from a dataset of which only its reach is known."""
     history, memories = made_of(m, reach)
     storage = (m.memory(node, "batch memory"), *memories)
     found = Tensor(
@@ -38,7 +38,7 @@ def is_batch(thing: object) -> bool:
 
 
 def part(m: Interpreter, node: Site, owner: Value, name: str) -> Value:
-    """Return what a batch that is a dict gives under these names."""
+    """Return the result of a method of a batch that is a dict."""
     if name == "items":
         owner = tuple_of(m, node, [PlainObject("str"), owner])
     element = PlainObject("str") if name == "keys" else owner

@@ -42,7 +42,7 @@ def apply(
     requested: Requested = NOTHING_REQUESTED,
     extra: Sequence[tuple[str, Value]] = (),
 ) -> Value:
-    """Return what the operation gives for these operands; `extra` are parameters that take part (a module's own), by
+    """Return the results of an operation on these operands; `extra` are parameters that take part (a module's own), by
     name."""
     operands, own = looked_up(m, row, slots, extra, requested.dtype)
     return compute(m, OperationCall(node, row, operands, own, requested))
@@ -110,7 +110,7 @@ def _is_unrecorded(m: Interpreter, form: Form) -> bool:
 
 
 def _flags(m: Interpreter, call: OperationCall, form: Form) -> dict[str, Any]:
-    """Return what a new handle is to autograd: whether it requires grad, and whether it is a leaf, by the mode."""
+    """Return a new handle's autograd flags: whether it requires grad, and whether it is a leaf, by the mode."""
     row, first = call.row, call.operands[0]
     viewed, copied = "view" in form.kinds, "fresh" in form.kinds
     kept = _flag_of_base(m, first) if viewed else NO
@@ -184,7 +184,7 @@ def _by_mode(m: Interpreter, requires: Truth, kept: Truth) -> tuple[Truth, Truth
 
 
 def _shared(m: Interpreter, call: OperationCall, form: Form, part: str) -> dict[str, Any]:
-    """Return what a result that shares memory takes over from its operand."""
+    """Return the facts that a result that shares memory takes over from its operand."""
     node, first, copied = call.site, call.operands[0], "fresh" in form.kinds
     refs = tuple(ref for ref, _ in m.all(first.value, Tensor))
     storage = first.tensor.storage if first.tensor else ()

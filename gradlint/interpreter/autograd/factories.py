@@ -61,7 +61,7 @@ DATA = frozenset({"data", "obj", "ndarray", "fill_value", "s"})
 
 
 def _of_tensor(m: Interpreter, node: Site, row: Factory, bound: dict[str, Value], shared: Value) -> Value:
-    """Return what a factory gives that takes the tensor it is passed as it is, unless something else is asked for."""
+    """Return the result of a factory that takes its tensor as it is, unless the arguments ask for something else."""
     asked = {name: value for name, value in bound.items() if name != row.shares and value != NONE_VALUE}
     if not asked:
         return shared
@@ -136,8 +136,8 @@ BOUNDS = ("start", "end", "step")
 
 
 def _taken_over(m: Interpreter, node: Site, row: Factory, bound: dict[str, Value], *, perhaps: bool) -> dict[str, Any]:
-    """Return what the result of a factory has of what it is given: memory, and whether it requires grad; `perhaps` that
-    is a tensor and comes back as it is."""
+    """Return the facts of a factory's result from its argument: memory, and whether it requires grad; `perhaps` that is
+    a tensor and comes back as it is."""
     facts: dict[str, Any] = {}
     shared = bound.get(row.shares, NONE_VALUE) if row.shares else NONE_VALUE
     given, array = m.only(shared, Tensor), m.only(shared, Array)

@@ -88,7 +88,7 @@ def may_lack_gradient(tensor: Tensor) -> bool:
 
 
 def _gradient(m: Interpreter, node: Site, ref: Ref, tensor: Tensor) -> Value:
-    """Return what `.grad` holds: the same tensor until it is cleared, and None where it may be that."""
+    """Return the value of `.grad`: the same tensor until it is cleared, and None where it may be that."""
     if type(tensor.gradient) is not Unknown:
         for own, gradient in m.all(tensor.gradient, Tensor):
             if not any(mark.node is node for mark in gradient.causes):
@@ -140,7 +140,7 @@ def tensors_of(m: Interpreter, refs: Iterable[Ref]) -> tuple[Tensor, ...]:
 
 
 def joined_gradients(tensors: Sequence[Tensor]) -> tuple[Grad, Unit]:
-    """Return what is known of the gradients of several tensors: their state, and the unit of those that may be
+    """Return the joined facts of the gradients of several tensors: their state, and the unit of those that may be
     there."""
     if not tensors:
         return Grad.unsure(), Unit.unsure()

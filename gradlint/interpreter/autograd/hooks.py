@@ -165,7 +165,7 @@ def _perhaps(
 
 
 def before_call(m: Interpreter, node: Site, ref: Any, args: Arguments) -> Arguments:
-    """Return what a module is called with after its hooks have seen it."""
+    """Return the arguments of a module's call after its hooks have seen them."""
     hooks = _registered(m[ref], BEFORE)
     if not hooks:
         return args
@@ -181,7 +181,7 @@ def before_call(m: Interpreter, node: Site, ref: Any, args: Arguments) -> Argume
 
 
 def _as_arguments(m: Interpreter, node: Site, given: Value) -> Value:
-    """Return what a hook gives instead of the arguments: a tuple of them, or the only one."""
+    """Return the arguments that a hook gives in place of the old: a tuple of them, or the only one."""
     thing = m.thing(given)
     if type(thing) is Container and thing.kind == "tuple":
         return given
@@ -194,8 +194,7 @@ def may_see_inside(m: Interpreter, ref: Value) -> bool:
 
 
 def after_call(m: Interpreter, node: Site, ref: Any, args: Arguments, result: Value) -> Value:
-    """Return what the call of a module gives after its hooks have seen it: what one of them gave instead, or the
-    result."""
+    """Return the result of a module's call after its hooks have seen it: the result of one of them, or its own."""
     result = _watched(m, node, ref, result)
     hooks = _registered(m[ref], AFTER)
     if not hooks:
@@ -208,7 +207,7 @@ WATCHED = Operation("BackwardHookFunction", (), (), (), "", results=(Result("vie
 
 
 def _watched(m: Interpreter, node: Site, ref: Any, result: Value) -> Value:
-    """Return what a module returns where a hook waits for its gradients: a leaf gets a node behind it too."""
+    """Return the result of a module where a hook waits for its gradients: a leaf gets a node behind it too."""
     waits = any(kind in BACKWARD[:2] for kind, _ in m[ref].hooks)
     leaves = [leaf for leaf, one in m.all(result, Tensor) if one.leaf.may(YES) and one.requires_grad.may(YES)]
     if not waits or not leaves or m.recording is NO:

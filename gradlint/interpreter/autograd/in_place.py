@@ -237,7 +237,7 @@ def _raises(m: Interpreter, tensor: Tensor, wants: Truth) -> bool:
 
 
 def viewed(m: Interpreter, tensor: Tensor) -> Tensor | None:
-    """Return what a tensor is a view of; None where it certainly is no view, or where that is not known."""
+    """Return the base of a view; None where it certainly is no view, or where that is not known."""
     bases = [base for base in tensor.base if base is not None and base in m.state.heap]
     if not bases or None in tensor.base:
         return None
@@ -358,8 +358,8 @@ def _in_doubt(thing: Object) -> bool:
 def _spoiled(
     thing: Node, saves: Iterable[Alternatives], written: frozenset[Ref], noticed: Truth, certain: bool, verdict: Truth
 ) -> dict[str, Any]:
-    """Return what is known of a graph node whose saved memories are written. Who counts the writes to a copy, or
-    through a handle that counts alone, nobody knows."""
+    """Return the graph node after a write to its saved memories. Who counts the writes to a copy, or through a handle
+    that counts alone, nobody knows."""
     saved = [slot for slot in saves if written.intersection(slot)]
     strong = certain and any(written.issuperset(slot) for slot in saved)
     if not strong and any(KEPT in slot for slot in saved):
@@ -414,8 +414,8 @@ def _rebase(m: Interpreter, this: Write, ref: Ref, wants: Truth, sure: bool) -> 
 
 
 def _asking(m: Interpreter, member: Tensor, now: Tensor, recorded: Truth, node: Ref) -> Tensor:
-    """Return what may be a leaf that asks for a gradient after a recorded write to its memory: what it was if it is no
-    view, and a view goes along with what it is a view of."""
+    """Return a possible leaf that requires grad after a recorded write to its memory: unchanged if it is no view, for a
+    view goes along with its base."""
     if member.leaf is not YES or not member.base or recorded is NO:
         return joined(member, now)
     along = replace(member, leaf=NO, node=(node,))

@@ -171,8 +171,7 @@ def _seen_inside(scope: cst.CSTNode) -> set[str]:
 
 
 def _last_places(loop: Any, place: Any, bindings: Sequence[Any]) -> list[Any]:
-    """Return what comes last of a place and the bindings of a name in an iteration: the place only if some come before
-    it."""
+    """Return the last of a place and the bindings of a name in an iteration: the place only if some come before it."""
     order = list(in_order(loop))
     at = order.index(place)
     later = [binding for binding in bindings if order.index(binding) > at]

@@ -182,12 +182,12 @@ def operation_row(m: Interpreter, path: str, args: Arguments) -> Operation | Non
 
 
 def plain_value(kind: str) -> Value:
-    """Return what a call gives that leaves the tensors' world, by the word its row uses."""
+    """Return the result of a call that leaves the tensors' world, by the word its row uses."""
     return PLAIN_VALUES.get(kind) or (PlainObject(kind) if kind else UNKNOWN)
 
 
 def plain_result(m: Interpreter, node: Site, kind: str) -> Value:
-    """Return what a call gives by the word its row uses: a new list where it says so."""
+    """Return the result of a call by the word its row uses: a new list where it says so."""
     one, _, none = kind.partition(" or ")
     if none:
         return one_of([plain_result(m, node, one), NONE_VALUE])

@@ -72,8 +72,8 @@ def _adding(m: Interpreter, call: OperationCall, whole: Node) -> Ref:
 
 
 def _as_heard(slot: Alternatives, one: Operand) -> Alternatives:
-    """Return what an operand is in the graph of an operation that hears of its flag, or does not. A leaf made in
-    inference mode is one there if it is heard of."""
+    """Return the graph operands of an operation that reads the operand's flag, or does not. A leaf made in inference
+    mode is one there if it is heard of."""
     if one.hears is NO:
         return (None,)
     leaf = one.tensor is not None and one.tensor.inference is YES and not one.tensor.node

@@ -139,7 +139,7 @@ class Form(NamedTuple):
 
 
 def forms(call: OperationCall) -> list[Form]:
-    """Return what is known of each result of a call."""
+    """Return the form of each result of a call."""
     row, told = call.row, call.requested.told
     lies = _contiguous(row, call.operands, told)
     measures = _sizes(row, call.operands, call.own, told)
@@ -150,7 +150,7 @@ def forms(call: OperationCall) -> list[Form]:
 
 
 def _taken_over(call: OperationCall) -> dict[str, Any]:
-    """Return what is known of each result of a call by what all of its operands are."""
+    """Return the facts of each result of a call that come from all of its operands."""
     tensors, own = [[one.tensor for one in some if one.tensor] for some in (call.operands, call.own)]
     facts: dict[str, Any] = {"belief": max([one.belief for one in (*tensors, *own)], default=Belief.PROVEN)}
     if call.takes_element:  # it may be one that was there before
@@ -164,7 +164,7 @@ def _taken_over(call: OperationCall) -> dict[str, Any]:
 
 
 def _form(call: OperationCall, result: Result, facts: dict[str, Any], wants: Truth) -> Form:
-    """Return what is known of one result that lies like this and is so large."""
+    """Return the form of one result that lies like this and is so large."""
     row, requested = call.row, call.requested
     if requested.scalar is not UNSURE and result.kinds == COPY and "size" not in facts:
         facts["scalar"] = requested.scalar
@@ -296,7 +296,7 @@ ADDING = GROWING | SPREADING
 
 
 def _sizes(row: Operation, operands: Sequence[Operand], own: Sequence[Operand], told: Told) -> list[dict[str, Any]]:
-    """Return what is known of the sizes of each of an operation's results; `own` are the parameters of a layer."""
+    """Return the size facts of each of an operation's results; `own` are the parameters of a layer."""
     if any(one.name in row.besides and one.tensor is not None and one.tensor.scalar is not YES for one in operands):
         return [UNKNOWN_SIZES] * len(row.results)  # what hardly ever is a tensor may make more of the others
     given = [_size(one) for one in operands if one.dtype is not None]

@@ -44,7 +44,7 @@ def told_key(m: Interpreter, index: Value) -> Told:
 
 
 def of_factory(m: Interpreter, row: Factory, bound: Mapping[str, Value], positional: list[Value]) -> dict[str, Any]:
-    """Return what is known of the sizes of a new tensor, by literal sizes or data, or by what it is to be like."""
+    """Return the size facts of a new tensor, by literal sizes or data, or by the tensor it is to be like."""
     size = _made(m, row, bound, positional)
     if size is not None:
         return measured(size)
@@ -87,7 +87,7 @@ DATA = ("data", "obj", "s")
 
 
 def _sizes(m: Interpreter, row: Factory, bound: Mapping[str, Value], positional: list[Value]) -> Sequence[Value]:
-    """Return what says how large a new tensor is: one after the other where nothing else can be given."""
+    """Return the arguments that give a new tensor's size: one after the other where nothing else can be given."""
     names = [name for name in row.parameters if name != "input"]
     if names == ["size"]:
         return positional or [bound.get("size", NONE_VALUE)]
@@ -138,8 +138,8 @@ def _is_planar(m: Interpreter, data: Value, most: int) -> bool:
 
 
 def of_parameters(m: Interpreter, row: ModuleRow, name: str, args: Arguments) -> dict[str, Any]:
-    """Return what is known of the sizes of a layer's parameter: it has several elements where all whole numbers that
-    the layer is made with are larger than one."""
+    """Return the size facts of a layer's parameter: it has several elements where all integers that the layer is made
+    with are larger than one."""
     layer = row.path.rpartition(".")[2]
     by_name = {name: constant(m, value) for name, value in args.keywords.items()}
     size = None if args.unknown else of_parameter(layer, name, [constant(m, one) for one in args.positional], by_name)

@@ -109,7 +109,7 @@ def precision_named(value: Value | None) -> Precision:
 
 
 def dtype_told(tensor: Tensor) -> Value:
-    """Return what `x.dtype` is: the dtype by its name, where that is known, or else one of this kind."""
+    """Return the value of `x.dtype`: the dtype by its name, where that is known, or else one of this kind."""
     if tensor.may_be_structured:
         return PlainObject("dtype")
     name = PRECISE.get(tensor.precision) if tensor.dtype <= FLOAT else None
@@ -132,7 +132,7 @@ KINDS_ASKED = {"is_floating_point": FLOAT, "is_complex": COMPLEX}
 
 
 def default_precision(m: Interpreter) -> Precision:
-    """Return what floats are made of where nothing is said, unless the program changes that somewhere."""
+    """Return the precision of floats where nothing is said, unless the program changes that somewhere."""
     return ANY_PRECISION if _calls_torch(m, CHANGING_PRECISION) else FLOAT32
 
 
@@ -203,8 +203,8 @@ GRADIENT = " gradient"
 
 
 def memory_of_gradient(memory: Ref) -> Ref:
-    """Return what stands for the memory of a gradient that nobody has read yet, by the memory of its tensor. That of
-    its own gradient is the same: there is no end to them."""
+    """Return the memory of a gradient that nobody has read yet, by the memory of its tensor. That of its own gradient
+    is the same: there is no end to them."""
     return memory if memory.part.endswith(GRADIENT) else memory._replace(part=memory.part + GRADIENT)
 
 

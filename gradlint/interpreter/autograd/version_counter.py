@@ -27,8 +27,7 @@ def count_through(tensor: Tensor) -> Ref | None:
 
 
 def comparing(count: Ref | None) -> frozenset[tuple[Ref]]:
-    """Return what a graph keeps that certainly compares this count: it says so, or keeps the memory that the count is
-    of."""
+    """Return the references by which a graph certainly compares this count: it, or the memory that the count is of."""
     if count is None:
         return frozenset()
     return frozenset([(count,), (count._replace(part=count.part.removesuffix(COUNT)),)])
@@ -66,8 +65,8 @@ def _through(m: Interpreter, tensor: Tensor) -> list[Tensor]:
 
 
 def kept(m: Interpreter, tensor: Tensor) -> Alternatives:
-    """Return what a graph keeps that saves a tensor: its memory, and where it counts alone nobody knows who else may
-    write that unnoticed."""
+    """Return the references that a graph keeps which saves a tensor: its memory, and where it counts alone nobody knows
+    who else may write that unnoticed."""
     return (*tensor.storage, KEPT) if unnoticed(m, tensor).may(YES) else tensor.storage
 
 

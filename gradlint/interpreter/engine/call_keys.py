@@ -36,7 +36,7 @@ class Given:
     themselves: list[Ref] = field(default_factory=list)
 
     def key(self, value: Value | None, depth: int = 0) -> Hashable:
-        """Return what a value is to a call."""
+        """Return the key of a value in a call."""
         if type(value) is Ref:
             return self._reference(value, depth)
         if type(value) is OneOf:
@@ -84,7 +84,7 @@ class Given:
         return self.numbered.setdefault(memory, len(self.numbered))
 
     def _rest(self, declared: InKey, thing: Object, depth: int) -> Hashable:
-        """Return what an object mentions."""
+        """Return the key of the objects that an object mentions."""
         contents = declared.described(thing)
         if contents == declared.empty:
             return None

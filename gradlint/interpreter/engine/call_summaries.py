@@ -95,7 +95,7 @@ class Summary:
         return [(now.get(memory, memory), held) for memory, held in self.wrote]
 
     def effects_in(self, call: Call) -> Effects:
-        """Return what the call has done, for other arguments; what it passed on and cut is done again."""
+        """Return the effects of the call for other arguments; its escapes and cuts are repeated."""
         now = dict(zip(self.arguments, call.arguments, strict=True))
         looked = {
             (now.get(owner, owner) if type(owner) is Ref else owner, name): None for owner, name in self.looked or ()
@@ -133,7 +133,7 @@ class Call:
 
 
 def by_summary(m: Interpreter, node: Site, called: Function | Ref, args: Arguments, run: Callable[[], Value]) -> Value:
-    """Return what a call of a function or class gives: by its summary, or by running it."""
+    """Return the result of a call of a function or class: by its summary, or by running it."""
     start = m.push(called, *args.values())
     call = begin(m, called, args)
     result = recall(m, node, call)
@@ -182,7 +182,7 @@ def begin(m: Interpreter, called: Function | Ref, args: Arguments) -> Call:
 
 
 def recall(m: Interpreter, node: Site, call: Call) -> Value | None:
-    """Return what the call gives if one like it has been summarised; None if it must run."""
+    """Return the result of the call by the summary of one like it; None if it must run."""
     summary: Summary | None = m.calls.summaries.get(call.key)
     if summary is None or not summary.holds(m, call):
         return None
@@ -336,8 +336,8 @@ def _old(m: Interpreter, call: Call) -> frozenset[Ref]:
 
 
 def _escaped(m: Interpreter, call: Call, changed: list[tuple[Ref, Object]]) -> tuple[tuple[Ref, Escape], ...] | None:
-    """Return what of all that was there the call passed to unseen code, and what that may do with the graphs; None if
-    it did anything else to what was there."""
+    """Return the older objects that the call let escape, each with its escape; None if it did anything else to older
+    ones."""
     handed = tuple([(ref, how) for ref, how in m.effects.handed.items() if ref in call.heap])
     before, heap, names = call.heap, m.state.heap, m.state.names
     expected = before

@@ -160,7 +160,7 @@ def call_method(m: Interpreter, node: Site, owner: Value, method: str, args: Arg
 
 
 def _handler(m: Interpreter, table: Calls, owner: Value) -> Callable[..., Value | None] | None:
-    """Return what a table has for the objects among the alternatives of a value, if they are all of one kind."""
+    """Return a table's entry for the objects among the alternatives of a value, if they are all of one kind."""
     kinds = {kind_of(m, option) for option in alternatives(owner) if type(option) is Ref} or {type(owner)}
     return table.get(*kinds) if len(kinds) == 1 else None
 

@@ -130,7 +130,7 @@ class Suspended:
                 heap[ref] = replace(thing, **{name: getattr(old, name) for name in names})
 
     def touches(self) -> tuple[Ref, ...]:
-        """Return what it changes of what was there before, be it more than a gradient."""
+        """Return the older objects that it changes, be it more than a gradient."""
         self.waits()
         return tuple(sorted(self.changed | self.taken))
 
@@ -140,15 +140,15 @@ class Suspended:
         return tuple(sorted(self.filled - self.changed))
 
     def seen(self) -> Seen:
-        """Return what it has looked at that others may change."""
+        """Return the reads of it that others may change."""
         modes = ((("grad mode",), self.grad_mode), (("inference",), self.inference))
         return bounded(
             self.m, (*((mode, Constant(value)) for mode, value in modes if value is not None), *self._observed())
         )
 
     def _left(self) -> list[tuple[Ref, Object, Object]]:
-        """Return what there still is of what was there before: as it is, and as it was. Code that waits often may make
-        much meanwhile, which is not gone over."""
+        """Return the older objects that are left: as they are, and as they were. Code that waits often may make much
+        meanwhile, which is not gone over."""
         heap, ground = self.m.state.heap, self.before.ground.of_ref
         refs: Collection[Ref] = heap
         if len(self.before.heap) + len(ground) < len(heap):
@@ -192,7 +192,7 @@ FORGOTTEN: Seen = ((("forgotten",), Constant(None)),)
 
 
 def bounded(m: Interpreter, seen: Seen) -> Seen:
-    """Return what was looked at; that nobody knows what it was, where it is too much."""
+    """Return the reads, or an unknown one where there are too many."""
     if len(seen) <= MOST_SEEN:
         return seen
     m.log.exceeded("looked at by code that waits")
@@ -216,7 +216,7 @@ OF_GRADIENT = frozenset(names_of(Tensor, Aspect.GRADIENT))
 
 
 def _noticed(old: Object, new: Object) -> list[str]:
-    """Return what others notice of a change: what is neither as it was nor as it might have become meanwhile."""
+    """Return the fields whose change others notice: those neither as they were nor as they might have become."""
     names = NOTICED[type(old)] if old is not new and type(old) is type(new) else ()
     found = [name for name in names if getattr(old, name) != getattr(new, name)]
     later = after_waiting(old) if found else old
@@ -224,14 +224,14 @@ def _noticed(old: Object, new: Object) -> list[str]:
 
 
 def _like(thing: Object | None) -> object:
-    """Return what of an object decides on what is computed with it; None where nothing does."""
+    """Return the part of an object that decides on results computed with it; None where nothing does."""
     read = None if thing is None else DECIDING[type(thing)]
     return None if read is None else read(thing)
 
 
 def _content(thing: Object | None, name: str) -> tuple[object, tuple[Value, ...]] | None:
-    """Return what a container holds, or an object under this name: what there is, and the values; None where it holds
-    nothing of that kind."""
+    """Return the content of a container, or of an object under this name: what there is, and the values; None where it
+    holds nothing of that kind."""
     if type(thing) is Container:
         return tuple([key for key, _ in thing.items]), (*[value for _, value in thing.items], thing.rest)
     if type(thing) is Tensor and name == "grad":

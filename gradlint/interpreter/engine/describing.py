@@ -51,7 +51,7 @@ def thing_of(m: Interpreter, ref: Ref) -> Object | None:
 
 
 def variable(m: Interpreter, name: Name) -> Value | None:
-    """Return what a variable holds."""
+    """Return the value of a variable."""
     found = m.state.names.get(name)
     if found is None and (part := m.state.ground.of_name.get(name)) is not None:
         found = m.state.ground.parts[part].names.get(name)
@@ -61,7 +61,7 @@ def variable(m: Interpreter, name: Name) -> Value | None:
 
 
 def held_by(m: Interpreter, node: Site) -> Value | None:
-    """Return what a name, a chain of attributes or a constant subscript holds; None where nothing shows that."""
+    """Return the value of a name, a chain of attributes or a constant subscript; None where nothing shows it."""
     if type(node) is cst.Name:
         return _named(m, node.value)
     if type(node) is cst.Attribute:
@@ -78,7 +78,7 @@ def _owner(m: Interpreter, node: Site) -> Object | None:
 
 
 def _named(m: Interpreter, name: str) -> Value | None:
-    """Return what a name holds where the program is: in its scope, in those around it."""
+    """Return the value of a name where the program is: in its scope, in those around it."""
     frame: Frame | None = m.frame.declared.get(name, m.frame)
     inner: Frame | None = None
     while frame is not None:
@@ -90,7 +90,7 @@ def _named(m: Interpreter, name: str) -> Value | None:
 
 
 def _loaded(m: Interpreter, value: Value) -> Value:
-    """Return what was imported, if the file it comes from has been looked at."""
+    """Return the value of an import, if the file it comes from has been looked at."""
     for _ in range(MOST_IMPORTS):
         if type(value) is not Imported or not value.name or m.neighbours.project is None:
             break
@@ -107,7 +107,7 @@ def _loaded(m: Interpreter, value: Value) -> Value:
 
 
 def described(m: Interpreter, value: Value, deep: int = DEEPEST) -> str:
-    """Return what is known of a value, each alternative once."""
+    """Return the description of a value, each alternative once."""
     return " or ".join(dict.fromkeys(_described(m, option, deep) for option in alternatives(value)))
 
 
@@ -125,7 +125,7 @@ def _described(m: Interpreter, value: Value, deep: int) -> str:
 
 
 def object_described(m: Interpreter, thing: Object, deep: int = DEEPEST) -> str:
-    """Return what is known of an object."""
+    """Return the description of an object."""
     if type(thing) is Instance and thing.cls == UNKNOWN:
         return "some object"
     belief = BELIEFS.get(getattr(thing, "belief", Belief.PROVEN), "")
@@ -277,7 +277,7 @@ OBVIOUS = frozenset({"builtins", "torch"})
 
 
 def in_short(m: Interpreter, thing: Any) -> str:
-    """Return what an event shows of a value, by its main facts."""
+    """Return a short description of a value in an event, by its main facts."""
     options = [thing] if isinstance(thing, Object) else list(alternatives(thing))
     found = [thing_of(m, one) if type(one) is Ref else one for one in options]
     return " or ".join(dict.fromkeys(_in_short(m, one) for one in found if one is not None))

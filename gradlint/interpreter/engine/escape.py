@@ -178,7 +178,7 @@ def _out_of_reach(value: Value) -> bool:
 
 
 def _captured(m: Interpreter, values: Iterable[Value]) -> list[Value]:
-    """Return what functions among the values hold of the scopes around them."""
+    """Return the values that functions among these hold of the scopes around them."""
     frames = {value.frame for value in values if type(value) is Function and value.frame != 0}
     if not frames:
         return []
@@ -186,7 +186,7 @@ def _captured(m: Interpreter, values: Iterable[Value]) -> list[Value]:
 
 
 def result_of_unknown(values: Iterable[Value]) -> Unknown:
-    """Return what unknown code gives back: anything, made of what went into it."""
+    """Return the result of unknown code: anything, made of what went into it."""
     refs: dict[Ref, None] = {}
     for value in values:
         for option in alternatives(value):

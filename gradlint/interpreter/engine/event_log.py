@@ -114,7 +114,7 @@ class EventLog:
         return None if self.muted else Excerpt(tuple(self.story[story:]), tuple(self.runs[runs:]), runs)
 
     def replay(self, excerpt: Excerpt) -> None:
-        """Tell what happened in a call as if it happened now."""
+        """Emit the events of a call as if they happened now."""
         later = len(self.runs) - excerpt.before
         renumbered: dict[int, Event] = {}
         for event in excerpt.story:

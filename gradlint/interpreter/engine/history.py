@@ -95,7 +95,7 @@ def _sure_places(m: Interpreter, start: Alternatives, past: Collection[Ref]) -> 
 
 
 def in_every(m: Interpreter, start: Alternatives, known: Callable[[Ref], set[T]]) -> frozenset[T]:
-    """Return what is said of some node, whichever it be, in every history that it may be."""
+    """Return the intersection, over every history that it may be, of what is said of its nodes."""
     certain, bits = _certain(m, start, known)
     found = in_all(start, certain)
     return frozenset([one for one, bit in bits.items() if bit & found])
@@ -257,7 +257,7 @@ DEEPEST = 3
 
 
 def nodes_of(m: Interpreter, value: Value) -> Alternatives:
-    """Return what a value is as an operand of the graph: nodes, leaves, None (nothing recorded) or OPAQUE."""
+    """Return the graph operands of a value: nodes, leaves, None (nothing recorded) or OPAQUE."""
     out: dict[Ref | None, None] = {}
     for option in alternatives(value):
         thing = m.state.heap.get(option) if type(option) is Ref else None
@@ -292,7 +292,7 @@ def _of_tensor(m: Interpreter, ref: Ref, thing: Tensor) -> dict[Ref | None, None
 
 
 def in_graph(m: Interpreter, value: Value) -> Alternatives:
-    """Return what an operand is in the graph. Of one of several leaves that only one handle stands for, nobody knows
+    """Return the graph operands of an operand. Of one of several leaves that only one handle stands for, nobody knows
     whether it is the one that is asked about."""
     slot, tensor = nodes_of(m, value), m.only(value, Tensor)
     return (*slot, NOWHERE) if tensor and tensor.is_summary and tensor.leaf.possibly(YES) else slot

@@ -147,7 +147,7 @@ class Neighbours:
         return self._resolved(Imported(owner.module, name))
 
     def member(self, module: str, name: str) -> Value | None:
-        """Return what a module has under a name; None where that may as well be a library: there is no such file."""
+        """Return the member of a module under a name; None where it may as well be a library, which has no file."""
         assert self.project is not None
         neighbour = self.project.find(module)
         if neighbour is None:
@@ -160,12 +160,11 @@ class Neighbours:
         return None if neighbour.bare else UNKNOWN
 
     def _own(self, name: str) -> Value | None:
-        """Return what the linted file has under a name; files that are being imported run before it, and see nothing of
-        it."""
+        """Return the member of the linted file under a name; imported files run before it, and see nothing of it."""
         return None if self.running else self._read((0, name))
 
     def _read(self, name: Name) -> Value | None:
-        """Return what a name at the top level of some file holds; the caller has read it."""
+        """Return the value of a name at the top level of some file; the caller has read it."""
         found = variables.held(self.m, name)
         if found is not None:
             self.m.effects.read[name] = found
@@ -182,8 +181,7 @@ class Neighbours:
         self.m.state.names[file.frame, name] = self.either_way(file, name, value)
 
     def either_way(self, file: File, name: str, value: Value) -> Value:
-        """Return what a name of another file holds when it is set from elsewhere: on other paths it may be as it
-        was."""
+        """Return the value of another file's name when it is set from elsewhere: on other paths it may be as it was."""
         old = self._read((file.frame, name))
         return value if old is None else one_of([old, value])
 

@@ -26,13 +26,12 @@ MOST_ELEMENTS = 16
 
 
 def elements(m: Interpreter, node: Site, value: Value) -> Value:
-    """Return what iterating over a value gives, all elements in one."""
+    """Return the elements of an iteration over a value, all in one."""
     return following(m, node, iterated(m, node, value))
 
 
 def iterated(m: Interpreter, node: Site, value: Value) -> Value:
-    """Return what is gone through when something iterates over a value: the value itself, but for objects of the
-    program."""
+    """Return the iterable of an iteration over a value: the value itself, but for objects of the program."""
     options = alternatives(value)
     if not any(type(option) is Ref and type(m.state.heap.get(option)) in ITERATE for option in options):
         return value
@@ -51,7 +50,7 @@ def _iterated(m: Interpreter, node: Site, value: Value) -> Value:
 
 
 def following(m: Interpreter, node: Site, value: Value) -> Value:
-    """Return what an iteration that has begun gives next, at whichever `next`."""
+    """Return the next element of an iteration that has begun, at whichever `next`."""
     options = alternatives(value)
     if len(options) == 1:
         return _following(m, node, value)
@@ -59,7 +58,7 @@ def following(m: Interpreter, node: Site, value: Value) -> Value:
 
 
 def each(m: Interpreter, values: Sequence[Value], step: Callable[[Value], Value]) -> list[Value]:
-    """Return what a step that may run code gives for each of some values, one after the other."""
+    """Return the results of a step that may run code for each of some values, one after the other."""
     start, count = m.push(*values), len(values)
     for index in range(count):
         m.push(step(m.state.stack[start + index]))

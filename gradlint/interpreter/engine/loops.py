@@ -290,7 +290,7 @@ def attempted(m: Interpreter, run: Callable[[], bool]) -> bool:
 
 
 def _outward(m: Interpreter) -> Callable[[], None]:
-    """Gives what takes back all that leaves the loop by other ways from now on."""
+    """Return a function that takes back all states that leave the loop by other ways from now on."""
     kept = [(waiting, len(waiting)) for waiting in m.frame.pending()]
     tries = list(m.frame.tries)
 

@@ -95,7 +95,7 @@ class Interpreter:
         self.joins: dict[tuple[int, ...], tuple[Sequence[Any], Any]] = {}
 
     def notes(self, kind: type[NotesT]) -> NotesT:
-        """Return what a file or two note for themselves during this run: one object of a class of their own."""
+        """Return the notes that a file or two keep during this run: one object of a class of their own."""
         found = self.noted.get(kind)
         if found is None:
             found = self.noted[kind] = kind()
@@ -244,7 +244,7 @@ class Interpreter:
         return out  # type: ignore[return-value]
 
     def only(self, value: Value, kind: type[ObjectT]) -> ObjectT | None:
-        """Return what is known of a value if every alternative is an object of this kind."""
+        """Return the object of a value, joined, if every alternative is an object of this kind."""
         if type(value) is Ref:
             if self.effects.looked is not None:
                 self.effects.looked[value, ""] = None
@@ -255,8 +255,8 @@ class Interpreter:
         return self.all_joined([thing for _, thing in found])
 
     def all_joined(self, things: Sequence[ObjectT]) -> ObjectT:
-        """Return what is known of any of these objects. What was joined last is remembered: statements ask over and
-        over for what one of many is."""
+        """Return the join of these objects. What was joined last is remembered: statements ask over and over for what
+        one of many is."""
         if len(things) <= FEW_JOINED:
             return reduce(joined, things)
         key = tuple(map(id, things))
@@ -343,7 +343,7 @@ class Interpreter:
             self.store(ref, replace(thing, **facts), sure=self.is_strong_for_objects(found))
 
     def thing(self, value: Value) -> Thing:
-        """Return what an event shows of a value."""
+        """Return the thing that an event shows for a value."""
         if type(value) is Ref:
             return self.state.heap.get(value, UNKNOWN)
         options = alternatives(value)
@@ -424,7 +424,7 @@ class Interpreter:
     # ---- events
 
     def emit(self, kind: type[EventT], node: Site, **facts: Any) -> None:
-        """Tell what happens, with the facts that hold now."""
+        """Emit an event, with the facts that hold now."""
         if self.is_silent or not self.state.live:
             return
         self.works(WORK_OF_AN_EVENT)

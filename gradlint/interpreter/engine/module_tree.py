@@ -48,7 +48,7 @@ def parameters(m: Interpreter, value: Value, *, recurse: bool = True) -> Tensors
 
 
 def memories_of(m: Interpreter, module: Value) -> frozenset[tuple[Ref, ...]]:
-    """Return what the parameters of a module are in."""
+    """Return the memories of the parameters of a module."""
     return frozenset([m[ref].storage for _, ref in parameters(m, module)[0] if m[ref].storage])
 
 

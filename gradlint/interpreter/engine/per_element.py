@@ -58,7 +58,7 @@ def one_of_several(m: Interpreter, walk: str, element: Value) -> Value:
 
 
 def _under_another_name(thing: Object, found: dict[Ref, Ref]) -> Object:
-    """Return what holds of an object if the loop is at it; its memory is the same."""
+    """Return the facts of an object if the loop is at it; its memory is the same."""
     now = object_renamed(thing, found)
     return replace(now, storage=thing.storage) if type(thing) is Tensor else now
 

@@ -17,7 +17,7 @@ from gradlint.interpreter.static.sites import Site
 
 
 def peek(m: Interpreter, node: Site) -> Value | None:
-    """Return what a name, a chain of attributes or a constant subscript holds, without running anything."""
+    """Return the value of a name, a chain of attributes or a constant subscript, without running anything."""
     if type(node) is cst.Name:
         return variables.lookup(m, node.value)
     if type(node) is cst.Attribute:

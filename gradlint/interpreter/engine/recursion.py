@@ -49,7 +49,7 @@ def _length(m: Interpreter, value: Value) -> int | None:
 
 
 def _parts(m: Interpreter, values: Iterable[Value]) -> dict[Value, None]:
-    """Return what is directly inside containers and objects."""
+    """Return the values directly inside containers and objects."""
     out: dict[Value, None] = {}
     for value in values:
         for option in alternatives(value):

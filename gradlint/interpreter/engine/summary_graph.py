@@ -68,8 +68,8 @@ def _history(
     memories: set[Ref],
     operands: dict[Ref, Alternatives],
 ) -> History:
-    """Return what is in the history of these nodes of what was there before or other new tensors come from, and whose
-    memory is saved in it.
+    """Return the part of these nodes' history that was there before or that other new tensors come from, and the
+    memories saved in it.
 
     What is certainly before each node is a set of bits, for histories may be thousands of nodes long.
     """

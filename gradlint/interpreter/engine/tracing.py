@@ -123,7 +123,7 @@ class Trace:
         del self.entries[mark:]
 
     def since(self, mark: int) -> tuple[Entry, ...]:
-        """Return what was noted since then."""
+        """Return the notes since then."""
         return tuple(self.entries[mark:])
 
     def repeat(self, entries: tuple[Entry, ...], old: Syntax, new: Syntax, later: Truth) -> None:

@@ -98,8 +98,8 @@ def refine(m: Interpreter, ref: Ref, found: Ref) -> None:
 
 
 def escape_by(node: Site, callee: Value) -> Escape:
-    """Return what unseen code that is called here may do with what it is passed, by the name it is called by, or where
-    that says nothing by those of what it belongs to."""
+    """Return the escape into unseen code that is called here, by the name it is called by, or where that says nothing
+    by those of what it belongs to."""
     paths = [one.path for one in alternatives(callee) if type(one) is ImportPath]
     paths += [f"{one.module}.{one.name}" for one in alternatives(callee) if type(one) is Imported]
     written = getattr(syntax(node), "func", None)

@@ -11,7 +11,7 @@ from gradlint.interpreter.engine.machine import Interpreter
 
 
 def lookup(m: Interpreter, name: str) -> Value | None:
-    """Return what a name holds here: in this scope, the ones around it, the module."""
+    """Return the value of a name here: in this scope, the ones around it, the module."""
     frame: Frame | None = m.frame.declared.get(name, m.frame)
     inner: Frame | None = None
     while frame is not None:
@@ -40,7 +40,7 @@ def variable(m: Interpreter, frame: Frame, name: str, inner: Frame | None) -> Na
 
 
 def held(m: Interpreter, name: Name) -> Value | None:
-    """Return what a variable holds now; what importing a file left is there until it is set."""
+    """Return the value of a variable now; what importing a file left is there until it is set."""
     found = m.state.held(name)
     if found is not None:
         return found

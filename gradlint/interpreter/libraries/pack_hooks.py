@@ -42,7 +42,7 @@ def hook_of(m: Interpreter, function: Function) -> Hook | None:
 
 @implements(TypeSlot.HANDED, Function)
 def handed(m: Interpreter, function: Function, params: list[Any]) -> dict[str, Value]:
-    """Return what a library passes for each parameter that its hook speaks of."""
+    """Return the arguments that a library passes for each parameter that its hook speaks of."""
     hook = hook_of(m, function)
     if hook is None:
         return {}

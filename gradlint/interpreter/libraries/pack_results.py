@@ -62,7 +62,7 @@ class Given:
 
 
 def given(m: Interpreter, node: Site, gift: packs.Gift, args: Given) -> Value:
-    """Return what a row says comes back."""
+    """Return the value that a row says comes back."""
     return GIFTS[type(gift)](m, node, gift, args)
 
 

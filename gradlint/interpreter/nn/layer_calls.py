@@ -40,7 +40,7 @@ def _applied(
     results: tuple[Result, ...],
     requested: Requested = NOTHING_REQUESTED,
 ) -> Value:
-    """Return what the operation gives that a layer applies to its arguments and its own tensors."""
+    """Return the result of the operation that a layer applies to its arguments and its own tensors."""
     row = Operation(layer.name, (), operands, operands, "", results=results, saves=layer.row.saves, adds=layer.row.adds)
     if row.name.startswith("Lazy"):
         _made_at_last(m, layer.ref)
@@ -62,7 +62,7 @@ def _made_at_last(m: Interpreter, ref: Ref) -> None:
 
 
 def _wide(m: Interpreter, layer: LayerCall) -> Requested:
-    """Return what the parameters of a layer say of how large its results are."""
+    """Return the size of a layer's results, as far as its parameters say."""
     return Requested(scalar=shape.of_layer(m, layer.module))
 
 

@@ -108,7 +108,7 @@ def build(m: Interpreter, node: Site, path: str, args: Arguments) -> Ref:
 
 
 def _reduction(args: Arguments) -> Value:
-    """Return what a loss makes of the losses of the elements: their mean, if nothing is said."""
+    """Return the reduction of a loss over its elements: their mean, if nothing is said."""
     told_otherwise = any(args.keywords.get(name, NONE_VALUE) != NONE_VALUE for name in OLD_REDUCTIONS)
     return UNKNOWN if args.unknown or told_otherwise else args.keywords.get(REDUCTION, Constant("mean"))
 
@@ -337,5 +337,5 @@ def _depends_on_mode(m: Interpreter, module: Module) -> bool:
 
 
 def _contiguous(args: Arguments) -> dict[str, Any]:
-    """Return what is known of how the parameters lie that a layer makes."""
+    """Return the layout facts of the parameters that a layer makes."""
     return {"contiguous": UNSURE if args.unknown or args.keywords.keys() & GIVEN_AS_IT_IS else YES}

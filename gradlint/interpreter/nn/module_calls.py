@@ -185,8 +185,8 @@ def applies(*kinds: str) -> Callable[[LayerHandler], LayerHandler]:
 
 
 def run(m: Interpreter, node: Site, ref: Ref, args: Arguments, how: str) -> Value:
-    """Return what a module makes of its arguments: `how` is "call", or anything else where the `forward` of its class
-    is meant and neither a `__call__` of its own nor what was put in the place of `forward`."""
+    """Return the result of a module on its arguments: `how` is "call", or anything else where the `forward` of its
+    class is meant and neither a `__call__` of its own nor what was put in the place of `forward`."""
     module: Module = m[ref]
     replaced = dict(module.attributes).get("forward") if how == "call" else None
     if type(replaced) is Function or type(replaced) is Bound:
@@ -210,8 +210,8 @@ def run(m: Interpreter, node: Site, ref: Ref, args: Arguments, how: str) -> Valu
 
 
 def _not_followed(m: Interpreter, node: Site, ref: Ref, forward: Function | None, args: Arguments) -> Value:
-    """Return what a `forward` of the program gives that is not run here: what the module of a class that nobody sees
-    gives, unless its text shows that it may differentiate what it computes."""
+    """Return the result of a `forward` of the program that is not run here: that of a module of an unseen class, unless
+    its text shows that it may differentiate what it computes."""
     module: Module = m[ref]
     result = loose_result(m, node, ref, module, args)
     if forward is not None and _may_differentiate(m, module, forward):
@@ -235,7 +235,7 @@ def _may_differentiate(m: Interpreter, module: Module, forward: Function) -> boo
 
 
 def as_torch(m: Interpreter, node: Site, ref: Ref, args: Arguments) -> Value:
-    """Return what the `forward` of the class of torch gives that a module is of or derives from."""
+    """Return the result of the `forward` of the torch class that a module is of or derives from."""
     module: Module = m[ref]
     path = module.cls.path if type(module.cls) is ImportPath else torch_base(m, module.cls)
     row = m.torch.modules.get(path or "")
@@ -246,7 +246,7 @@ def as_torch(m: Interpreter, node: Site, ref: Ref, args: Arguments) -> Value:
 
 
 def _of_library(m: Interpreter, node: Site, ref: Ref, module: Module, args: Arguments) -> Value | None:
-    """Return what calling a module of a library gives, where its class tells more than of others."""
+    """Return the result of calling a module of a library, where its class says more than others."""
     found = library_base(m, module.cls)
     if found is None:
         return None
@@ -310,9 +310,9 @@ def _is_parameter(m: Interpreter, value: Value) -> bool:
 def loose_result(
     m: Interpreter, node: Site, ref: Ref, module: Module, args: Arguments, *, by_all: bool = True
 ) -> Value:
-    """Return what a module of an unknown class gives: something computed from its parameters and arguments, and perhaps
-    from other tensors that it holds: it may well have set them anew before. Not `by_all`: what it is given decides
-    which of its parameters take part."""
+    """Return the result of a module of an unknown class: something computed from its parameters and arguments, and
+    perhaps from other tensors that it holds: it may well have set them anew before. Not `by_all`: what it is given
+    decides which of its parameters take part."""
     row = Operation("module", (), (), (), "", results=(Result(dtype="float"),))
     given = [("input", value) for value in args.values() or [UNKNOWN]]
     own = [

@@ -43,7 +43,7 @@ def base(m: Interpreter, module: Module) -> str:
 
 
 def parts(m: Interpreter, module: Module) -> list[Part]:
-    """Return what a container of torch holds under known names, in order."""
+    """Return the parts of a container of torch that have known names, in order."""
     kind = Tensor if base(m, module) in OF_PARAMETERS else Module
     return [(str(name), value) for name, value in module.attributes if m.may_be(value, kind)]
 
@@ -80,7 +80,7 @@ def truthiness(m: Interpreter, module: Module) -> Truth:
 
 @implements(TypeSlot.NEXT, Module)
 def iterated(m: Interpreter, node: Site, ref: Ref, module: Module) -> Value:
-    """Return what iterating over a module gives: parts, or the keys of a ModuleDict."""
+    """Return the elements of an iteration over a module: parts, or the keys of a ModuleDict."""
     path = base(m, module)
     if not path:
         return Unknown((ref,))

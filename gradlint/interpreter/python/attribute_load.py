@@ -78,7 +78,7 @@ ENDLESS = frozenset({"math.inf", "numpy.inf", "torch.inf"})
 
 
 def found_at(m: Interpreter, path: str) -> Value:
-    """Return what an import path names: a constant of the library, or whatever it may be."""
+    """Return the value at an import path: a constant of the library, or whatever it may be."""
     if path in ENDLESS:
         return Constant(inf)
     row = m.torch.constants.get(path)

@@ -175,7 +175,7 @@ def _holding_part(m: Interpreter, shown: Any, old: Value) -> tuple[Optimizer, ..
 
 
 def trainable(m: Interpreter, value: Value) -> tuple[Tensor, ...]:
-    """Return what an optimizer would be given of a value: the tensor, or the parameters of the module."""
+    """Return the tensors that an optimizer would be given of a value: the tensor, or the parameters of the module."""
     return tensors_of(m, [*(ref for ref, _ in m.all(value, Tensor)), *(ref for _, ref in parameters(m, value)[0])])
 
 

@@ -186,7 +186,7 @@ def _is_left_unseen(m: Interpreter, cls: Ref, args: Arguments) -> bool:
 
 
 def _new_by_program(m: Interpreter, node: Site, cls: Ref, args: Arguments) -> Value | None:
-    """Return what a `__new__` written in the program gives; None where there is none."""
+    """Return the result of a `__new__` written in the program; None where there is none."""
     method = find_method(m, cls, "__new__")
     return None if method is None else call_function(m, m.part_of(node, "new"), method, args.with_first(cls))
 

@@ -38,8 +38,8 @@ def container(m: Interpreter, node: Site, kind: str, values: Sequence[Value], pa
 
 
 def certain(m: Interpreter, value: Value) -> tuple[Ref, ...]:
-    """Return what certainly comes by when something iterates over a value, by itself or in a pair; of several
-    alternatives what does so in each."""
+    """Return the certain elements of an iteration over a value, by themselves or in a pair; of several alternatives
+    those in each."""
     found = [_certain(m, option) for option in alternatives(value)]
     return tuple(ref for ref in found[0] if all(ref in others for others in found[1:])) if found else ()
 
@@ -56,7 +56,7 @@ def _certain_in_container(m: Interpreter, thing: Container) -> tuple[Ref, ...]:
 
 
 def certain_elements(m: Interpreter, thing: Container) -> tuple[Ref, ...]:
-    """Return what a container certainly holds, as an element (a value, in a mapping) or in a pair that is one. At a
+    """Return the elements that a container certainly holds, by themselves (values, in a mapping) or in a pair. At a
     place of its own stands but one of several tensors that only one handle stands for."""
     held = [value for _, value in thing.items]
     inside = [value for element in held if (pair := m.only(element, Container)) and pair.kind == "tuple"
@@ -397,7 +397,7 @@ def _of_container(m: Interpreter, node: Site, value: Value, thing: Container) ->
 
 
 def keys_of(thing: Container) -> Value:
-    """Return what the keys of a mapping are."""
+    """Return the keys of a mapping."""
     if thing.items and thing.rest == NOTHING:
         return one_of([Constant(key) for key, _ in thing.items], MOST_ITEMS)
     return keys_with(thing, (key for key, _ in thing.items))

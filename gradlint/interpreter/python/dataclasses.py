@@ -61,7 +61,7 @@ FIELD = ImportPath("dataclasses.field")
 
 
 def _described(m: Interpreter, default: Value) -> dict[object, Value] | None:
-    """Return what `field(...)` says of a field; None where that is not how it is described."""
+    """Return the description of a field by `field(...)`; None where that is not how it is described."""
     thing = m.thing(default)
     return dict(thing.attributes) if type(thing) is Instance and thing.cls == FIELD else None
 
@@ -74,7 +74,7 @@ def _default(m: Interpreter, default: Value) -> Value | None:
 
 
 def _made(m: Interpreter, node: Site, name: str, default: Value) -> Value | None:
-    """Return what a field holds that nobody gave: its default, or what its factory makes."""
+    """Return the value of a field that nobody gave: its default, or what its factory makes."""
     told = _described(m, default)
     if told is None or "default_factory" not in told:
         return _default(m, default)

@@ -73,7 +73,7 @@ AUTOMATIC: dict[str, Callable[[str, list[object]], Value]] = {
 
 
 def _following_value(m: Interpreter, cls: Ref) -> Callable[[str, list[object]], Value] | None:
-    """Return what `auto()` stands for in an enumeration, by the name of the member and the values before it."""
+    """Return the value of `auto()` in an enumeration, by the name of the member and the values before it."""
     bases = [base for base in ancestry(m, cls) if type(base) is not Ref]
     only = bases[0] if len(bases) == 1 else None
     return AUTOMATIC.get(only.path) if type(only) is ImportPath else None

@@ -91,7 +91,7 @@ REMEMBERING = tuple(ImportPath(f"functools.{name}") for name in ("lru_cache", "c
 
 
 def _as_remembered(m: Interpreter, result: Value, known: Collection[Ref]) -> Value:
-    """Return what a function gives that may have given it before: a leaf of its own may have got a gradient since."""
+    """Return the result of a function that may have given it before: a leaf may have got a gradient since."""
     made = [thing for ref, thing in m.all(result, Tensor) if ref not in known]
     return result_of_unknown([result]) if any(both(one.leaf, one.requires_grad) is not NO for one in made) else result
 
@@ -124,7 +124,7 @@ MANAGERS = (ImportPath("contextlib.contextmanager"), ImportPath("contextlib.asyn
 
 
 def waiting_manager(m: Interpreter, node: Site, function: Function, args: Arguments) -> Value:
-    """Return what a function under `@contextmanager` gives: its body runs around the block that enters it."""
+    """Return the manager of a function under `@contextmanager`: its body runs around the block that enters it."""
     given = (*enumerate(args.positional), *args.keywords.items())
     return m.new(node, "manager", Instance(cls=function, attributes=given, open=UNSURE if args.unknown else NO))
 
@@ -299,7 +299,7 @@ def _leave(m: Interpreter, node: Site, frame: Frame, function: Function, depth: 
 
 
 def emit_returned(m: Interpreter, node: Site, value: Value) -> None:
-    """Tell what a function returns, by the expression of it."""
+    """Emit the return of a function, by the expression of it."""
     if not m.is_silent and m.state.live:
         m.emit(events.Returned, node, value=m.thing(value), arguments=arguments_in(m, value), name=spelled(node),
                 **written_since(m, [value]))  # fmt: skip

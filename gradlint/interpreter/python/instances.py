@@ -47,7 +47,7 @@ def _call(m: Interpreter, node: Site, ref: Ref, args: Arguments, name: str) -> V
 
 
 def _call_known(m: Interpreter, ref: Value, run: Callable[[], Value], otherwise: Callable[[], Value]) -> Value:
-    """Return what an object gives that may call what it holds; one that was wrapped in a loop holds itself."""
+    """Return the result of an object that may call what it holds; one that was wrapped in a loop holds itself."""
     m.steps.left -= 1
     if len(m.calls.running) >= MOST_CALLS_DEEP or m.steps.left <= 0:
         m.log.exceeded("depth of calls" if m.steps.left > 0 else STEPS)
@@ -117,7 +117,7 @@ def _settled(m: Interpreter, node: Site, owner: Ref, thing: Any, name: str) -> A
 
 
 def _asked(m: Interpreter, node: Site, owner: Ref, thing: Any, name: str, method: Function) -> Value:
-    """Return what `__getattr__` gives; where not all that was set on the object was seen, it may not be called."""
+    """Return the result of `__getattr__`; where not all that was set on the object was seen, it may not be called."""
     unsure = thing.open.may(YES)
     given = m.maybe(lambda: call_function(m, node, method, Arguments([owner, Constant(name)])), unsure)
     return one_of([given, Unknown((owner,))]) if unsure else given

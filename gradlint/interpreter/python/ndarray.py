@@ -49,7 +49,7 @@ def call(m: Interpreter, node: Site, owner: Value, name: str, args: Arguments) -
 
 
 def part(m: Interpreter, node: Site, array: Array, views: Truth) -> Ref:
-    """Return what is taken out of an array, which it `views` or is a copy of."""
+    """Return a part of an array, which it `views` or is a copy of."""
     shared = array.storage if views.may(YES) else ()
     own = (m.memory(node, OWN),) if views is not YES else ()
     return m.new(node, "array", Array(array.dtype, (*shared, *own), array.belief, array.causes))

@@ -32,7 +32,7 @@ def _tests(node: cst.CSTNode, test: Any) -> bool:
 
 
 def _sides(test: Any) -> list[Any]:
-    """Return what a test, or a part of it that is joined by `and`, `or` or `not`, compares by size."""
+    """Return the sides of a comparison by size in a test, or in a part that is joined by `and`, `or` or `not`."""
     found, todo = [], [test]
     while todo:
         node = todo.pop()

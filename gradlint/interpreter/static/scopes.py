@@ -146,7 +146,7 @@ KEEPING = frozenset(
 
 
 def kept(node: Site) -> Any:
-    """Return what these methods are called on."""
+    """Return the owner that these methods are called on."""
     while isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and node.func.attr.value in KEEPING:
         node = node.func.value
     return node
@@ -444,7 +444,7 @@ def _assigned(target: Any, scope: Scope) -> None:
 
 
 def uses_of_given(scope: Scope, name: str) -> dict[str, None]:
-    """Return what a function does with a parameter until it binds the name to something else, whatever path it
+    """Return the uses of a parameter in a function until it binds the name to something else, whatever path it
     takes."""
     uses = scope.uses.get(name, {})
     body: Any = getattr(scope.node, "body", None)

@@ -152,7 +152,7 @@ def _bind(target: Any, value: Any, how: str, names: _Names) -> None:
 
 
 def _source(value: Any, names: _Names) -> str:
-    """Return what a name is bound to, in a word."""
+    """Return the source of a name's value, in a word."""
     while isinstance(value, (cst.Await, cst.Subscript)):
         value = value.expression if isinstance(value, cst.Await) else value.value
     if isinstance(value, cst.Name) and names.found(lambda at: at.paths, value.value) is None:

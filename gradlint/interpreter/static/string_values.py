@@ -47,12 +47,12 @@ def inserted_text(value: Value, *, plain: bool) -> Value:
 
 
 def filled_text(pattern: Value, how: str) -> Value:
-    """Return what `pattern % x` (`how` "mod") and `pattern.format(x)` (`how` "format") give."""
+    """Return the result of `pattern % x` (`how` "mod") or `pattern.format(x)` (`how` "format")."""
     return PlainObject("str", beginning(pattern).partition(HOLES[how])[0])
 
 
 def combined_text(operator: str, values: list[Value]) -> Value:
-    """Return what an operator gives whose operands are strings and numbers."""
+    """Return the result of an operator whose operands are strings and numbers."""
     if operator == "add":
         return PlainObject("str", beginning(values[0])) if type(values[0]) is not Constant else joined_text(values)
     return filled_text(values[0], operator) if operator in HOLES else PlainObject("str")

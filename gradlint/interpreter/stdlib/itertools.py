@@ -211,7 +211,7 @@ def _zip(m: Interpreter, node: Site, args: Arguments) -> Value:
 
 
 def _all_of(values: Sequence[Value]) -> Value:
-    """Return what an iterator over several iterables runs over."""
+    """Return the elements of an iterator over several iterables."""
     return one_of(values, MOST_ITEMS) if values else UNKNOWN
 
 
@@ -347,8 +347,8 @@ def _star_map(m: Interpreter, node: Site, args: Arguments) -> Value:
 
 
 def _called_on_each(m: Interpreter, node: Site, function: Value, args: Arguments) -> Value:
-    """Return what a function gives for each of several elements. It is called once for all of them; what it makes is as
-    old as can be at once, for it stands for what each call makes."""
+    """Return the results of a function for each of several elements. It is called once for all of them; what it makes
+    is as old as can be at once, for it stands for what each call makes."""
     if NOTHING in args.positional:
         return NOTHING
     before, m.allocations.made = m.allocations.made, set()

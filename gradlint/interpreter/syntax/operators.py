@@ -128,7 +128,7 @@ COMBINED = {"path": "path", "datetime": "timedelta", "timedelta": "timedelta", "
 
 
 def _by_method(m: Interpreter, node: Site, name: str, values: list[Value]) -> Value | None:
-    """Return what a class of the program makes of an operator."""
+    """Return the result of an operator that a class of the program defines."""
     plain = name.removesuffix("_")
     for owner, *others in (values, values[::-1])[: len(values)]:
         method = method_of(m, owner, f"__{plain}__" if owner is values[0] else f"__r{plain}__")
@@ -305,7 +305,7 @@ def boolean(m: Interpreter, node: cst.BooleanOperation) -> Value:
 
 
 def _deciding(m: Interpreter, value: Value, counts: bool) -> Value:
-    """Return what a value is where it counts as true, or where it does not."""
+    """Return the alternatives of a value that count as true, or those that do not."""
     wanted = truth(counts)
     options = [option for option in alternatives(value) if truthiness(m, option).may(wanted)]
     return one_of([Constant(counts) if option == PythonNumber(BOOL) else option for option in options] or [value])

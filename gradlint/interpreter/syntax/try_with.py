@@ -211,7 +211,7 @@ def _restores(m: Interpreter, manager: Value) -> Truth:
 
 
 def _exited(m: Interpreter, place: Any, manager: Value, error: Value = NONE_VALUE) -> Value:
-    """Return what an `__exit__` written in the program returns when it is passed an error, or that there was none."""
+    """Return the result of an `__exit__` written in the program when it is passed an error, or none."""
     method = method_of(m, manager, "__exit__", "__aexit__")
     if method is None:
         return UNKNOWN
@@ -230,7 +230,7 @@ def _lets_pass(manager: Value, place: Any) -> bool:
 
 
 def enter(m: Interpreter, node: Site, manager: Value) -> Value:
-    """Return what `as` binds; grad modes are switched on the way."""
+    """Return the value that `as` binds; grad modes are switched on the way."""
     if type(manager) is Context:
         m.emit(events.GradModeChanged, node, before=m.state.grad_mode, to=manager.to, how="with")
         m.state.enter(manager, node)

@@ -45,7 +45,7 @@ EXIT_STACK = PlainObject("exit stack")
 
 
 def bound(m: Interpreter, manager: Value) -> Value | None:
-    """Return what `as` binds; None where the manager is none of these."""
+    """Return the value that `as` binds; None where the manager is none of these."""
     thing = m.only(manager, Instance)
     row = _row(m, thing) if thing is not None else None
     if thing is None or row is None:

@@ -55,7 +55,7 @@ def is_function(m: Interpreter, cls: Ref) -> bool:
 
 @implements(TypeSlot.CALL_INHERITED, Class)
 def _inherited(m: Interpreter, node: Site, owner: Ref, method: str, args: Arguments) -> Value | None:
-    """Return what the class of torch gives a class of the program, or an instance of one; None for what it does not."""
+    """Return the member that torch's class gives a class of the program, or an instance of one; None for others."""
     if method == "apply":
         return call(m, node, owner, args)
     cls = getattr(m[owner], "cls", None)
@@ -139,7 +139,7 @@ def unrecorded(m: Interpreter, run: Callable[[], Value]) -> Value:
 
 
 def recorded(m: Interpreter, node: Site, name: str, given: list[Value], value: Value) -> Value:
-    """Return what was computed with gradients off from these values, as the results of one operation on them."""
+    """Return the values computed with gradients off from these, as the results of one operation on them."""
     return _Outcome(m, Forward(node, name, given)).of(value)
 
 

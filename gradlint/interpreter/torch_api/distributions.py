@@ -55,8 +55,8 @@ def _build(m: Interpreter, node: Site, path: str, args: Arguments) -> Value:
 
 
 def _kept(m: Interpreter, node: Site, value: Value) -> Value:
-    """Return what is left in a distribution of a parameter: that one requires grad later does not put on the
-    graph what was computed of it before, and shows on a view."""
+    """Return the parameter that a distribution keeps: when it requires grad later, that does not put on the graph what
+    was computed of it before, and shows on a view."""
     thing = m.thing(value)
     if type(thing) is not Tensor or type(value) is not Ref or thing.requires_grad is not NO:
         return value
@@ -64,7 +64,7 @@ def _kept(m: Interpreter, node: Site, value: Value) -> Value:
 
 
 def _kept_off(m: Interpreter, node: Site, value: Value) -> Value:
-    """Return what is left in a distribution of a parameter that it was given without gradients."""
+    """Return the parameter that a distribution keeps if it is given without gradients."""
     return value if all(tensor.requires_grad is NO for _, tensor in m.all(value, Tensor)) else UNKNOWN
 
 

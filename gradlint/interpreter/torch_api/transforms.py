@@ -153,7 +153,7 @@ def _by_name(m: Interpreter, given: Value) -> tuple[dict[object, Value] | None, 
 
 
 def _arguments(m: Interpreter, args: Arguments) -> Arguments | None:
-    """Return what the module is called with: one value, or a tuple of them, and keywords."""
+    """Return the arguments of the module: one value, or a tuple of them, and keywords."""
     value, keywords = args.get("args", 2, NONE_VALUE), args.get("kwargs", 3, NONE_VALUE)
     named = m.only(keywords, Container)
     if (named is not None and named.rest != NOTHING) or (named is None and keywords != NONE_VALUE):

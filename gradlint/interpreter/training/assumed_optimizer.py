@@ -72,7 +72,7 @@ annotated(*BASES, *(row.path for row in ROWS["optimizers"]))(
 
 
 def optimizer_over(m: Interpreter, node: Site, part: str, reach: tuple[Ref, ...]) -> Ref:
-    """Return what unknown code makes of modules or of their parameters, and of no other optimizer, holds these."""
+    """Return the optimizer that unknown code makes of modules or of their parameters, if no other holds these."""
     things = [m.state.heap.get(ref) for ref in reach]
     beside = any(type(thing) is Optimizer for thing in things)
     held = [] if beside else [*dict.fromkeys(one for ref in reach for one in _parameters(m, ref))]

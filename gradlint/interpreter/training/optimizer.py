@@ -100,7 +100,7 @@ def _differentiable(args: Arguments) -> Truth:
 
 
 def _slots(m: Interpreter, given: Value, refs: Iterable[Ref], certain: AbstractSet[Ref]) -> tuple[Alternatives, ...]:
-    """Return what an optimizer is given, tensor by tensor (or none, where that is not certain); where only one or
+    """Return the params of an optimizer, tensor by tensor (or none, where that is not certain); where only one or
     another is given, these together."""
     either = _one_or_another(m, given)
     loose = {ref for slot in either for ref in slot}
@@ -279,7 +279,7 @@ def _emit_step(m: Interpreter, node: Site, owner: Value, closure: Value, returne
 
 
 def _run_closure(m: Interpreter, node: Site, start: int, closure: Value) -> Value:
-    """Return what the closure gives, run with gradients on: once, or again and again, with a step after each time."""
+    """Return the result of the closure, run with gradients on: once, or again and again, each before a step."""
     place = m.part_of(node, "closure")
     found = m.push(NOTHING)
     again = any(_repeats(m, thing) for _, thing in m.all(m.state.stack[start], Optimizer))
@@ -448,7 +448,7 @@ INHERITED = METHODS | {"step": _step}
 
 @implements(TypeSlot.CALL_INHERITED, Optimizer)
 def _call_inherited(m: Interpreter, node: Site, owner: Value, method: str, args: Arguments) -> Value | None:
-    """Return what `super()` means in a class of the program."""
+    """Call the optimizer's own method through `super()` in a class of the program."""
     known = INHERITED.get(method)
     return None if known is None else known(m, node, owner, args)
 

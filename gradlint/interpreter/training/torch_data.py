@@ -166,7 +166,7 @@ models(f"{DATA}default_collate", f"{DATA}dataloader.default_collate")(
 
 
 def _collated(m: Interpreter, node: Site, sample: Value, depth: int = 0) -> Value:
-    """Return what samples like this become as a batch: tensors are stacked, numbers and arrays become tensors."""
+    """Return the batch of samples like this: tensors are stacked, numbers and arrays become tensors."""
     found = [_collated_one(m, node, option, depth) for option in alternatives(sample)]
     return one_of(found)
 

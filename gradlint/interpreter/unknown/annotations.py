@@ -62,7 +62,7 @@ def value_of(m: Interpreter, node: Site, annotation: Any) -> Value | None:
 
 
 def _alias(m: Interpreter, node: Site, meant: Any) -> Value | None:
-    """Return what a name for a type stands for; inside itself (a tree of such things) it shows nothing more."""
+    """Return the type that a name stands for; inside itself (a tree of such things) it shows nothing more."""
     if meant in m.calls.building:
         return None
     m.calls.building.append(meant)
@@ -234,14 +234,14 @@ def commented(function: Any) -> list[Any]:
 def _learn_attribute(
     m: Interpreter, node: Site, owner: Ref, name: str, chain: str, reach: tuple[Ref, ...]
 ) -> Value | None:
-    """Return what use shows of an attribute that unseen code has made of all that is in reach, or else what the classes
-    of the object say of it in annotations."""
+    """Return the evidence of use for an attribute that unseen code has made of all that is in reach, or else what the
+    classes of the object say of it in annotations."""
     found = part_by_name(m, node, owner, name, chain) or by_usage(m, node, chain, f"{STAND_IN}{name}", reach=reach)
     return _declared(m, node, owner, name) if found is None else found
 
 
 def _declared(m: Interpreter, node: Site, owner: Ref, name: str) -> Value | None:
-    """Return what the classes of an object say in annotations of an attribute."""
+    """Return the annotation of an attribute in the classes of an object."""
     thing: Any = m.state.heap.get(owner)
     for one in ancestry(m, getattr(thing, "cls", UNKNOWN)):
         cls = m.state.heap.get(one) if type(one) is Ref else None

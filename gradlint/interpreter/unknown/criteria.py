@@ -33,7 +33,7 @@ ROW = Operation(CRITERION, (), (), (), "", results=(Result(dtype="float"),))
 
 @implements(TypeSlot.CALL_UNSEEN, Unknown, Imported, Instance)
 def _call(m: Interpreter, node: Site, callee: Value, args: Arguments) -> Value | None:
-    """Return what a criterion gives: something computed from its arguments. None where nothing shows that it is one."""
+    """Return the result of a criterion, computed from its arguments. None where nothing shows that it is one."""
     name = callee.name if type(callee) is Imported else dotted(getattr(syntax(node), "func", None))
     if m.torchless or args.unknown or not is_criterion(name.rpartition(".")[2]):
         return None

@@ -106,7 +106,7 @@ def _can_be_of_tensor(use: str) -> bool:
 
 
 def uses_of(frame: Frame, chain: str) -> Uses:
-    """Return what is done with a dotted name where it means the same; for `self.x`, what the whole class does."""
+    """Return the uses of a dotted name where it means the same; for `self.x`, those of the whole class."""
     return _scope_of(frame, chain).uses.get(chain, {}).keys()
 
 
@@ -133,7 +133,7 @@ def function_context(m: Interpreter, node: Site, part: str, belief: Belief) -> R
 
 
 def needed(m: Interpreter, node: Site, part: str) -> tuple[str, Ref]:
-    """Return what the context of a custom autograd function says of the gradients that are needed, by input."""
+    """Return the flags in a custom autograd function's context of the gradients that are needed, by input."""
     return "needs_input_grad", m.new(node, f"{part} needed", Container("tuple", rest=PythonNumber(BOOL)))
 
 

@@ -77,7 +77,7 @@ def annotated_instance(m: Interpreter, node: Site, cls: Ref) -> Value:
 
 
 def arguments(m: Interpreter, frame: Frame, function: Function, params: list[Any]) -> list[tuple[str, Value]]:
-    """Return what an unknown caller may pass for each parameter."""
+    """Return the possible arguments of an unknown caller for each parameter."""
     outer = m.frame
     m.switch(frame)
     annotations = {param: param.annotation.annotation for param in params if param.annotation is not None}
@@ -111,7 +111,7 @@ def refine_parameters(m: Interpreter, frame: Frame, function: Function) -> None:
 
 
 def _told(m: Interpreter, param: cst.Param, value: Unknown) -> Value:
-    """Return what annotation and use show of a value that is not known."""
+    """Return the evidence of annotation and use for a value that is not known."""
     told = None
     if param.annotation is not None:
         told = declared.value_of(m, param, param.annotation.annotation)
@@ -122,7 +122,7 @@ def _told(m: Interpreter, param: cst.Param, value: Unknown) -> Value:
 
 @implements(TypeSlot.LEARN_RESULT, Function)
 def returned(m: Interpreter, node: Site, function: Function, value: Value) -> Value:
-    """Return what a function gave back; where that is not known, what its annotation says."""
+    """Return the result of a function; where that is not known, what its annotation says."""
     if type(value) is not Unknown or getattr(function.node, "returns", None) is None or function.generator:
         return value
     start = m.push(value)
@@ -171,7 +171,7 @@ def _told_of(m: Interpreter, function: Function, param: cst.Param, annotation: A
 
 
 def others(m: Interpreter, frame: Frame, param: Any, kind: str) -> list[tuple[str, Value]]:
-    """Return what `*args` and `**kwargs` hold that an unknown caller passed in."""
+    """Return the contents of `*args` and `**kwargs` that an unknown caller passed in."""
     if not isinstance(param, cst.Param):
         return []
     outer = m.frame
@@ -184,7 +184,7 @@ def others(m: Interpreter, frame: Frame, param: Any, kind: str) -> list[tuple[st
 
 
 def _of_function(m: Interpreter, function: Function, param: cst.Param) -> Ref | None:
-    """Return what autograd passes to the methods of a custom function: first a context, and gradients to `backward`."""
+    """Return the arguments of a custom function's methods by autograd: first a context, and gradients to `backward`."""
     cls = m.defined.classes.get(function.owner)
     if function.kind != "static" or function.name not in OF_FUNCTIONS or cls is None:
         return None
@@ -197,7 +197,7 @@ def _of_function(m: Interpreter, function: Function, param: cst.Param) -> Ref | 
 
 
 def _of_hook(m: Interpreter, function: Function, param: cst.Param) -> Ref | None:
-    """Return what backward passes to a hook of a tensor: a gradient."""
+    """Return the argument of a tensor's hook in backward: a gradient."""
     position = m.notes(HandedGradients).get(function.node)
     params = parameters_of(function.node.params)
     if position is None or param not in params[position : position + 1]:
@@ -218,7 +218,7 @@ def _as_used(m: Interpreter, param: cst.Param, told: Value) -> Value:
 
 
 def _like_default(default: Value) -> Value | None:
-    """Return what a default shows of what callers pass: an object stands for itself, a number for any number."""
+    """Return an argument like a default: an object stands for itself, a number for any number."""
     if type(default) in (Ref, Function, ImportPath):
         return default
     if type(default) is Constant and isinstance(default.value, bool):
