@@ -30,7 +30,7 @@ from gradlint.results_data import data_of, result_of
 
 FOLDER = ".gradlint_cache"
 DATABASE = "results-4.sqlite"
-"""With the number of the format."""
+"""The name of the database, with the number of the format."""
 TAG, SIGNATURE = "CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55"
 """The tag by which programs that copy or search folders know a cache (bford.info/cachedir)."""
 DAYS = 30
@@ -133,7 +133,7 @@ class Cache:
         return {one.file: one for one in self._read(asked, _remembered)}
 
     def holding(self, results: Iterable[Remembered], now: Callable[[Input], Fingerprint]) -> list[Remembered]:
-        """Those of results of which all inputs are what they were."""
+        """Return the remembered results of which all inputs are what they were."""
         results = list(results)
         wanted = 0
         for one in results:

@@ -16,7 +16,7 @@ THRESHOLDS = (50_000, 20, 50)
 
 @contextmanager
 def few_collections() -> Generator[None]:
-    """While this lasts Python looks for garbage less often."""
+    """Let Python look for garbage less often inside this block."""
     before = gc.get_threshold()
     gc.freeze()
     gc.set_threshold(*THRESHOLDS)
@@ -29,8 +29,8 @@ def few_collections() -> Generator[None]:
 
 @contextmanager
 def no_collections() -> Generator[None]:
-    """While this lasts, and modules are loaded that stay, Python looks for no garbage. What is there afterwards is not
-    looked through until `few_collections` ends."""
+    """Let Python look for no garbage inside this block, in which modules are loaded that stay. What is there afterwards
+    is not looked through until `few_collections` ends."""
     was_on = gc.isenabled()
     gc.disable()
     try:

@@ -25,7 +25,7 @@ from gradlint.versions import UnknownVersion, Version, parse
 OWN_FILE, SHARED_FILE = "gradlint.toml", "pyproject.toml"
 EXTEND = "extend"
 MOST_EXTENDED = 50
-"""Of how many files each may extend the next."""
+"""The most files that may each extend the next."""
 DEFAULT_EXCLUDE = (
     *(".bzr", ".direnv", ".eggs", ".git", ".git-rewrite", ".gradlint_cache", ".hg", ".ipynb_checkpoints"),
     *(".mypy_cache", ".nox", ".pants.d", ".pyenv", ".pytest_cache", ".pytype", ".ruff_cache", ".svn", ".tox"),

@@ -132,7 +132,7 @@ def _of_file(file: str, engine: Engine, settings: Settings) -> Covered:
 
 @frozen()
 class Looking:
-    """With what a file is looked at."""
+    """The rules, packs and project with which a file is looked at."""
 
     packs: Packs = NO_PACKS
     project: ProjectView | None = None

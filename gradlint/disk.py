@@ -20,7 +20,7 @@ MOST_OUTPUT = 10 * LONGEST
 HEAD = 2_000
 """The characters at the start of a file that may say what it was generated from."""
 MOST_CALLING = 300
-"""In projects of more files nobody looks for callers."""
+"""The most files of a project in which callers are looked for."""
 
 
 class Files(Protocol):

@@ -1,4 +1,4 @@
-"""From an error to the mistake: the rules whose mistakes lead to it, and the finding at the line it came through."""
+"""The way from an error to the mistake: the rules that lead to it, and the finding at the line it came through."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From what the user names to the files that are linted."""
+"""The files that are linted, from what the user names."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DEFAULT_INCLUDE = ("*.py", "*.pyi", "*.ipynb")
 """The files that are linted in a folder, where the configuration does not say otherwise."""
 _ABSENT = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG)
 _LOCK = ".#"
-"""So begin the links that Emacs leaves beside a file that is being edited; they lead nowhere."""
+"""The prefix of links that Emacs leaves beside a file that is being edited; they lead nowhere."""
 
 
 @frozen()

@@ -1,4 +1,4 @@
-"""From a file with findings to one without: fixes are made, and each is kept only if linting shows what it is to do.
+"""The fixing of a file: fixes are made, and each is kept only if linting shows what it is to do.
 
 A fix that leaves its finding, brings another or makes of the file what nobody can read is not kept. What is left is
 fixed again until nothing changes any more, for fixes that touch wait for each other.

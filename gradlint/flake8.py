@@ -170,7 +170,7 @@ def _installed() -> planning.Installation:
 
 @contextlib.contextmanager
 def _may_have_children() -> Iterator[None]:
-    """While this lasts, this process may start others, as those of a pool may not: the limits under which a file is
+    """Let this process start others inside this block, as those of a pool may not: the limits under which a file is
     linted are those of a process of its own, which is always waited for."""
     process = multiprocessing.current_process()
     before = process.daemon

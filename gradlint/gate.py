@@ -9,7 +9,7 @@ from gradlint import texts
 from gradlint.resolving import View
 
 Needed = tuple[tuple[str, ...], ...]
-"""Of each of these groups one word at least stands in a text, or in what it imports, where anything can be found."""
+"""The groups of words: one word at least of each is in a text, or in what it imports, if anything can be found."""
 
 
 class Tokened(Protocol):

@@ -1,4 +1,4 @@
-"""From text to findings: the only door to the analysis.
+"""The only door to the analysis, from text to findings.
 
 `lint` is pure: it reads no files, no clock and no globals, and the same text among the same files gives the same
 findings in the same order. Other files reach it through the `project` alone.

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from gradlint.workers import End
 
 MOST_ALONE, MOST_CALLERS = 10, 3
-"""Of how many files that are linted by themselves callers are looked for, and of how many callers each."""
+"""The most files linted by themselves of which callers are looked for, and the most callers of each."""
 MOST_TRIES = 3
 """The most times that a file is tried again without one around it on which its process has ended."""
 
@@ -146,7 +146,7 @@ seconds."""
 
 
 class Plan:
-    """From tasks to results: what is remembered, what the gate keeps back, what the engine is asked for."""
+    """The plan from tasks to results: what is remembered, what the gate keeps back, what the engine is to do."""
 
     def __init__(self, request: Request, settings: Settings, installed: Installed) -> None:
         self.request, self.settings, self.installed = request, settings, installed

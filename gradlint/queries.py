@@ -32,7 +32,7 @@ SUFFIX = ".py"
 SUFFIXES = (SUFFIX, ".ipynb")
 """The endings of modules, and of all that imports them."""
 MOST_ENTRIES = 5_000
-"""In folders that hold more, be it what it may, nobody looks for callers."""
+"""The most entries of a folder in which callers are looked for."""
 MOST_LOOSE = 50
 """The most inputs below an answer that are noted one by one."""
 SETTLED = 2_000_000_000
@@ -79,7 +79,7 @@ class Queries:
 
     @contextmanager
     def noted(self) -> Iterator[Dependencies]:
-        """While this lasts, what is asked and read is noted, as far as it is kept."""
+        """Note the queries and reads inside this block, as far as they are kept."""
         before = self._noted, self._below
         self._noted, self._below = Dependencies(), []
         try:

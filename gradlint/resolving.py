@@ -131,8 +131,8 @@ class Resolver:
         return tuple(sorted({of for name, of in told if of != name}))
 
     def importing(self, folder: str) -> Mapping[str, Sequence[str]]:
-        """For each Python file in a folder, or inside it, the others there that import it; none where they are too
-        many."""
+        """Return, for each Python file in a folder, or inside it, the others there that import it; none where they are
+        too many."""
         return self.queries.ask(("importing", folder), lambda: self._importing(folder))
 
     def _importing(self, folder: str) -> Mapping[str, Sequence[str]]:
@@ -185,7 +185,7 @@ class Resolver:
         return self.find_in(roots, module) if roots else ""
 
     def roots(self, folders: tuple[str, ...], name: str) -> tuple[str, ...]:
-        """Those of some folders that hold a module or a package of this name: few, and the same for many files."""
+        """Return the folders that hold a module or a package of this name: few, and the same for many files."""
         return self.queries.ask(
             ("roots", folders, name), lambda: tuple([one for one in folders if self._holds(one, name)])
         )

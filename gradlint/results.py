@@ -160,7 +160,7 @@ class Together:
         return _with_unused(_with_more(result, more, self._settings), self._unused(result))
 
     def _unused(self, result: Result) -> tuple[Finding, ...]:
-        """Of a file that was not linted whole, or that is called by one that was not, nobody knows what is in use."""
+        """Return the unused suppressions; none of a file that was not linted whole, or whose caller was not."""
         file, settings = result.filename, self._settings
         asked = settings.codes(file)
         if UNUSED.code not in asked or not (self._complete and result.whole) or self._is_called_by_cut(file):

@@ -72,7 +72,7 @@ class Worth:
     FINDINGS: ClassVar[int] = 20
     """The fewest findings that say something of a rule."""
     PROJECTS: ClassVar[int] = 5
-    """In how many projects they stand at least."""
+    """The fewest projects of its findings."""
     LEAST: ClassVar[int] = 95
     """The least number of 100 findings that are wanted of a rule that is believed."""
 
@@ -319,7 +319,7 @@ def fitted(message: str, template: str) -> str:
 
 
 def _cut(text: str, size: int) -> str:
-    """So many characters of a text: its beginning, three points, and its end."""
+    """Return so many characters of a text: its beginning, three points, and its end."""
     end = (size - 3) * 2 // 3
     return f"{text[: size - 3 - end]}...{text[-end:]}"
 

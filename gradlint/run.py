@@ -1,4 +1,4 @@
-"""From paths to results: every file is read, analysed and told about, whatever happens to the others.
+"""A run from paths to results: every file is read, analysed and told about, whatever happens to the others.
 
 A run is planned in a process that has loaded neither rules nor what analyses: it finds the files, asks the cache what
 it remembers of them, and looks at the words of the others. Only for what is left is the engine loaded, and that works

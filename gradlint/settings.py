@@ -75,9 +75,9 @@ class Known:
 
 @frozen()
 class Terms:
-    """Under which terms a file is linted: the codes of the rules that are heard, those of them that do not report here
-    (`ignored`), how far a finding must be believed at `least`, what is `known`, and how many bytes may be linted at
-    `most`."""
+    """The terms under which a file is linted: the codes of the rules that are heard, those of them that do not report
+    here (`ignored`), how far a finding must be believed at `least`, what is `known`, and how many bytes may be linted
+    at `most`."""
 
     heard: tuple[str, ...]
     ignored: tuple[str, ...]

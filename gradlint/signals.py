@@ -18,7 +18,7 @@ class Terminated(KeyboardInterrupt):
 
 @contextmanager
 def sigterm_raised() -> Iterator[None]:
-    """While this lasts, SIGTERM raises `Terminated` in the main thread, as SIGINT raises `KeyboardInterrupt`."""
+    """Let SIGTERM raise `Terminated` in the main thread inside this block, as SIGINT raises `KeyboardInterrupt`."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

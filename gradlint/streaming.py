@@ -33,7 +33,7 @@ class Stream:
         self._reached.pop(result.filename, None)
 
     def final(self) -> list[Result]:
-        """Those that are final by now and have not been told."""
+        """Return the results that are final by now and have not been told."""
         found: list[Result] = []
         for file in self._order[len(self.told) :]:
             if file not in self._done or self._may_get_more(file):

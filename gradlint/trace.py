@@ -186,7 +186,7 @@ def _where(finding: Finding) -> tuple[str, str, Place]:
 
 
 def _yielding(finding: Finding, kept: Iterable[Finding], rules: Sequence[Rule]) -> str:
-    """To which other finding about the same mistake one yields."""
+    """Return the other finding about the same mistake to which one yields."""
     to = next((rule.yields_to for rule in rules if rule.code == finding.code), ())
     other = next(one for one in kept if one.code in to and showing.same_mistake(finding, one))
     return f"{other.code} at line {other.place.row} speaks of the same mistake"
@@ -322,7 +322,7 @@ class _Reading:
             row.bounds.setdefault(entry.bound, {})[context] = None
 
     def _callers(self, path: str, row: int, entry: Ran | Happened | Meant | Stopped, stack: _Stack) -> tuple[str, ...]:
-        """From where the function was called in which a row stands; a block runs inside its context manager."""
+        """Return the callers of the function in which a row stands; a block runs inside its context manager."""
         begins = isinstance(entry, Meant) or (isinstance(entry, Ran) and entry.inside)
         function = id(entry.node) if begins else self.function_at.get((path, row))
         while stack and stack[0][0] != function and any(one == function for one, _ in stack):

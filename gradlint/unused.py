@@ -27,7 +27,7 @@ LONGEST_WORD = 60
 MOST_NAMED = 10
 """The most unused words of a suppression that are named."""
 LONGEST_COMMENT = 1_000
-"""Of a longer one (characters) nobody is offered another version."""
+"""The most characters of a comment of which another version is offered."""
 _NAMED = (UNREADABLE, UNUSED, NOT_LINTED)
 _COOKIE_ROW = 3
 """The first row in which the encoding of a file cannot be declared: what stands there must not move up."""
@@ -45,7 +45,7 @@ class Silenced:
 
 
 def silenced(findings: Iterable[Finding], text_of: Callable[[str], str]) -> tuple[Silenced, ...]:
-    """Those of findings that a comment in their file silences; `text_of` gives the text of a path."""
+    """Return the findings that a comment in their file silences; `text_of` gives the text of a path."""
     found = set[Silenced]()
     for path, group in groupby(sorted(findings, key=attrgetter("path")), key=attrgetter("path")):
         there = tuple(group)

@@ -15,7 +15,7 @@ Version = tuple[int, int]
 RELEASES: tuple[Version, ...] = ((1, 13), *((2, minor) for minor in range(16)))
 """All that can be aimed at, oldest first."""
 MEASURED: tuple[Version, ...] = ((2, 12), (2, 13), (2, 15))
-"""Those that really ran: every row was measured and every example of a rule shown on 2.12.1, 2.13.0 and 2.15.0."""
+"""The versions that really ran: every row and every example of a rule was measured on 2.12.1, 2.13.0 and 2.15.0."""
 PINNED: Version = (2, 13)
 """The one that every test runs on."""
 NEWEST: Version = RELEASES[-1]
@@ -59,7 +59,7 @@ def holds(one: Ranged, version: Version) -> bool:
 
 
 def of(rows: Iterable[RangedT], version: Version) -> tuple[RangedT, ...]:
-    """Those that hold in a version."""
+    """Return the rows that hold in a version."""
     return tuple(row for row in rows if holds(row, version))
 
 

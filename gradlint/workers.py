@@ -168,7 +168,7 @@ def busy_with(what: str) -> None:
 
 @contextlib.contextmanager
 def parsing() -> Iterator[None]:
-    """While this lasts, a worker may take so much CPU time as parsing may take, if it has as much left."""
+    """Let a worker take so much CPU time inside this block as parsing may take, if it has as much left."""
     before = [_limit_time(SECONDS_PARSING) for _ in _notes]
     for note, limit in zip(_notes, before, strict=True):
         note.parsing = resource.getrlimit(resource.RLIMIT_CPU) != limit
@@ -244,8 +244,8 @@ def _silence_native_code() -> None:
 
 
 def _limit_time(seconds: float) -> tuple[int, int]:
-    """From now on this process may take so much more time, if it has as much left; then it ends, also in code that is
-    not Python's. Gives the limits that there were."""
+    """Limit this process to so much more time, if it has as much left; then it ends, also in code that is not Python's.
+    Gives the limits that there were."""
     used = resource.getrusage(resource.RUSAGE_SELF)
     before = soft, hard = resource.getrlimit(resource.RLIMIT_CPU)
     known = [math.ceil(used.ru_utime + used.ru_stime + seconds), *(one for one in (soft, hard) if one != NO_LIMIT)]
@@ -254,7 +254,7 @@ def _limit_time(seconds: float) -> tuple[int, int]:
 
 
 def _limit_memory(limits: Limits) -> None:
-    """From now on this process gets so much more memory; where nobody can say how much it has, as much as there is."""
+    """Limit this process to so much more memory; where nobody can say how much it has, as much as there is."""
     try:
         with open("/proc/self/statm") as file:
             now = int(file.read().split()[0]) * resource.getpagesize()

@@ -1,7 +1,10 @@
-"""Every finding says what happens to which expression, and what to do about it."""
+"""Every finding says what happens to which expression, and what to do about it; every docstring begins with a claim."""
 
 from __future__ import annotations
 
+import ast
+import re
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -102,3 +105,75 @@ def test_what_the_rule_itself_quotes_is_not_cut():
 def test_no_expression_is_cut_to_nothing():
     message = fitted(f"`{'x' * 50}` {'is ' * 40}", "{name} " + "is " * 40)
     assert f"`{'x' * 3}...{'x' * 6}`" in message
+
+
+# ---- docstrings
+
+ROOTS = (HERE.parent / "gradlint", HERE.parent / "rules")
+CLAUSE = re.compile(
+    r"(?:(?:Return|Yield|Give|Tell|As|By|For|From|In|Of|On|To|Under|With)s? )?"
+    r"(?:what|who|whom|whose|how|which|whatever|whoever|whichever|where|when|why)\b|(?:whether|if)\b",
+    re.IGNORECASE,
+)
+"""The beginning of a clause where a sentence or a noun phrase is due."""
+
+
+def docstrings(tree: ast.Module) -> Iterator[tuple[ast.AST, str]]:
+    """Yield all docstrings, those of constants and fields too, each with the module, class or function it is in."""
+    for node in ast.walk(tree):
+        body = getattr(node, "body", ())
+        for one in body if isinstance(body, list) else ():
+            if isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant) and isinstance(one.value.value, str):
+                yield node, one.value.value
+
+
+def is_shown(path: Path, node: ast.AST) -> bool:
+    """Return whether users read it: the pages of rules and of their families, and the consequences in them."""
+    of_a_rule = ROOTS[1] in path.parents and (path.name == "__init__.py" or not path.name.startswith("_"))
+    return of_a_rule and (isinstance(node, ast.Module) or getattr(node, "name", "") == "consequence")
+
+
+def clauses(path: Path, text: str) -> list[str]:
+    """Return the beginnings of docstrings that are clauses."""
+    return [
+        said.partition("\n")[0]
+        for node, said in docstrings(ast.parse(text))
+        if CLAUSE.match(said.strip()) and not is_shown(path, node)
+    ]
+
+
+@pytest.mark.parametrize("root", ROOTS, ids=lambda root: root.name)
+def test_a_docstring_begins_with_a_claim(root):
+    found = {path: clauses(path, path.read_text(encoding="utf-8")) for path in sorted(root.rglob("*.py"))}
+    assert {str(path.relative_to(root)): said for path, said in found.items() if said} == {}
+
+
+PLANTED = '''"""Where things are."""
+LIMIT = 3
+"""How many there may be."""
+KEPT = ()
+"""The things that are kept."""
+class Thing:
+    """What it is."""
+    asked: bool
+    """Whether it was asked."""
+def name(thing):
+    """Return what it is called."""
+    def inner():
+        """In which way."""
+def is_one(thing):
+    """Return whether it is one."""
+def consequence(returned):
+    """What was returned is wrong."""
+'''
+
+
+def test_a_clause_is_noticed():
+    own = ROOTS[0] / "planted.py"
+    helper, shown = ROOTS[1] / "family" / "_planted.py", ROOTS[1] / "family" / "planted.py"
+    assert set(clauses(own, PLANTED)) == set(clauses(helper, PLANTED)) == {
+        "Where things are.", "How many there may be.", "What it is.", "Whether it was asked.",
+        "Return what it is called.", "In which way.", "What was returned is wrong.",
+    }  # fmt: skip
+    assert {"Where things are.", "What was returned is wrong."}.isdisjoint(clauses(shown, PLANTED))
+    assert "What it is." in clauses(shown, PLANTED)

@@ -8,7 +8,7 @@ STDIN = "-"
 
 
 def counted(number: int, noun: str) -> str:
-    """So many of a thing."""
+    """Return a number of a thing, in words."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 

@@ -71,7 +71,7 @@ def _show_table(rules: Sequence[Rule], color: str) -> None:
 
 
 def _warn_of_stripped_pages() -> None:
-    """Tell why the rules have no pages, where Python took them away."""
+    """Name the reason that the rules have no pages, where Python took them away."""
     if sys.flags.optimize > 1:
         terminal.warn("what the pages of rules say was stripped; run Python without `-OO` and `PYTHONOPTIMIZE=2`")
 
@@ -109,7 +109,7 @@ def prove(word: str | None, cases: str, color: str) -> int:
 
 
 def _proofs(wanted: Iterable[Rule], every: Sequence[Rule], cases: str) -> Iterator[Proof]:
-    """Those of each rule's examples, and of its case file where the folder has one."""
+    """Yield the proofs of each rule's examples, and of its case file where the folder has one."""
     from gradlint import proving
     from gradlint.testing.cases import proof_of
 

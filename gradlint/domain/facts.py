@@ -53,7 +53,7 @@ class Fact:
 
     @classmethod
     def unsure(cls) -> Self:
-        """Nothing is known: the set that stands for ignorance."""
+        """Return the set that stands for ignorance."""
         return cls.of(cls._unsure)
 
     def __or__(self, other: Self) -> Self:

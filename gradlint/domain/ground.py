@@ -98,7 +98,7 @@ class _Groups:
         return thing
 
     def tie(self, thing: Hashable, others: tuple[Hashable, ...] | list[Hashable]) -> None:
-        """These belong together, but for classes."""
+        """Tie these together, but for classes."""
         mine = self.leader(thing)
         for other in others:
             if type(self.heap.get(other)) is not Class:  # type: ignore[call-overload]

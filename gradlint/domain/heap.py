@@ -50,7 +50,7 @@ class Heap(dict[Ref, Object]):
         return Heap(self, self.index)
 
     def of(self, kept: Container[Ref]) -> Heap:
-        """Only these of the objects, in the order of the heap."""
+        """Return a heap of these objects only, in its order."""
         return Heap({ref: thing for ref, thing in self.items() if ref in kept}, self.index)
 
     def above(self, ground: Mapping[Ref, Object]) -> Heap:

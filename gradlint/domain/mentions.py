@@ -81,7 +81,7 @@ def _referring(counts: Callable[[Declaration], bool]) -> PerClass[Referring]:
 
 _REFERRING = _referring(lambda says: True)
 _OWN = _referring(lambda says: not says.shared)
-"""Those of them by which somebody gets from an object to another."""
+"""The fields by which one gets from an object to another."""
 
 
 def _mentioned(thing: Object, names: Referring) -> tuple[Ref, ...]:

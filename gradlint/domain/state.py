@@ -96,7 +96,7 @@ class State:
         self.grad_mode, self.inference, self.switch, self.inferring = modes
 
     def enter(self, context: Context, node: Syntax) -> None:
-        """From here on the modes are those of a context, which is entered at this node."""
+        """Enter a context at this node: the modes are its from here on."""
         place = context.at or node
         self.grad_mode, self.switch = context.to, place
         if context.inference is not None:
@@ -349,7 +349,7 @@ def _is_made(value: Value, here: Heap, elsewhere: Heap) -> bool:
 
 
 PARTED = frozenset({Module, Instance, Optimizer})
-"""Of what kinds of objects it is worth while to know that no path has two of them: what they are like is changed."""
+"""The kinds of objects of which it matters that no path has two: what they are like is changed."""
 MOST_FORKS = 16
 """The most forks that are remembered: the latest."""
 

@@ -29,7 +29,7 @@ MOST_ALTERNATIVES = 5
 MOST_CERTAIN = 1_000
 FEW_COMPARED = 16
 FEW_REACHED = 64
-"""Of a longer reach it is remembered where what is in it stands."""
+"""The longest reach of which no index of positions is kept."""
 
 
 NUMBER_KINDS: dict[type, Dtypes] = {bool: BOOL, int: INTEGER, float: FLOAT, complex: COMPLEX}

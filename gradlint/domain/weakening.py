@@ -35,7 +35,7 @@ _LEFT: dict[After, Callable[[Any], Weaken]] = {
     After.FORGOTTEN: lambda default: lambda known, thing: default,
     After.REACHED: lambda default: lambda known, thing: Unknown(object_references(thing)),
 }
-"""By what a field declares, and its default."""
+"""The weakenings, by what a field declares, and its default."""
 
 
 def _changing(after: Callable[[Declaration], After]) -> Callable[[type], dict[str, Weaken]]:

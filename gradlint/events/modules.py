@@ -76,9 +76,9 @@ class ModuleBuilt(Event):
 
 @frozen(kw_only=True, eq=False)
 class ModuleKept(Event):
-    """In a loop that goes on, a module from before it is given one more name where a comparison says that it is the
-    best so far: `name`, which is read elsewhere. `given` is the expression of the module, where it stands alone,
-    `parameters` those that it is known to have."""
+    """A module from before a loop that goes on is given one more name where a comparison says that it is the best so
+    far: `name`, which is read elsewhere. `given` is the expression of the module, where it stands alone, `parameters`
+    those that it is known to have."""
 
     believed_from: ClassVar[tuple[str, ...]] = ("module",)
 

@@ -76,9 +76,9 @@ class AttributeAssigned(Event):
 
 @frozen(kw_only=True, eq=False)
 class LeafRequired(Event):
-    """Only a leaf will do for what `tensor` is used for: its gradient is read ("gradient"), or compared with None
-    ("test"), it is given to an optimizer ("optimizer") or it is set on a module ("attribute"); the last two are told
-    only where it may be none.
+    """A leaf is required for the use of `tensor`: its gradient is read ("gradient"), or compared with None ("test"), it
+    is given to an optimizer ("optimizer") or it is set on a module ("attribute"); the last two are told only where it
+    may be none.
 
     `source_leaf` is the leaf it was computed from, or may be itself, by these `operations` and from nothing else that
     requires grad, if the program holds that leaf no more; `last_operation` is the last step. `holders` are the

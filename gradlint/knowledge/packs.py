@@ -36,7 +36,7 @@ from gradlint.frozen import frozen
 from gradlint.versions import Versioned
 
 GradMode = Literal["on", "off", "inference", "?"]
-"""With gradients, without, in `inference_mode()` or `no_grad()` (the caller chooses), not known."""
+"""The grad modes: on, off, in `inference_mode()` or `no_grad()` (the caller chooses), not known."""
 ModuleMode = Literal["train", "eval", "?"]
 Answer = Literal["yes", "no", "?"]
 

@@ -105,8 +105,8 @@ def _saving(token: str) -> Saving:
 
 
 ANY, STACK, VIEW = "any", "stack", "view"
-"""Of what a copy may be kept ("a or copy of stack"): of any operand that is laid out for it; of stacks of matrices,
-which have more than two dimensions; of those stacks that are views."""
+"""The operands of which a copy may be kept ("a or copy of stack"): any that is laid out for it; stacks of matrices,
+which have more than two dimensions; those stacks that are views."""
 
 
 @frozen()

@@ -105,7 +105,7 @@ class Entry:
         return path.removeprefix(self.filename.removesuffix(self.path))
 
     def named(self, path: str) -> str:
-        """Another file as this one is shown: from the same folder."""
+        """Return another file's name as this one is shown: from the same folder."""
         return safe_name(self.shown(path))
 
     def line(self, row: int) -> str:

@@ -1,4 +1,4 @@
-"""From a piece of syntax to those directly inside it."""
+"""The pieces of syntax directly inside another."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From nodes to what an edit of the text needs to know of them and of what is around them."""
+"""The facts about nodes, and what is around them, that an edit of the text needs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From text to a tree."""
+"""Parsing of text to a tree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From nodes to places."""
+"""The places of nodes."""
 
 from __future__ import annotations
 

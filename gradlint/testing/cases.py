@@ -118,7 +118,7 @@ def _analysed(text: str, together: tuple[Rule, ...]) -> linter.Analysis:
 
 
 def form(file: CaseFile) -> Iterator[str]:
-    """It belongs to a rule, compiles, every mark is spelled right and enough lines are marked."""
+    """Yield the faults of form: it has a rule, compiles, its marks are spelled right and enough lines are marked."""
     if file.rule is None:
         yield f"{file.path} is named after no rule"
     try:

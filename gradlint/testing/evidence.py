@@ -14,14 +14,14 @@ QUESTIONS = ("seen", "shown", "cured", "fixed")
 
 
 def evidence_claims(prefix: str = "", questions: Sequence[str] = QUESTIONS) -> list[Any]:
-    """These questions about every example of the installed rules whose code begins so, as parameters of a test."""
+    """Return these questions on every example of the installed rules whose code begins so, as parameters of a test."""
     return parameters(claims_of(rules_of(prefix), rules(), questions))
 
 
 def claims_of(
     wanted: Sequence[Rule], together: Sequence[Rule], questions: Sequence[str] = QUESTIONS
 ) -> Iterator[Claim]:
-    """These questions about every example of some rules, where all rules of `together` may report."""
+    """Yield these questions about every example of some rules, where all rules of `together` may report."""
     for rule in wanted:
         for case in cases_of(rule, together):
             for question in questions:

@@ -87,7 +87,7 @@ def bare(text: str) -> str:
 
 
 def unlike_a_part(text: str) -> str:
-    """It is one line that begins in lower case and has no full stop."""
+    """Return the fault of a text that is not one line that begins in lower case and has no full stop."""
     if "\n" in text:
         return "is not one line"
     if text[:1].isupper() and not text.split()[0].isupper():

@@ -1,4 +1,4 @@
-"""From bytes to text, and back.
+"""Decoding of bytes to text, and back.
 
 A text keeps every character of its file: newlines as they are, a byte order mark as its first character. Rows and
 columns are those of the user's editor, so the mark takes no column.

@@ -1,4 +1,4 @@
-"""From the rows of a program to where they stand in its file: in cells of a notebook, or behind prompts of a page."""
+"""Maps from the rows of a program to its file: to cells of a notebook, or behind prompts of a page."""
 
 from __future__ import annotations
 

@@ -28,8 +28,8 @@ class Attack:
 
 
 def attacks(end: ModuleFinished) -> Iterator[Attack]:
-    """Those in loops that fill gradients which no optimizer steps by and nobody reads or clears, of networks that are
-    made here: others may have been frozen by who made them, or are cleared there."""
+    """Yield the attacks in loops that fill gradients which no optimizer steps by and nobody reads or clears, of
+    networks that are made here: others may have been frozen by who made them, or are cleared there."""
     cared_for = places(memories(one for event in end.story for one in _cared_for(event)))
     made = places(memories(one for event in end.story if isinstance(event, ModuleBuilt) for one in event.parameters))
     stepped = memories(one for event in end.story if isinstance(event, OptimizerStepped) for one in event.parameters)

@@ -12,7 +12,7 @@ from ._cutting import DETACHED, MODE, SAMPLE, kind_of
 IN_PLACE = frozenset({"torch.Tensor.detach_", "torch.Tensor.numpy"})
 """The functions that cut and give no tensor of their own."""
 Cuts = dict[Syntax, dict[Memory, Syntax]]
-"""For each place where something leaves the graph, the memories of what it was computed from, each with where that is
+"""The memories of what was computed from, for each place where something leaves the graph, each with where that is
 computed or cut first."""
 
 

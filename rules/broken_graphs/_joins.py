@@ -11,7 +11,7 @@ from gradlint.events import BackwardRun, Event, ModuleCalled, Recorded, Thing
 STRANGE, TRAINED = "strange", "trained"
 BOTH = frozenset({STRANGE, TRAINED})
 Flow = dict[tuple[int, str, int], frozenset[str]]
-"""From which parameters what was made at each place was computed, whichever of those made there it is."""
+"""The parameters from which what was made at each place was computed, whichever of those made there it is."""
 
 
 @dataclass
@@ -64,7 +64,7 @@ def meeting(
 
 
 def _flows(things: Iterable[Thing], flow: Flow) -> frozenset[str]:
-    """From which parameters these were computed."""
+    """Return the parameters from which these were computed."""
     tensors = [thing for thing in things if isinstance(thing, Tensor) and thing.requires_grad.may(YES)]
     return frozenset[str]().union(*[flow.get(ref.key, frozenset()) for tensor in tensors for ref in tensor.storage])
 

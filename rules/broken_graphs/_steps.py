@@ -43,8 +43,8 @@ class Stepped:
 
 
 def next_steps(story: Sequence[Event]) -> dict[BackwardRun, tuple[OptimizerStepped, frozenset[Memory]]]:
-    """For each backward whose gradients one optimizer alone uses that step, and the leaves whose gradients are cleared
-    or added to before another does."""
+    """Return, for each backward whose gradients one optimizer alone uses, that step, and the leaves whose gradients are
+    cleared or added to before another does."""
     found = Stepped()
     waiting: BackwardRun | None = None
     for event in story:

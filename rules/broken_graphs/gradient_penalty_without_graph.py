@@ -48,7 +48,7 @@ def consequence(returned: Any, cured: Any) -> bool:
 
 @rule.on(BackwardRun)
 def check_root(event: BackwardRun) -> Findings:
-    """Nothing but the penalty is differentiated."""
+    """Report a penalty that is differentiated alone."""
     if event.root.requires_grad <= NO and (mark := cut_by(GRADIENT, event.root.causes)) is not None:
         yield _at(mark).note(event.node, "nothing is left to be differentiated here")
 

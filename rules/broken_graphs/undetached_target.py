@@ -128,7 +128,7 @@ class _Queue:
             together.pop(event.node, None)
 
     def step(self, now: Memories) -> None:
-        """These parameters are stepped: nothing waits any longer that another optimizer trains as well."""
+        """Step these parameters: nothing waits any longer that another optimizer trains as well."""
         for leaves in self._with_one_of(now):
             states = self._waiting[leaves]
             for stepped in [stepped for stepped in states if not now <= stepped]:
@@ -234,7 +234,7 @@ def check_own_target(end: ModuleFinished) -> Findings:
 
 @rule.on(ModuleFinished)
 def check_attack(end: ModuleFinished) -> Findings:
-    """Only the gradient of the input is wanted, and those of the network pile up."""
+    """Report an attack: only the gradient of the input is wanted, and those of the network pile up."""
     for one in attacks(end):
         names = [quoted(name, "") for name in modules_of(one.network, end.story)]
         whose = " and ".join(names) if 0 < len(names) <= MOST_NAMED else "the network"

@@ -64,7 +64,7 @@ def check(end: ModuleFinished) -> Findings:
 
 
 def _computed_in_closures(end: ModuleFinished) -> dict[int, set[Syntax]]:
-    """For each run of a closure that an optimizer was passed, and of what it calls, where operations ran in it all."""
+    """Return, for each run of a closure of an optimizer, and of what it calls, the places of operations in all."""
     steps = (event for event in end.story if isinstance(event, OptimizerStepped))
     closures = {step.closure.node for step in steps if isinstance(step.closure, Function)}
     computed: dict[int, set[Syntax]] = {}

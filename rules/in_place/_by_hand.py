@@ -34,7 +34,7 @@ class Updates:
 
     @classmethod
     def among(cls, updates: Iterable[Update]) -> Updates:
-        """Those of a story, in its order."""
+        """Return the updates of a story, in its order."""
         made = cls()
         for number, one in enumerate(updates):
             for ref in target_of(one).storage:
@@ -90,7 +90,7 @@ class Reads:
             seen.add((ref, read.node))
 
     def again(self, update: Update) -> set[Conditions]:
-        """Under which conditions the gradient is read between an update and the next backward.
+        """Return the conditions under which the gradient is read between an update and the next backward.
 
         Of a tensor that stands for several, only places that no other one of them has come by before are meant.
         """

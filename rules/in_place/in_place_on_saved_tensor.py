@@ -63,7 +63,7 @@ def check_one_path(end: ModuleFinished) -> Findings:
 
 
 def _cured(draft: Draft, mark: Cause) -> Draft:
-    """Under a name of its own the copy can be written instead, unless that is saved by what writes it."""
+    """Cure a draft: under a name of its own the copy can be written, unless that is saved by what writes it."""
     if not mark.name.isidentifier() or mark.by == "itself":
         return draft
     return draft.fix(Edit("insert before", mark.node, f"{mark.name} = {mark.name}.clone()"), safety="unsafe")

@@ -35,7 +35,7 @@ rule = Rule(
 consequence = Raises(RuntimeError, "Only Tensors created explicitly by the user")
 
 GENERATORS = frozenset(f"{of}()" for of in ("parameters", "named_parameters", "buffers", "named_buffers"))
-"""By what iterators are made that are generators of modules."""
+"""The calls that make iterators which are generators of modules."""
 
 
 @rule.on(Copied)

@@ -99,7 +99,7 @@ def _draft(change: RequiresGradChanged, call: ModuleCalled, modes: Sequence[Mode
 
 
 def _began(event: ModuleFinished) -> dict[int, int]:
-    """For each run of a function the one that nobody in the file called and that it is part of."""
+    """Return, for each run of a function, the one that nobody in the file called and that it is part of."""
     began: dict[int, int] = {}
     for run in event.runs:
         began[run.index] = began.get(run.parent, run.index) if run.caller is not None else run.index

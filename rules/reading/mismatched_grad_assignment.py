@@ -57,7 +57,7 @@ def check(event: AttributeAssigned) -> Findings:
 
 
 def _difference(owner: Tensor, value: Tensor) -> str:
-    """In what the two certainly differ."""
+    """Return the property in which the two certainly differ."""
     for what in ("dtype", "precision", "device"):
         mine, its = getattr(owner, what), getattr(value, what)
         if not (mine.is_unsure or its.is_unsure or mine.may(its)):

@@ -46,7 +46,7 @@ def consequence(returned: Any) -> bool:
 
 @rule.on(Called)
 def check(event: Called) -> Findings:
-    """To ask whether something is a `Variable`, and what other libraries call so, is no wrapping."""
+    """Report a wrapping: to ask whether something is a `Variable`, or what other libraries call so, is none."""
     if event.path != "torch.autograd.Variable":
         return
     data = event.args[0] if event.args else None

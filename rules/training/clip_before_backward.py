@@ -60,7 +60,7 @@ def check(event: ModuleFinished) -> Findings:
 
 
 def _of(parameters: Iterable[Tensor], mine: frozenset[Graph]) -> Iterator[Tensor]:
-    """Those of these parameters that were clipped."""
+    """Yield the parameters of these that were clipped."""
     return (one for one in parameters if not mine.isdisjoint(memories([one])))
 
 

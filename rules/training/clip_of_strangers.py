@@ -77,7 +77,7 @@ def check(end: ModuleFinished) -> Findings:
 
 
 def _filled_before(story: Sequence[Event]) -> dict[GradientsClipped, BackwardRun]:
-    """For each clipping the last backward before it."""
+    """Return, for each clipping, the last backward before it."""
     found: dict[GradientsClipped, BackwardRun] = {}
     last: BackwardRun | None = None
     for event in story:

@@ -122,7 +122,7 @@ def _left_over(event: OptimizerStepped, *, fixed: bool) -> Findings:
 
 
 TAKES_TWO = 2
-"""As many optimizers it takes for one to step in the other's round."""
+"""The optimizers that it takes for one to step in the other's round."""
 
 
 @dataclass

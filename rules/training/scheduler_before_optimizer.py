@@ -52,7 +52,7 @@ def skips_the_first_rate(returned: Any, cured: Any) -> bool:
 
 @rule.on(LoopFinished)
 def check(event: LoopFinished) -> Findings:
-    """In the first iteration of a loop the scheduler moves on, and the optimizer takes its first step later in it."""
+    """Report a loop in whose first iteration the scheduler moves on, and the optimizer takes its first step later."""
     waiting: list[SchedulerStepped] = []
     for happened in event.story:
         if type(happened) is SchedulerStepped and _is_early(happened):

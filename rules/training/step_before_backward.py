@@ -44,7 +44,7 @@ def consequence(returned: Any, cured: Any) -> bool:
 
 @rule.on(LoopFinished)
 def check(event: LoopFinished) -> Findings:
-    """In the first iteration the step finds nothing yet, in the later ones nothing any more."""
+    """Report a step that finds nothing yet in the first iteration, and nothing any more in the later ones."""
     backwards = [one for one in event.story if type(one) is BackwardRun and one.how == "backward"]
     for node, steps in places(event.story, OptimizerStepped).items():
         first = [step for step in steps if step.later <= NO]

@@ -229,7 +229,7 @@ def _alone_before(m: Interpreter, recorded: tuple[Ref, ...]) -> set[Ref]:
 
 
 def _all_recorded(m: Interpreter, nodes: set[Ref]) -> None:
-    """These nodes were recorded, so the tensors that they made require grad."""
+    """Learn that the tensors that these recorded nodes made require grad."""
     heap = m.state.heap
     for ref, tensor in list(heap.items()) if nodes else ():
         if type(tensor) is Tensor and ref.recency < 2 and _may_be_told(tensor) and not nodes.isdisjoint(tensor.node):
@@ -399,7 +399,7 @@ def _unreached(m: Interpreter, history: History, request: Request) -> Truth:
 WORK_OF_A_BACKWARD, WORK_OF_A_NODE = 8, 25
 """The times that each backward looks at every object, and at every node of the graph."""
 NOTICED = names_of(Node, Aspect.LACKING_NOTICED)
-"""In which ways a node lacks what it saved so that torch raises."""
+"""The ways in which a node lacks what it saved so that torch raises."""
 FAULTS = names_of(Node, Aspect.LACKING)
 
 
@@ -418,7 +418,7 @@ def _spoiled(m: Interpreter, history: History, reaching: dict[Ref, bool] | None)
 
 
 def _faults(thing: Node) -> set[str]:
-    """In which ways a node certainly lacks what it certainly saved."""
+    """Return the ways in which a node certainly lacks what it certainly saved."""
     if not surely_saves(thing):
         return set()
     return {fault for fault in FAULTS if getattr(thing, fault) is YES}

@@ -82,7 +82,7 @@ def write(m: Interpreter, target: Value, this: Write) -> None:
 
 
 def maybe_written(m: Interpreter, happening: Callable[[], Any]) -> None:
-    """Something may be written or not: no event is emitted, and torch may refuse it or not."""
+    """Run a write that may happen or not: no event is emitted, and torch may refuse it or not."""
     refused = m.state.refused
     with m.log.silently():
         m.maybe(happening)

@@ -25,9 +25,9 @@ from gradlint.interpreter.static.tree_walk import in_order
 
 
 def carriers(m: Interpreter, node: Site, carried: Sequence[Ref]) -> tuple[tuple[str, str, Any], ...]:
-    """By what names of the function that runs the next iteration of the loop around a place gets hold of something with
-    these nodes in its graph: "tensor" or "tuple" (one of tensors), and the place itself or a later one where the loop
-    binds the name. None where something else holds it as well."""
+    """Return the names of the running function by which the next iteration of the loop around a place reaches these
+    nodes: "tensor" or "tuple" (one of tensors), and the place itself or a later one where the loop binds the name. None
+    where something else holds it as well."""
     loop = _loop_around(m.frame.scope.node, node)
     found: list[tuple[str, str, Any]] = []
     for name, bindings in read_first(m.frame.scope.node, loop).items() if loop is not None else ():

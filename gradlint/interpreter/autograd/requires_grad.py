@@ -1,4 +1,4 @@
-"""Asking for gradients: `requires_grad` of a tensor is set."""
+"""Settings of `requires_grad` of a tensor."""
 
 from __future__ import annotations
 

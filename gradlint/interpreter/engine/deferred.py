@@ -69,15 +69,15 @@ class Suspended:
                 self.filled.add(ref)
 
     def resumes(self) -> None:
-        """It has waited: meanwhile others may have done to what was there before what they like."""
+        """Resume the code: meanwhile others may have changed older objects at will."""
         heap = self.m.state.heap
         for ref, thing, _ in self._left():
             heap[ref] = after_waiting(thing)
         self.m.state.names.pop((self.frame, TAKEN_UP), None)
 
     def reads(self, value: Value) -> None:
-        """It goes on with something that it has made itself: if that was given as well, others may have done to it what
-        they like since."""
+        """Go on with an object that it has made itself: if that was given as well, others may have changed it at will
+        since."""
         names = self.m.state.names
         given = names.get((self.frame, YIELDED))
         if given is None or not (mine := self._made(references(value))):
@@ -112,8 +112,8 @@ class Suspended:
         self.m.state.heap[ref] = as_it_was(thing, now) if self.alone else now
 
     def ends(self, taken: Value = NOTHING) -> None:
-        """It is not followed any further: what it has not changed itself is as it was. What it went on with after it
-        had given that (`taken`) was one thing for whoever asked first and another for those who ask later."""
+        """End the following of it: what it has not changed itself is as it was. What it went on with after it had given
+        that (`taken`) was one thing for whoever asked first and another for those who ask later."""
         self.waits()
         heap = self.m.state.heap
         self.taken |= {ref for ref in references(taken) if ref in heap}
@@ -201,7 +201,7 @@ def bounded(m: Interpreter, seen: Seen) -> Seen:
 
 @contextmanager
 def unfinished(m: Interpreter, modes: Collection[Context] = ()) -> Generator[Suspended]:
-    """While such code is followed; `modes` are those that it is always run in."""
+    """Follow such code inside this block; `modes` are those that it is always run in."""
     grad_mode = None if modes else m.state.grad_mode
     inference = None if any(one.inference is not None for one in modes) else m.state.inference
     followed = Suspended(m, m.fork(), grad_mode, inference, frame=m.frame.id)

@@ -59,7 +59,7 @@ IS_KNOWN: dict[type, Callable[[Any], bool]] = {
 
 
 def escape_graphs(m: Interpreter, values: Iterable[Value], how: Escape = Escape.HELD) -> None:
-    """These values are passed to something that the file does not show."""
+    """Let the graphs of these values escape to unseen code."""
     for graph in graphs_in_reach(m, values):
         m.graphs.escape(graph, how)
 
@@ -80,7 +80,7 @@ def havoc_again(m: Interpreter, handed: Iterable[tuple[Ref, Escape]]) -> None:
 
 
 def weak_update(m: Interpreter, unknown: Unknown) -> None:
-    """Something may be done to what is not known; it may be one of the objects in its reach."""
+    """Update the objects in reach of an unknown value weakly: it may be any of them."""
     for ref in unknown.reach:
         if (thing := m.state.heap.get(ref)) is not None and (now := after_unseen_code(thing)) is not thing:
             m.store_exact(ref, now)

@@ -52,8 +52,8 @@ def _inputs(thing: object) -> list[Ref]:
 
 
 def certainly_recorded(m: Interpreter, value: Value) -> Tensor | None:
-    """Of the tensors that a value is, or certainly holds, and that certainly carry a graph the one believed most. Where
-    all that a container may hold carries one, it most likely holds something."""
+    """Return the tensor believed most of those that a value is, or certainly holds, and that certainly carry a graph.
+    Where all that a container may hold carries one, it most likely holds something."""
     found: list[Tensor] = []
     seen: set[Value] = set()
     todo = [value]
@@ -102,8 +102,8 @@ def in_every(m: Interpreter, start: Alternatives, known: Callable[[Ref], set[T]]
 
 
 def savers(m: Interpreter, nodes: Sequence[Ref]) -> list[Ref]:
-    """Those of these nodes which certainly keep something for backward, or have one behind them that does, whichever
-    way was taken."""
+    """Return the nodes of these which certainly keep something for backward, or have one behind them that does,
+    whichever way was taken."""
     saving, _ = _certain(m, tuple(nodes), lambda ref: {True} if surely_saves(m.state.heap.get(ref)) else set())
     return [ref for ref in nodes if saving[ref]]
 
@@ -116,8 +116,8 @@ def surely_saves(thing: object) -> bool:
 def _certain(
     m: Interpreter, start: Alternatives, known: Callable[[Ref], set[T]]
 ) -> tuple[dict[Ref | None, int], dict[T, int]]:
-    """For each node of a history what `known` says of it and of all that is certainly before it, as bits, and the bit
-    of each thing that is said: sets would take the square of the length of the history."""
+    """Return the answers of `known` for each node of a history and all that is certainly before it, as bits, and the
+    bit of each answer: sets would take the square of the length of the history."""
     certain: dict[Ref | None, int] = {}
     bits: dict[T, int] = {}
     for ref in inputs_first(m, start):
@@ -189,7 +189,7 @@ def towards(m: Interpreter, starts: Iterable[Alternatives], ends: frozenset[Ref]
 
 
 def company(m: Interpreter, start: Alternatives, leaves: Sequence[Ref]) -> tuple[int, ...]:
-    """For each leaf, as bits, the leaves that may be in the history of an operation that takes it."""
+    """Return, as bits, for each leaf the leaves that may be in the history of an operation that takes it."""
     bits = {leaf: 1 << index for index, leaf in enumerate(leaves)}
     behind, together = dict(bits), dict(bits)
     for ref in inputs_first(m, start):
@@ -232,7 +232,7 @@ MOST_LEFT = 300
 
 
 def cut_at(m: Interpreter, mark: Cause, values: Iterable[Value]) -> None:
-    """Something computed from these values leaves their graphs at this cut, as far as they may carry one."""
+    """Note that something computed from these values leaves their graphs at this cut, as far as they may carry one."""
     nodes = [node for tensor in tensors_in(m, values) if tensor.requires_grad.may(YES) for node in tensor.node]
     for ref in past_of(m, nodes, MOST_LEFT):
         if type(m.state.heap.get(ref)) is Node:

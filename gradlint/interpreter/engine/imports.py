@@ -186,7 +186,7 @@ class Neighbours:
         return value if old is None else one_of([old, value])
 
     def escape_all(self) -> None:
-        """From here on functions run on their own: anything may have happened to what the files left."""
+        """Let all files escape: from here on functions run on their own, and anything may have happened."""
         state = self.m.state
         state.take(range(len(state.ground.parts)))
         frames = {file.frame for file in self.files.values()}

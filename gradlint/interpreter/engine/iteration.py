@@ -22,7 +22,7 @@ ITERATE, NEXT, LISTED = SLOTS[TypeSlot.ITERATE], SLOTS[TypeSlot.NEXT], SLOTS[Typ
 
 SEQUENCES = frozenset({"list", "tuple", "deque"})
 MOST_ELEMENTS = 16
-"""So many iterations of a loop or comprehension are run one by one."""
+"""The most iterations of a loop or comprehension that are run one by one."""
 
 
 def elements(m: Interpreter, node: Site, value: Value) -> Value:

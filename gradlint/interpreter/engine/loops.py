@@ -56,7 +56,7 @@ LENGTH = "length of loops"
 
 
 def open_end(_: int) -> Truth:
-    """Of a loop of which nobody knows how often it runs."""
+    """Return no end for a loop of which nobody knows how often it runs."""
     return UNSURE
 
 

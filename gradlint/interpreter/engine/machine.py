@@ -386,7 +386,7 @@ class Interpreter:
         return result
 
     def end_path(self) -> None:
-        """Nothing after this is reached."""
+        """End this path: nothing after this is reached."""
         self.state.live = False
 
     @property
@@ -417,8 +417,7 @@ class Interpreter:
         return path not in self.torch.absent
 
     def mark_unmeasured(self) -> None:
-        """Something is used of which nobody has seen that it holds in this version: all that happens from now on may
-        rest on it."""
+        """Mark a use of what no measurement shows in this version: all that happens from now on may rest on it."""
         self.unmeasured = True
 
     # ---- events

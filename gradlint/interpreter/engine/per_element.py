@@ -69,7 +69,7 @@ def _pairs(m: Interpreter, element: Value) -> list[tuple[Ref, Container]]:
 
 
 def _distinguished(m: Interpreter, value: Value, several: bool) -> list[Ref]:
-    """Those of the alternatives that are one of several objects that the loop goes over, and no loop around is at."""
+    """Return the alternatives that are one of several objects that the loop goes over, and no loop around is at."""
     several = several or len(alternatives(value)) > 1
     found = [(ref, thing) for kind in TOLD_APART for ref, thing in m.all(value, kind)]
     return [ref for ref, thing in found if plain(ref) == ref and (several or getattr(thing, "is_summary", False))]
@@ -77,8 +77,8 @@ def _distinguished(m: Interpreter, value: Value, several: bool) -> list[Ref]:
 
 @contextmanager
 def at_each(m: Interpreter, walk: str, element: Value, slot: int) -> Iterator[None]:
-    """While the body of a loop runs for this element, what is done to it is done to each of those that it may be. What
-    is known of them afterwards is kept in that slot of what is in flight."""
+    """Run the body of a loop for this element: a change of it is one of each object that it may be. What is known of
+    them afterwards is kept in that slot of what is in flight."""
     swept = [ref for ref in alternatives(element) if type(ref) is Ref]
     slots = [value for _, pair in _pairs(m, element) for _, value in pair.items]
     swept += [ref for value in slots for ref in alternatives(value) if type(ref) is Ref]

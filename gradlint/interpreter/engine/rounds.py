@@ -82,7 +82,7 @@ def ran(m: Interpreter, rounds: Rounds, elements: Sequence[Value]) -> bool:
 
 @contextmanager
 def by_rounds(m: Interpreter, count: int) -> Generator[None]:
-    """While so many iterations are run one by one."""
+    """Run so many iterations one by one inside this block."""
     around, later, times = m.allocations.round, m.loops.later, m.loops.times
     m.loops.times *= count
     yield

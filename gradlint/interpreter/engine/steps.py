@@ -63,7 +63,7 @@ class Steps:
 
     @classmethod
     def of_a_script(cls, statements: int) -> Steps:
-        """Those of a file with so many statements, when it begins to run."""
+        """Return the steps of a file with so many statements, when it begins to run."""
         others = max(5 * FEWEST_STEPS, MOST_STEPS_IN_ALL * statements)
         steps = cls(FEWEST_STEPS_ELSEWHERE_OF_A_SCRIPT + statements // 2, FEWEST_STEPS_OF_A_SCRIPT + others)
         steps.grant(statements, FEWEST_STEPS_OF_A_SCRIPT)
@@ -82,12 +82,12 @@ class Steps:
         self.elsewhere = min(self.elsewhere, FEWEST_STEPS_ELSEWHERE + statements // 2)
 
     def swap(self) -> None:
-        """Another file runs than before: the linted one, or one of the others."""
+        """Swap the steps when another file runs than before: the linted one, or one of the others."""
         self.left, self.elsewhere = self.elsewhere, self.left
 
     @contextmanager
     def apart(self) -> Iterator[None]:
-        """While something runs that is given steps of its own."""
+        """Give the code inside this block steps of its own."""
         kept = self.left, self.elsewhere
         self.left = self.elsewhere = 0
         yield

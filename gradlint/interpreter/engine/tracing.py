@@ -144,7 +144,7 @@ class Trace:
         self.entries = [Meant(function.node, phase, sign, later) for phase, sign in told]
 
     def leave(self) -> None:
-        """It has ended."""
+        """Leave a function at its end."""
         function, caller, around = self._around.pop()
         around.append(Called(function, caller, self.entries))
         self.entries = around
@@ -174,7 +174,7 @@ class Trace:
             self.entries.append(Ran(node, known, m.state.modes[:2], m.loops.later, head=True))
 
     def end(self, m: Interpreter, node: cst.CSTNode) -> None:
-        """It has run."""
+        """Note the facts after a statement has run."""
         _, before = self._at.pop()
         if isinstance(node, (*BLOCKS, *COMPOUND)):
             return

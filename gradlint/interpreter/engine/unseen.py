@@ -90,7 +90,7 @@ def learned(m: Interpreter, node: Site, value: Value, chain: str) -> Value:
 
 
 def refine(m: Interpreter, ref: Ref, found: Ref) -> None:
-    """Some object is what another one is, whoever holds it."""
+    """Replace an object by what it turned out to be, whoever holds it."""
     some, thing = m[ref], m.state.heap.pop(found)
     if type(thing) is Module:
         thing = replace(thing, attributes=tuple((dict(some.attributes) | dict(thing.attributes)).items()))

@@ -16,7 +16,7 @@ from gradlint.interpreter.engine.machine import Interpreter
 
 @contextmanager
 def seen_as(m: Interpreter, values: Sequence[Value], **facts: Any) -> Iterator[None]:
-    """While a function runs that is passed other handles on these tensors, less is known of them."""
+    """Weaken the facts of these tensors while a function runs that is passed other handles on them."""
     before = [(ref, {name: getattr(m[ref], name) for name in facts}) for ref in tensors_in(m, values)]
     for ref, _ in before:
         m.store(ref, replace(m[ref], **facts))

@@ -110,7 +110,7 @@ def _modules(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value
 
 
 def _certain(m: Interpreter, owner: Value, element: Value) -> tuple[Ref, ...]:
-    """Those of the modules which an iterator gives that the owner certainly has."""
+    """Return the modules of an iterator that the owner certainly has."""
     parts = certain_parts(m, owner)
     return tuple(option for option in alternatives(element) if type(option) is Ref and option in parts)
 

@@ -130,7 +130,7 @@ def _part_of_torch(m: Interpreter, node: Site, thing: Module, name: str) -> Valu
 
 
 def _within(names: Sequence[str], part: str) -> list[str]:
-    """Those of these names that lie in a part, as the part calls them."""
+    """Return the names that lie in a part, as the part calls them."""
     return [name.removeprefix(f"{part}.") for name in names if name.startswith(f"{part}.")]
 
 
@@ -232,7 +232,7 @@ def _delete_item(m: Interpreter, owner: Value, index: Value) -> None:
 
 @implements(TypeSlot.SET_ATTRIBUTE, Module)
 def _set_attribute(m: Interpreter, node: Site, ref: Ref, name: str, value: Value, sure: bool) -> None:
-    """In the place of a part torch takes nothing else."""
+    """Set an attribute of a module: in the place of a part torch takes nothing else."""
     start = m.push(ref)
     value = replacing(m, node, m[ref], name, value)
     set_on_object(m, node, m.pop_from(start)[0], name, value, sure)  # type: ignore[arg-type]

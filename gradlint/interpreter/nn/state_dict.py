@@ -119,8 +119,8 @@ def _shares(m: Interpreter, source: Value, loaded: Sequence[Tensor], memories: s
 
 
 def _take_over(m: Interpreter, node: Site, part: Ref, loaded: Sequence[Tensor], *, every: bool) -> None:
-    """With `assign=True` what is loaded takes the place of the tensors of a module; they themselves stay as they are.
-    Not `every` one is replaced where some may be missing."""
+    """Replace the tensors of a module by loaded ones, as `assign=True` does; they themselves stay as they are. Not
+    `every` one is replaced where some may be missing."""
     module: Module = m[part]
     registered = dict(module.buffers)
 

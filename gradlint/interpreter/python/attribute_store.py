@@ -54,7 +54,7 @@ class Written:
 
 
 BY_CALL = Written()
-"""By a function, and no assignment."""
+"""The spelling of an assignment by a function."""
 
 
 def set_attribute(

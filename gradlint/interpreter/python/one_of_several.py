@@ -51,7 +51,7 @@ def take(m: Interpreter, owner: Value, way: Mapping[Ref, Ref]) -> None:
 
 
 def _parts(m: Interpreter, modules: Mapping[Ref, None] | list[Ref]) -> set[Ref]:
-    """These modules, what is in them and their parameters."""
+    """Return these modules, what is in them and their parameters."""
     inner = {part for ref in modules for part in submodules(m, ref)}
     return inner | {tensor for ref in modules for _, tensor in parameters(m, ref)[0]}
 

@@ -16,7 +16,7 @@ PLACES = (cst.Name, cst.Attribute, cst.Dot)
 QUIET = (cst.Expr, cst.Call, cst.Arg, cst.Comma, cst.SimpleString, *PLACES, *NUMBERS)
 """The syntax of a statement in which calls alone can raise anything: `loss.sum().backward()`."""
 LOOKED_UP = (cst.Name, cst.Call)
-"""Of what its attributes may be."""
+"""The syntax that attributes may be read off in it."""
 
 
 def catches_all(node: cst.Try) -> bool:

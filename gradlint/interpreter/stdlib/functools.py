@@ -29,7 +29,7 @@ KEEPING_ALL = ImportPath("functools.update_wrapper")
          "dataclasses.dataclass", "typing.no_type_check", "typing.final", "typing.overload",
          "typing.runtime_checkable", "atexit.register")  # fmt: skip
 def _same(m: Interpreter, node: Site, args: Arguments) -> Value:
-    """Gives the function or class it is passed; called with options only, what does so."""
+    """Return the function or class of the call; called with options only, what does so."""
     return args.positional[0] if args.positional else KEEPING_ALL
 
 

@@ -66,7 +66,7 @@ def _over(m: Interpreter, node: Site, args: Arguments) -> Value:
 
 @models("itertools.islice")
 def _slice(m: Interpreter, node: Site, args: Arguments) -> Value:
-    """Some of what its first argument iterates over."""
+    """Return an iterator over some of its first argument's elements."""
     source = args.get("iterable", 0, UNKNOWN)
     element = elements(m, node, source)
     return iterator(m, node, Iterator(element, source, "iter", empty=_emptiness(m, [source])))
@@ -369,7 +369,7 @@ def _filter(m: Interpreter, node: Site, args: Arguments) -> Value:
 
 @models("itertools.takewhile")
 def _take_while(m: Interpreter, node: Site, args: Arguments) -> Value:
-    """Some of the elements for which the function may hold."""
+    """Return an iterator over some of the elements for which the function may hold."""
     with unfinished(m) as followed:
         found, source, _, all_of_them = _kept(m, node, args)
     there = containers.certain(m, source) if all_of_them else ()

@@ -67,7 +67,7 @@ def _singleton(m: Interpreter, pattern: cst.MatchSingleton, subject: Value) -> T
 
 
 def _if_guessed(m: Interpreter, subject: Value) -> Truth:
-    """Unsure where nothing shows what kind of thing the subject is, else no."""
+    """Return unsure where nothing shows what kind of thing the subject is, else no."""
     thing = m.thing(subject)
     guessed = type(thing) in (Unknown, PythonNumber, PlainObject, ImportPath) or (
         type(thing) is Instance and thing.cls == UNKNOWN

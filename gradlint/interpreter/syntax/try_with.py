@@ -190,7 +190,7 @@ def _told_of_both(m: Interpreter, place: Any, raised: State, start: int) -> bool
 
 
 def _kept_in(m: Interpreter, place: Any, manager: Value, raised: State) -> None:
-    """Something was raised in the block: what the manager keeps in goes on behind it, the rest goes on its way."""
+    """Leave a block by an exception: what the manager keeps in goes on behind it, the rest goes on its way."""
     ended, m.state = m.state, raised
     with m.log.silently():
         verdict = truthiness(m, _exited(m, m.part_of(place, "raised"), manager, UNKNOWN))

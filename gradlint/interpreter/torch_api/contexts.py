@@ -55,7 +55,7 @@ def bound(m: Interpreter, manager: Value) -> Value | None:
 
 @contextmanager
 def saving(m: Interpreter, manager: Value) -> Iterator[None]:
-    """While the block runs, backward may read copies of what operations use instead of the memory itself."""
+    """Note that inside this block backward may read copies of saved tensors instead of the memory itself."""
     found = [(thing, row) for _, thing in m.all(manager, Instance) if (row := _row(m, thing))]
     copies = any(row.copies and truth_of(dict(thing.attributes)[ENABLED]).may(YES) for thing, row in found)
     m.blocks.copying += copies

@@ -236,7 +236,7 @@ def _run_transformed(m: Interpreter, node: Site, thing: Instance, args: Argument
 
 
 def _run_mapped(m: Interpreter, node: Site, thing: Instance, args: Arguments) -> Value:
-    """As far as flags and graphs go, the function itself."""
+    """Run a mapped function: as far as flags and graphs go, it is the function itself."""
     with seen_as(m, args.values(), **UNKNOWN_LAYOUT):
         made = call_value(m, m.part_of(node, "mapped"), dict(thing.attributes)["func"], args, "")
     for ref in tensors_in(m, [made]):

@@ -24,8 +24,8 @@ BASES = frozenset({"torch.optim.Optimizer", "torch.optim.optimizer.Optimizer"})
 
 
 def assume_holds_all_parameters(m: Interpreter, owner: Value) -> None:
-    """Before an optimizer is used: one that was passed in, alone of its kind, holds the parameters of all modules
-    that were passed in, and no GradScaler has left anything undone."""
+    """Assume, before the use of a passed optimizer, alone of its kind, that it holds the parameters of all modules that
+    were passed in, and that no GradScaler has left anything undone."""
     found = m.all(owner, Optimizer)
     if len(found) != 1 or _is_entrusted(found[0][1]) or not _is_handed_over(found[0][1]):
         return

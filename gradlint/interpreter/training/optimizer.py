@@ -109,7 +109,7 @@ def _slots(m: Interpreter, given: Value, refs: Iterable[Ref], certain: AbstractS
 
 
 def _one_or_another(m: Interpreter, given: Value) -> list[Alternatives]:
-    """Of each place that holds one tensor or another, these."""
+    """Return the tensors of each place that holds one or another."""
     found, listing = tuple(ref for ref, _ in m.all(given, Tensor)), m.only(given, Container)
     if found:
         return [found] if len(found) > 1 else []
@@ -194,7 +194,7 @@ def held(m: Interpreter, owner: Value) -> list[Ref]:
 
 
 def surely_held(m: Interpreter, owner: Value) -> AbstractSet[Ref]:
-    """Those of them that it updates whichever optimizer it is: what the only one holds, or every one of several."""
+    """Return the tensors updated whichever optimizer it is: what the only one holds, or every one of several."""
     found = [thing for _, thing in m.all(owner, Optimizer)]
     each = [
         {slot[0] for slot in thing.groups if len(slot) == 1 and slot[0] is not None} & _still_listed(m, thing)

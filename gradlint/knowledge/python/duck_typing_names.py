@@ -95,7 +95,7 @@ STEPS = frozenset({"step()", "step(.)"})
 SCALER_USES = frozenset({"unscale_(.)"})
 """Each of these shows a GradScaler."""
 SCALER_USES_TOGETHER = frozenset({"scale(.)", "step(.)", "update()"})
-"""These together show a GradScaler."""
+"""The uses that together show a GradScaler."""
 SCHEDULER_USES = frozenset({"get_last_lr()"})
 """Each of these shows a learning-rate scheduler."""
 

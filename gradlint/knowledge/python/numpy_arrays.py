@@ -56,4 +56,4 @@ SHARING = frozenset(
         "reshape swapaxes moveaxis"
     ).split()
 )
-"""Those whose result may share the memory of what they are given."""
+"""The functions whose result may share the memory of their arguments."""

@@ -78,7 +78,7 @@ def _hidden(asked: Asked) -> Size:
 
 
 def _encoded(asked: Asked) -> Size:
-    """As large as what is given, unless a mask is given as well: what it hides all over may be left out."""
+    """Return the size of the argument, unless a mask is given as well: what it hides all over may be left out."""
     if len(asked.sizes) > 1:
         raise Untold
     return asked.of(0)

@@ -28,7 +28,7 @@ class Told(NamedTuple):
 
 
 NOT_SEEN = Told(more=True)
-"""Of a call whose arguments nobody has looked at."""
+"""The arguments of a call that nobody has looked at."""
 
 
 class Asked(NamedTuple):

@@ -13,8 +13,8 @@ REPARAMETRISED = frozenset(
 DISCRETE = frozenset(
     "Bernoulli Binomial Categorical Geometric Multinomial NegativeBinomial OneHotCategorical Poisson".split()
 )
-"""Those that have none."""
+"""The distributions that have none."""
 PARTS = frozenset("concentration loc logits mean probs rate scale stddev variance".split())
 """Attributes that may be computed from the parameters, and carry their graph then."""
 WHOLE = frozenset({"Categorical"})
-"""Those of which whole numbers are drawn; the others give floating point, be the numbers whole or not."""
+"""The distributions that draw integers; the others give floating point, be the numbers whole or not."""
