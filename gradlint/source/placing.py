@@ -107,7 +107,7 @@ class Places:
 
 
 def placed(module: libcst.Module, text: str) -> Places:
-    """Return where the syntax of a tree stands in the text it was parsed from.
+    """Return the places of a tree's syntax in the text it was parsed from.
 
     Raises `NotLinted` for a tree so deep that LibCST cannot write it out.
     """
