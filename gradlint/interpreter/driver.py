@@ -452,8 +452,7 @@ def _passed_by(m: Interpreter, event: Event) -> Event:
 
 
 def _seen_from_around(m: Interpreter, story: list[Event]) -> Iterator[Event]:
-    """Yield the events, where the graph of what happened in a call that a summary repeated has the names of all nodes
-    that replaced it then."""
+    """Yield the events; graphs of a call that a summary repeated have the names of all nodes that replaced them."""
     repeated = {id(event) for events in m.log.repeated.values() for event in events}
     for before, event in zip(m.log.story, story, strict=True):
         graph = getattr(event, "graph", None)

@@ -363,8 +363,8 @@ def _aliased(m: Interpreter, history: History, request: Request) -> tuple[Tensor
 
 
 def flat_on_all_ways(m: Interpreter, root: Value, history: History, inputs: Sequence[Ref] = ()) -> list[Ref]:
-    """The operations of zero gradient through which every way goes, to the leaves and to the inputs;
-    none if there may be another way."""
+    """The operations of zero gradient through which every way goes, to the leaves and to the inputs; none if another
+    way may exist."""
     flat = {ref for ref in history.nodes if m[ref].op in FLAT}
     if not flat:
         return []

@@ -42,8 +42,7 @@ def apply(
     requested: Requested = NOTHING_REQUESTED,
     extra: Sequence[tuple[str, Value]] = (),
 ) -> Value:
-    """Return the results of an operation on these operands; `extra` are parameters that take part (a module's own), by
-    name."""
+    """Return the results of an operation on these operands; `extra` are a module's own parameters, by name."""
     operands, own = looked_up(m, row, slots, extra, requested.dtype)
     return compute(m, OperationCall(node, row, operands, own, requested))
 
@@ -132,8 +131,8 @@ def _unwritable(m: Interpreter, row: Operation, first: Operand, *, copied: bool)
 
 
 def _squashed(call: OperationCall) -> tuple[str, tuple[Cause, ...]]:
-    """The operation that made probabilities of the elements, if one did, and where: here, or where those of the operand
-    became some that are kept."""
+    """The operation that made probabilities of the elements, if one did, and where: here, or where the operand's did,
+    if kept."""
     kept = _kept(call.row, call.operands)
     op = call.row.name if call.row.name in SQUASHING else kept.probability_op if kept is not None else ""
     before = kept.causes if kept is not None else ()
@@ -153,8 +152,8 @@ def _kept(row: Operation, operands: Sequence[Operand]) -> Tensor | None:
 
 def _flag_of_base(m: Interpreter, first: Operand) -> Truth:
     """Return whether what a view of this operand is a view of requires grad: its base, where it is a view itself. A
-    leaf that views what nobody sees may have been set to require grad alone; what was made in inference mode shows
-    its flag on no view."""
+    leaf that views what nobody sees may have been set to require grad alone; inference tensors show their flag on no
+    view."""
     if first.tensor is not None and first.tensor.inference is YES:
         return NO
     if first.tensor is None or not first.tensor.base:

@@ -140,8 +140,7 @@ def tensors_of(m: Interpreter, refs: Iterable[Ref]) -> tuple[Tensor, ...]:
 
 
 def joined_gradients(tensors: Sequence[Tensor]) -> tuple[Grad, Unit]:
-    """Return the joined facts of the gradients of several tensors: their state, and the unit of those that may be
-    there."""
+    """Return the joined gradients of several tensors: their state, and the unit of those that may be there."""
     if not tensors:
         return Grad.unsure(), Unit.unsure()
     grad, unit = tensors[0].grad, None

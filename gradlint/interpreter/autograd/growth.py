@@ -21,8 +21,8 @@ from gradlint.interpreter.static.sites import Site, syntax
 
 @frozen()
 class Growth:
-    """The spelling of the operand that an earlier iteration computed (`name`), the syntax of what came to it, and the
-    operands besides."""
+    """The spelling of the operand that an earlier iteration computed (`name`), the syntax of its addend, and the other
+    operands."""
 
     name: str = ""
     added: Any = None

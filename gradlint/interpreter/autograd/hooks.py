@@ -110,8 +110,8 @@ def _keeps_nothing(node: cst.CSTNode) -> bool:
 
 
 def _with(hooks: Items, kind: str, function: Value) -> Items:
-    """The hooks and one more; those of one kind are alternatives, for each may be removed. What is registered once
-    more is kept by itself."""
+    """The hooks and one more; those of one kind are alternatives, for each may be removed. A repeated one is kept by
+    itself."""
     known = dict(hooks)
     key = (kind, AGAIN) if kind in known and set(alternatives(function)) <= set(alternatives(known[kind])) else kind
     known[key] = one_of((known[key], function)) if key in known else function

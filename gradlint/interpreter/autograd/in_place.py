@@ -226,8 +226,7 @@ WRITERS = {"step": CauseKind.STEPPED, "load": CauseKind.LOADED}
 
 def _raises(m: Interpreter, tensor: Tensor, wants: Truth) -> bool:
     """Return whether torch certainly refuses the write: of a leaf that requires grad or of a view of one, or, where it
-    `wants` to be recorded, of a view that may not be written then. Nothing is recorded on what holds data made in
-    inference mode."""
+    `wants` to be recorded, of a view that may not be written then. Nothing is recorded on inference tensors."""
     if m.recording is not YES or tensor.inference.possibly(YES):
         return False
     if tensor.unwritable is YES and YES in (wants, tensor.requires_grad):

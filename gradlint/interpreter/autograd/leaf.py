@@ -111,8 +111,8 @@ def _is_held(m: Interpreter, leaf: Ref, besides: set[Ref]) -> bool:
 
 
 def _held(m: Interpreter, values: Iterable[Value], besides: AbstractSet[Ref] = frozenset()) -> set[Ref]:
-    """All that can be got at from these values as a program does, not through graphs; values that may be one of
-    `besides` are left out."""
+    """All that a program can reach from these values, not through graphs; values that may be one of `besides` are left
+    out."""
     seen: set[Ref] = set()
     todo = list(values)
     while todo:

@@ -26,8 +26,7 @@ from gradlint.knowledge.schema import Operation
 
 
 class Operand(NamedTuple):
-    """One operand of an operation: its value and the facts that matter, with whether the operation `hears` that it
-    requires grad."""
+    """One operand of an operation: its value and facts, and whether the operation `hears` that it requires grad."""
 
     name: str
     value: Value
@@ -58,8 +57,7 @@ def looked_up(
     extra: Sequence[tuple[str, Value]] = (),
     dtype: Dtypes | None = None,
 ) -> tuple[list[Operand], list[Operand]]:
-    """The facts of operands and of parameters that take part (`extra`), with whether the operation hears of their
-    flags."""
+    """The facts of operands and of `extra` parameters, with whether the operation hears of their flags."""
     operands = [operand(m, name, value) for name, value in slots]
     own = [operand(m, name, value) for name, value in extra]
     hears = heard(row, operands, own, dtype)

@@ -142,7 +142,7 @@ def constant(m: Interpreter, value: Value, depth: int = MOST_NESTED) -> object:
 
 
 def slots_of(m: Interpreter, row: Operation, bound: dict[str, Value]) -> list[tuple[str, Value]]:
-    """The operands of the row with their values, and what takes part besides; a sequence of tensors gives one slot for
+    """The operands of the row with their values, and what takes part besides; a sequence of tensors gives a slot for
     each."""
     slots: list[tuple[str, Value]] = []
     for name in row.operands:
@@ -208,8 +208,7 @@ PLAIN_VALUES: dict[str, Value] = {
 
 
 def run_named(m: Interpreter, node: Site, path: str, args: Arguments, *, by: str, name: str = "") -> Value | None:
-    """Run the operation of torch that a path names, called as what (`by`), through what `name`; None for what is no
-    operation."""
+    """Run torch's operation at a path, called as what (`by`), through what `name`; None for what is no operation."""
     row = operation_row(m, path, args)
     return None if row is None else run_operation(m, node, row, args, by=by, name=name)
 

@@ -35,8 +35,7 @@ class Asked:
 
 
 def set_requires_grad(m: Interpreter, value: Value, this: Asked, sure: Collection[Ref] | None = None) -> None:
-    """`requires_grad` is set: of the one tensor that the value is, or of several at once, certainly of the `sure`
-    ones."""
+    """`requires_grad` is set: of a value's one tensor, or of several at once, certainly of the `sure` ones."""
     to, by = this.to, this.by
     found = m.all(value, Tensor)
     shown = m.only(value, Tensor)
@@ -81,8 +80,8 @@ def _show_on_the_same(m: Interpreter, ref: Ref, tensor: Tensor) -> None:
 
 
 def perhaps_given_back(m: Interpreter, ref: Ref, tensor: Tensor) -> list[tuple[Ref, Tensor]]:
-    """The tensors of the program's own making that unseen code was passed and may have given back as this one; none for
-    what was seen made."""
+    """The program's own tensors that unseen code was passed and may have returned as this one; none for what was seen
+    made."""
     if tensor.belief < Belief.FROM_USAGE:
         return []
     bases = [base for base in tensor.base if base is not None and base in m.state.heap]

@@ -77,8 +77,8 @@ UNKNOWN_SIZES = unknown(Tensor, Aspect.SIZE)
 @frozen()
 class Requested:
     """The requests of a call about its results: `dtype`, `precision` and `device` (None: it asks for none), whether
-    they are one element (`scalar`) where the arguments say so; `told` are those that are constants, `part` tells apart
-    what is made at one site."""
+    they are one element (`scalar`) where the arguments say so; `told` are the constants, `part` separates results of
+    one site."""
 
     dtype: Dtypes | None = None
     precision: Precision = ANY_PRECISION

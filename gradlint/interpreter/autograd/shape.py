@@ -138,8 +138,8 @@ def _is_planar(m: Interpreter, data: Value, most: int) -> bool:
 
 
 def of_parameters(m: Interpreter, row: ModuleRow, name: str, args: Arguments) -> dict[str, Any]:
-    """Return the size facts of a layer's parameter: it has several elements where all integers that the layer is made
-    with are larger than one."""
+    """Return the size facts of a layer's parameter: it has several elements where all of the layer's integers are
+    larger than 1."""
     layer = row.path.rpartition(".")[2]
     by_name = {name: constant(m, value) for name, value in args.keywords.items()}
     size = None if args.unknown else of_parameter(layer, name, [constant(m, one) for one in args.positional], by_name)

@@ -115,8 +115,8 @@ ZEROS = frozenset({"zeros", "zeros_like", "new_zeros"})
 
 
 def _grad_of(m: Interpreter, thing: Tensor, value: Value) -> Grad:
-    """Return the state of a tensor's gradient that is set; zeros are none until they are added to, and results computed
-    from them may be zeros."""
+    """Return the state of a tensor's gradient that is set; zeros are none until added to, and may be results of
+    zeros."""
     zeros = any(_may_be_zeros(m, made) for _, made in m.all(value, Tensor))
     may_be_none = NONE_VALUE in alternatives(value) or zeros
     now = FRESH | CLEARING.of(thing) if may_be_none else FRESH

@@ -1,5 +1,4 @@
-"""Counts of writes: torch compares how often what was saved had been written, and not every handle has the count of the
-memory that it is on."""
+"""Counts of writes: torch compares those of saved tensors, and not every handle has that of its memory."""
 
 from __future__ import annotations
 
@@ -18,8 +17,8 @@ ALIASING = frozenset({"detach", "data", "Variable", "state_dict", "Parameter", "
 
 
 def count_through(tensor: Tensor) -> Ref | None:
-    """The count that a write through a handle certainly moves, if one is known: an inference tensor has none, and its
-    aliases have their own."""
+    """The count that a write through a handle certainly moves, if known: an inference tensor has none, its aliases
+    their own."""
     if tensor.is_summary or tensor.may_be_structured or tensor.inference is not NO or len(tensor.count) != 1:
         return None
     (count,) = tensor.count
@@ -34,7 +33,7 @@ def comparing(count: Ref | None) -> frozenset[tuple[Ref]]:
 
 
 def counts_alone(tensor: Tensor) -> Truth:
-    """Return whether a handle on the memory of another has a count of writes of its own, which no graph of that other
+    """Return whether a handle on the memory of another has a count of writes of its own, which no graph of it
     compares."""
     return either([tensor.alone, _stands_aside(tensor)])
 

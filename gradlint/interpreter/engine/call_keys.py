@@ -21,8 +21,7 @@ from gradlint.interpreter.engine.machine import Interpreter
 MOST_DEEP = 3
 """The depth to which containers among the arguments are compared by their elements."""
 MOST_DESCRIBED = 1_000
-"""The most objects that are described for one call: containers that hold more, as tables of data do, are compared by
-the identities of these."""
+"""The most objects that are described for one call: larger containers, as tables of data, are compared by identity."""
 
 
 @dataclass(slots=True)
@@ -65,8 +64,7 @@ class Given:
         return number, meant, declared.itself(thing), self._numbers(declared, thing), self._rest(declared, thing, depth)
 
     def _numbers(self, declared: InKey, thing: Object) -> Hashable:
-        """Return the memories and nodes that an object names, numbered by identity, and the memories that counts are
-        of."""
+        """Return an object's memories and nodes, numbered by identity, and the memories that counts are of."""
         numbered = self.numbered
         return tuple([
             tuple([

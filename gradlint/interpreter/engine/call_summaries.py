@@ -336,8 +336,8 @@ def _old(m: Interpreter, call: Call) -> frozenset[Ref]:
 
 
 def _escaped(m: Interpreter, call: Call, changed: list[tuple[Ref, Object]]) -> tuple[tuple[Ref, Escape], ...] | None:
-    """Return the older objects that the call let escape, each with its escape; None if it did anything else to older
-    ones."""
+    """Return the older objects that the call let escape, each with its escape; None if it changed older ones
+    otherwise."""
     handed = tuple([(ref, how) for ref, how in m.effects.handed.items() if ref in call.heap])
     before, heap, names = call.heap, m.state.heap, m.state.names
     expected = before
@@ -431,8 +431,7 @@ def _alone(call: Call, thing: Object) -> Object:
 
 
 def _walked(call: Call, differentiated: dict[Ref, None]) -> Holders:
-    """The nodes and leaves that were there before and that a backward has looked at; of what is not known, all that it
-    may fill."""
+    """The older nodes and leaves that a backward has looked at; of what is not known, all that it may fill."""
     found = [ref for ref in differentiated if ref in call.heap]
     if OPAQUE in differentiated:
         found += [ref for ref, thing in call.heap.items() if may_be_filled(thing)]

@@ -50,8 +50,8 @@ def call_value(m: Interpreter, node: Site, callee: Value, args: Arguments, name:
 def _call_each(
     m: Interpreter, node: Site, callee: Value, options: Sequence[Value], args: Arguments, name: str
 ) -> Value:
-    """Call each of the values that a callee may be. What torch refuses of a tensor's method then is refused only if it
-    is that tensor."""
+    """Call each of the values that a callee may be. What torch refuses of a tensor's method is then refused for it
+    only."""
     kinds = {kind_of(m, option) for option in options}
     if len(kinds) == 1 and (call_all := CALL_ALL.get(*kinds)) is not None:
         return call_all(m, node, callee, args, name)

@@ -76,8 +76,7 @@ class Suspended:
         self.m.state.names.pop((self.frame, TAKEN_UP), None)
 
     def reads(self, value: Value) -> None:
-        """Go on with an object that it has made itself: if that was given as well, others may have changed it at will
-        since."""
+        """Go on with an object that it has made itself: if that was given, too, others may have changed it since."""
         names = self.m.state.names
         given = names.get((self.frame, YIELDED))
         if given is None or not (mine := self._made(references(value))):
@@ -183,8 +182,8 @@ class Suspended:
 
 
 YIELDED, TAKEN, TAKEN_UP = "yield", "taken", "taken up"
-"""Names in the frame of such code: what it has given so far, with what of that it went on afterwards, and with what of
-it since it waited last."""
+"""Names in the frame of such code: what it has given so far, what of that it went on with afterwards, and since it
+waited last."""
 MOST_SEEN = 200
 """The most things that such code has looked at and that are remembered: what looks at iterators looks at all that they
 did, and where it is one of those itself there is more of it in each round."""
@@ -230,8 +229,8 @@ def _like(thing: Object | None) -> object:
 
 
 def _content(thing: Object | None, name: str) -> tuple[object, tuple[Value, ...]] | None:
-    """Return the content of a container, or of an object under this name: what there is, and the values; None where it
-    holds nothing of that kind."""
+    """Return the content of a container, or of an object under this name: what there is, and the values; None where
+    there is none."""
     if type(thing) is Container:
         return tuple([key for key, _ in thing.items]), (*[value for _, value in thing.items], thing.rest)
     if type(thing) is Tensor and name == "grad":

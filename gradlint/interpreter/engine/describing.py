@@ -260,8 +260,8 @@ _FACTS: dict[type, Callable[[Interpreter, Any, int], Iterable[str]]] = {
 
 
 def is_obvious(m: Interpreter, value: Value, name: str) -> bool:
-    """Return whether a name says itself what it holds: a library, what is defined under that very name; or an import
-    that has not been followed."""
+    """Return whether a name says itself what it holds: a library, a definition of that name, or an import that was not
+    followed."""
     if type(value) is ImportPath:
         return value.path.partition(".")[0] in OBVIOUS
     if type(value) is Imported:

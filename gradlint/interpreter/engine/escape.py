@@ -41,8 +41,7 @@ def in_reach(m: Interpreter, values: Iterable[Value]) -> dict[Ref, Object]:
 
 def as_it_was(before: Object, now: Object, fields: PerClass[tuple[str, ...]] = RARELY) -> Object:
     """An object that unknown code may have had hold of, if that did what most code does: it left these fields alone,
-    flags and what optimizers hold (in calls, gradients as well). What else comes with use stays open: modes, whether a
-    step was made."""
+    flags and what optimizers hold (in calls, gradients as well). Modes and steps stay open."""
     if type(before) is not type(now) or type(before) not in IS_KNOWN or not IS_KNOWN[type(before)](before):
         return now
     rarely = {name: getattr(before, name) for name in fields[type(before)]}

@@ -28,8 +28,7 @@ class LoopPaths:
     """The states in which the innermost loop is left: by its end, by break, by continue; `conditions` are those under
     which it runs. `node` is the loop, `head` the state in which the iteration that runs began: noted of later ones, as
     soon as a backward has kept its graph. `listed` says between which places of the operand stack its elements are, of
-    a loop that is run element by element, and `rounds` are its rounds so far; `around` is the loop in which this one
-    stands."""
+    a loop that is run element by element, and `rounds` are its rounds so far; `around` is the outer loop."""
 
     node: Site | None = None
     head: State | None = None
@@ -106,8 +105,8 @@ class Frame:
         return [self.returns, *loop]
 
     def calls(self) -> tuple[Syntax, ...]:
-        """The calls that led from the linted file to where another one runs, the one in the linted file first; none
-        where that is not known."""
+        """The calls that led from the linted file to another one, that in the linted file first; none where not
+        known."""
         found: list[Syntax] = []
         frame: Frame | None = self
         while frame is not None and frame.file.foreign:

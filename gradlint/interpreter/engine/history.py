@@ -102,8 +102,7 @@ def in_every(m: Interpreter, start: Alternatives, known: Callable[[Ref], set[T]]
 
 
 def savers(m: Interpreter, nodes: Sequence[Ref]) -> list[Ref]:
-    """Return the nodes of these which certainly keep something for backward, or have one behind them that does,
-    whichever way was taken."""
+    """Return those nodes that certainly save tensors, or have one behind them that does, whichever way was taken."""
     saving, _ = _certain(m, tuple(nodes), lambda ref: {True} if surely_saves(m.state.heap.get(ref)) else set())
     return [ref for ref in nodes if saving[ref]]
 

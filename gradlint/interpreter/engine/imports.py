@@ -36,8 +36,7 @@ from gradlint.texts import absolute
 MOST_FILES = 100
 """The most other files that are run for one file."""
 FEWEST_STEPS_IMPORTING = 500
-"""The most statements that calls at the top levels of other files may run in all, besides one for each of the linted
-file."""
+"""The most statements that calls at the top levels of other files may run in all, besides as many as our file has."""
 OURS = frozenset({"torch"})
 """The libraries that are known by their import path, and so never looked for in the project."""
 

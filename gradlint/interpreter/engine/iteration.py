@@ -244,8 +244,8 @@ def begin(m: Interpreter, value: Value) -> None:
 
 
 def iterator(m: Interpreter, node: Site, made: Iterator, followed: Suspended | None = None) -> Ref:
-    """A new iterator: what goes on when its source does, goes on when it does, and what changes the elements of its
-    source changes its own."""
+    """A new iterator: what goes on when its source does, goes on when it does, and changes of the source's elements are
+    its own."""
     made = replace(made, causes=(Cause(CauseKind.MADE, getattr(node, "node", node)),))
     return m.new(node, f"iterator {made.by}", going_on(m, made, followed))
 

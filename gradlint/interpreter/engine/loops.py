@@ -47,8 +47,7 @@ TELLING_APART = frozenset(
 MOST_LOOPS_DEEP = 4
 """Loops inside loops (and clauses of comprehensions) that run to a fixpoint; those further inside run once."""
 MOST_STATEMENTS = 1_000
-"""Longer loops run twice, where each pass may cost a second. The longest of torch and of what is built on it
-has 203."""
+"""Longer loops run twice, where each pass may cost a second. The longest of torch and its libraries has 203."""
 MOST_STATEMENTS_TWICE = 10_000
 """Still longer ones run once."""
 LENGTH = "length of loops"
@@ -240,8 +239,8 @@ def _ageing(m: Interpreter) -> Iterator[Callable[[], list[Ref]]]:
 def _are_few(
     m: Interpreter, turn: Callable[[], None], grow_older: Callable[[], list[Ref]], ends: Callable[[int], Truth]
 ) -> bool:
-    """Run the later iterations one by one, where it is certain how many they are and that these are few. Otherwise
-    nothing has happened."""
+    """Run the later iterations one by one, where it is certain how many they are and that these are few. Else nothing
+    happens."""
 
     def end_soon() -> bool:
         for rounds in range(1, MOST_ROUNDS + 1):

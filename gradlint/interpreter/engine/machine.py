@@ -255,8 +255,8 @@ class Interpreter:
         return self.all_joined([thing for _, thing in found])
 
     def all_joined(self, things: Sequence[ObjectT]) -> ObjectT:
-        """Return the join of these objects. What was joined last is remembered: statements ask over and over for what
-        one of many is."""
+        """Return the join of these objects. What was joined last is remembered: statements need one of many over and
+        over."""
         if len(things) <= FEW_JOINED:
             return reduce(joined, things)
         key = tuple(map(id, things))
@@ -288,8 +288,8 @@ class Interpreter:
                 written[one] = written.get(one, False) or not filling
 
     def is_single(self, ref: Ref, thing: object) -> bool:
-        """Return whether what happens to one that this reference stands for happens to each: it is one, or a loop goes
-        over all."""
+        """Return whether an update of one of a reference's objects is one of each: it is one, or a loop goes over
+        all."""
         return ref.recency < 2 and (not getattr(thing, "is_summary", False) or ref in self.loops.sweeping)
 
     def store_exact(self, ref: Ref, thing: Object, *, filling: bool = False) -> None:

@@ -29,9 +29,8 @@ class Definitions:
 class Graphs:
     """The fates of graphs: the nodes that a backward has `used`, and whether one has `kept` its graph; those that
     functions have `returned` to unseen callers, and those that methods have `left_on` objects of these; what unseen
-    code may do with those that `escaped`, and all of these each as often as more became known of that; what has `left`
-    the graph, and the first that left it; for nodes inside calls that were summarised, those that stood for them
-    (`around`)."""
+    code may do with those that `escaped`, and these again for each new fact; what has `left` the graph, and the first
+    that left it; for nodes inside calls that were summarised, those that stood for them (`around`)."""
 
     used: set[Graph] = field(default_factory=set)
     kept: bool = False

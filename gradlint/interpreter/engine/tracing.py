@@ -88,8 +88,8 @@ class Stopped:
 @frozen()
 class Called:
     """A function has run: called at `node` (None: it ran on its own, as an unseen caller would call it), and all that
-    happened meanwhile. Where one run stands for several calls that is the same list; those others were `later` in loops
-    than it, or not."""
+    happened meanwhile. Where one run stands for several calls that is the same list; those others may be `later` in
+    loops."""
 
     function: Function
     node: Syntax
@@ -207,8 +207,8 @@ IMPORTS = (cst.Import, cst.ImportFrom)
 
 
 def _bodies(node: cst.CSTNode) -> Iterator[tuple[Any, Any]]:
-    """The bodies of a compound statement that bind names, each with what binds them, and those behind tests
-    that are asked again."""
+    """The bodies of a compound statement that bind names, each with what binds them, and those behind repeated
+    tests."""
     if isinstance(node, (cst.For, cst.While, cst.With, cst.FunctionDef)):
         yield node, node.body.body
     branch = node.orelse if isinstance(node, cst.If) else None
@@ -257,8 +257,7 @@ def _targets(node: cst.CSTNode) -> list[Any]:
 
 
 def _places(nodes: list[Any], hidden: frozenset[str]) -> list[Any]:
-    """The names, chains of attributes and constant subscripts in expressions, but for names that only mean something
-    inside them."""
+    """The names, chains of attributes and constant subscripts in expressions, but for names that are local to them."""
     found: list[Any] = []
     for node in nodes:
         if isinstance(node, cst.Name):

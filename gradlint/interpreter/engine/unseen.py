@@ -123,8 +123,8 @@ def _words_of(names: Iterable[str]) -> frozenset[str]:
 
 
 def maybe_initialised(m: Interpreter, owner: Value) -> None:
-    """An `__init__` that is not followed may have run `Module.__init__` on what it was passed: of what nobody knows, on
-    any module."""
+    """An `__init__` that is not followed may have run `Module.__init__` on what it was passed: of unknown ones, on any
+    module."""
     strange = any(getattr(m.thing(option), "cls", UNKNOWN) == UNKNOWN for option in alternatives(owner))
     for ref in list(m.state.heap) if strange else [ref for ref, _ in m.all(owner, Module)]:
         thing = m.state.heap[ref]

@@ -84,8 +84,7 @@ def _layer(m: Interpreter, node: Site, layer: LayerCall) -> Value:
 
 
 def _idle(layer: LayerCall) -> Truth:
-    """Return whether a layer gives its argument back as it is: one that drops something does so in eval mode, and where
-    it is to drop nothing."""
+    """Return whether a layer gives its argument back as it is: dropout does so in eval mode, and with p=0."""
     if not layer.row.identity_in_eval or layer.row.result.kind == "self":
         return NO
     share, mode = dict(layer.module.attributes).get(DROPPED, UNKNOWN), layer.module.mode
@@ -221,8 +220,8 @@ def _through_all(m: Interpreter, node: Site, ref: Ref, value: Value) -> Value:
 
 
 def _over_and_over(m: Interpreter, place: Site, start: int, least: int) -> None:
-    """Pass the values behind a Sequential through any of its parts, any number of times; of many through something that
-    is computed from them all."""
+    """Pass the values behind a Sequential through any of its parts, any number of times; of many through a value
+    computed from them all."""
 
     def step(_: Truth) -> None:
         held, given = m.state.stack[start : start + 2]

@@ -131,8 +131,7 @@ def emit_built(
     given: Sequence[Value] = (),
     lost: Callable[[], tuple[events.Unregistered, ...]] = tuple,
 ) -> None:
-    """Tell that a module was made of what was given, and which parameters it has; `lost` finds what it holds and has
-    not registered."""
+    """Emit that a module was made of these values, with its parameters; `lost` finds what it has not registered."""
     shown = m.only(value, Module)
     if shown is None or m.is_silent:
         return

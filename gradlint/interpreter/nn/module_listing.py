@@ -145,7 +145,7 @@ LISTINGS: dict[str, Callable[[Interpreter, Ref], Named | None]] = {
 
 
 def listing(m: Interpreter, node: Site, owner: Value, by: str) -> Value:
-    """A list of what a method of a module gives, with names where it gives pairs; `UNKNOWN` where it is not known or
+    """A list of what a method of a module gives, with names where it gives pairs; `UNKNOWN` where it is unknown or
     long."""
     found = LISTINGS[by](m, owner) if by in LISTINGS and type(owner) is Ref else None
     if found is None or not 0 < len(found) <= MOST_ELEMENTS:

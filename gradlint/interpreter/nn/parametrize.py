@@ -78,7 +78,7 @@ def _replace(m: Interpreter, node: Site, ref: Ref, row: ReparametrizationRow, na
 
 def _made_there(m: Interpreter, old: Tensor) -> Truth:
     """Return whether what takes the place of a parameter is made in inference mode: some are the old numbers, others
-    are computed here."""
+    are new."""
     return NO if old.inference is NO and m.state.inference is NO else UNSURE
 
 

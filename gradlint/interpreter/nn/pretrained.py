@@ -25,8 +25,8 @@ OPTIONS = frozenset({"embeddings", "freeze"})
 
 
 def _from_pretrained(path: str, m: Interpreter, node: Site, args: Arguments) -> Value:
-    """A new layer whose weight is a parameter on the memory that is given; where it is a method of a layer, that is
-    left as it is."""
+    """A new layer with a parameter on the given memory as its weight; where it is a method of a layer, that is left as
+    it is."""
     freeze = truth_of(UNKNOWN if args.unknown else args.get("freeze", 1, Constant(True)))
     start = m.push(args.get("embeddings", 0, UNKNOWN))
     others = {name: value for name, value in args.keywords.items() if name not in OPTIONS}

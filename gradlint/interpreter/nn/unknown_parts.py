@@ -35,8 +35,8 @@ def parameter(m: Interpreter, node: Site, part: str, **facts: Any) -> Ref:
 
 
 def unknown_module(m: Interpreter, node: Site, part: str, belief: Belief, cls: Value = UNKNOWN) -> Ref:
-    """A module of which only the kind is known: some parameters, which require grad unless somebody froze them, with
-    gradients of any state."""
+    """A module of which only the kind is known: parameters that require grad unless frozen, with gradients of any
+    state."""
     rows = [m.torch.modules.get(one.path) if type(one) is ImportPath else None for one in alternatives(cls)]
     facts = {"belief": max(belief, Belief.FROM_USAGE), "grad": ANY_GRAD, "inference": NO}
     few = rows[0] is not None and all(row is not None and row.parameters == rows[0].parameters for row in rows)

@@ -265,7 +265,7 @@ def _fits_nowhere(m: Interpreter, value: Value, *, among_modules: bool) -> bool:
 
 
 def _set_as_objects_do(m: Interpreter, node: Site, ref: Ref, name: str, value: Value, *, sure: bool = True) -> None:
-    """Do what `object.__setattr__` does: a property or a descriptor of the class takes the value, or the object keeps
+    """Do what `object.__setattr__` does: a property or descriptor of the class takes the value, or the object keeps
     it."""
     cls = m[ref].cls
     member = find_member(m, cls, name)

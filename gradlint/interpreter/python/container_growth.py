@@ -24,7 +24,7 @@ def emit_stored(
     m: Interpreter, node: Site, container: Container, value: Value, *, at: Value | None = None, among: bool = False
 ) -> None:
     """A value is about to be put into a container, `at` an index or key if known; `among` says that it is one of
-    those in what is given."""
+    several."""
     if m.is_silent:
         return
     adds = at is None or _is_new(m, container, key_of(at))  # nothing is known to make room for it

@@ -38,8 +38,8 @@ def container(m: Interpreter, node: Site, kind: str, values: Sequence[Value], pa
 
 
 def certain(m: Interpreter, value: Value) -> tuple[Ref, ...]:
-    """Return the certain elements of an iteration over a value, by themselves or in a pair; of several alternatives
-    those in each."""
+    """Return the certain elements of an iteration over a value, by themselves or in a pair; of alternatives those in
+    each."""
     found = [_certain(m, option) for option in alternatives(value)]
     return tuple(ref for ref in found[0] if all(ref in others for others in found[1:])) if found else ()
 
@@ -94,8 +94,8 @@ def _unpacked(m: Interpreter, node: Site, value: Value, count: int) -> Sequence[
 
 
 def _by_number(m: Interpreter, node: Site, value: Value, count: int) -> list[Value]:
-    """The first elements of what may be a tensor or a structure of tensors, each by itself: what is learnt of one holds
-    of no other."""
+    """The first elements of what may be a tensor or a structure of tensors, each by itself: a fact of one holds of no
+    other."""
     start = m.push(value)
     for number in range(count):
         m.push(GET_ITEM[Tensor](m, m.part_of(node, f"element {number}"), m.state.stack[start], Constant(number)))
@@ -306,8 +306,8 @@ def delete_item(m: Interpreter, owner: Value, key: Value) -> None:
 
 
 def discarded(thing: Container, value: Value) -> Container:
-    """The sequence or set after an element that equals this was taken out, of constants the one; other values may
-    equal anything."""
+    """The sequence or set after an element that equals this was taken out, of constants the one; others may equal
+    anything."""
     held = [known for _, known in thing.items]
     if thing.rest != NOTHING or any(key_of(known) is None for known in (value, *held)):
         return thinned(thing)

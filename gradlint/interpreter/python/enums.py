@@ -20,8 +20,8 @@ from gradlint.interpreter.static.sites import Site
 
 
 def _enumerate_members(m: Interpreter, node: Site, ref: Ref, thing: Class) -> None:
-    """The plain members of an enumeration become instances with a name and a value; a second name for a value is one
-    more name for its member."""
+    """The plain members of an enumeration become instances with a name and a value; a second name of a value is an
+    alias."""
     members: list[tuple[object, Value]] = []
     known: dict[object, Ref] = {}
     before: list[object] = []

@@ -159,8 +159,8 @@ def defined_anew(m: Interpreter) -> dict[Ref, frozenset[object]]:
 
 
 def may_be_overridden(m: Interpreter, owner: Ref, thing: Module | Instance, name: str) -> bool:
-    """Return whether an object that stands for all unseen instances of a class may be of one that derives from it
-    and defines this anew."""
+    """Return whether an object that stands for all unseen instances of a class may be of a subclass that overrides
+    this."""
     cls = thing.cls
     if type(cls) is not Ref or name not in m.defined.anew.get(cls, ()):
         return False

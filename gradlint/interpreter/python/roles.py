@@ -28,8 +28,8 @@ from gradlint.knowledge.python.duck_typing_names import (
 
 
 def roles_of(m: Interpreter, frame: Frame, function: Function) -> dict[Role, str]:
-    """Return the roles of a function whose parameters are bound, each with its sign: by its flags, or else by its name
-    or that of its class."""
+    """Return the roles of a function whose parameters are bound, each with its sign: by its flags, else by its or its
+    class's name."""
     found: dict[Role, str] = {}
     cls = m.defined.classes.get(function.owner)
     if (cls is not None and torch_base(m, cls)) or (cls is None and _is_called_on_module(m, frame, function)):

@@ -22,8 +22,8 @@ LOOKING = frozenset(
 
 @frozen()
 class Reads:
-    """The findings of one walk over a file: how the gradients that are read are used, and the names that values get
-    where they are computed."""
+    """The findings of one walk over a file: the uses of gradients that are read, and the names that computed values
+    get."""
 
     uses: dict[Any, str]
     names: dict[Any, str]

@@ -16,9 +16,8 @@ _STATEMENTS = (cst.BaseSmallStatement, cst.For, cst.While, cst.If, cst.With, cst
 
 @frozen()
 class Rebinding:
-    """An assignment to a name inside a loop: whether a `for` around it binds the same name, and whether the name may
-    be read before it is bound again, and how the program writes the place of what it held in what that `for` goes
-    over."""
+    """An assignment to a name inside a loop: whether a `for` around it binds the same name, and whether the name may be
+    read before it is bound again, and how the program writes the place of what it held in what that `for` goes over."""
 
     looped: bool
     read: bool

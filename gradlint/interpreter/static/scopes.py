@@ -82,9 +82,8 @@ class Loop:
 class Scan:
     """The results of the pass: scopes and loops by their syntax; `deep` are expressions nested too deeply to evaluate;
     `imports` are the top-level modules that the file imports, `timing` are the statements, with their scopes, that may
-    tell which tests hold every so many times, `periodic` those tests once they are needed; `outlived` are the
-    variables of comprehensions that functions inside may still see when the comprehension has ended, each with the name
-    by which it is kept for them."""
+    tell which tests hold every so many times, `periodic` those tests once they are needed; `outlived` are the variables
+    of comprehensions that functions inside may still see when the comprehension has ended, each with its kept name."""
 
     scopes: dict[cst.CSTNode, Scope] = field(default_factory=dict)
     loops: dict[cst.CSTNode, Loop] = field(default_factory=dict)
@@ -97,8 +96,7 @@ class Scan:
     with_gradients: tuple[frozenset[str], ...] | None = None
 
     def of_own_gradients(self) -> tuple[frozenset[str], ...]:
-        """The names that each class without bases has whose objects keep data and a gradient, as those of an autograd
-        do."""
+        """The names that each class without bases has whose objects keep data and a gradient, as an autograd's do."""
         if self.with_gradients is None:
             names: dict[cst.CSTNode, set[str]] = {}
             for node, scope in self.scopes.items():
@@ -444,8 +442,7 @@ def _assigned(target: Any, scope: Scope) -> None:
 
 
 def uses_of_given(scope: Scope, name: str) -> dict[str, None]:
-    """Return the uses of a parameter in a function until it binds the name to something else, whatever path it
-    takes."""
+    """Return the uses of a parameter in a function until it binds the name anew, whatever path it takes."""
     uses = scope.uses.get(name, {})
     body: Any = getattr(scope.node, "body", None)
     if not uses or not isinstance(body, cst.IndentedBlock):

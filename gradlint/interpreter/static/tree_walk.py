@@ -27,8 +27,8 @@ def is_statement(node: Site) -> bool:
 
 
 def mentions_of(tree: Any, owner: str) -> list[tuple[str, Any, bool]]:
-    """The attributes of what a program writes like this, with where that is and whether the attribute is read there,
-    rather than set or deleted."""
+    """The attributes of what a program writes like this, with its place and whether it is read there, not set or
+    deleted."""
     found, set_there = [], set[Any]()
     for node in in_order(tree):
         if isinstance(node, cst.AssignTarget | cst.AnnAssign | cst.AugAssign | cst.Del | cst.For):

@@ -228,7 +228,7 @@ def _pairs(m: Interpreter, node: Site, listings: list[list[Value] | None]) -> Va
 
 
 def _columns(m: Interpreter, node: Site, args: Arguments) -> Value:
-    """`zip(*rows)` of rows of which nobody knows how many there are, but each holds as much: what they hold first, what
+    """`zip(*rows)` of rows of which nobody knows how many there are, but each holds as much: the first elements, the
     second, and so on."""
     rows = alternatives(args.positional[0]) if len(args.positional) == 1 else ()
     parts = [element_list(m, row) for row in rows]

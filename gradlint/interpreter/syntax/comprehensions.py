@@ -170,8 +170,8 @@ def _clause(
     *,
     waits: bool = False,
 ) -> None:
-    """Run over what is in flight there, and use it up, unless the expression `waits` for a `next`. What a condition may
-    leave out is noted."""
+    """Run over what is in flight there, and use it up, unless the expression `waits` for a `next`. What may be left out
+    is noted."""
 
     def step(_: Truth) -> None:
         element = following(m, clause, m.state.stack[start])

@@ -100,8 +100,8 @@ def _only_computed(m: Interpreter, value: Value) -> Tensor | None:
 
 
 def _another(m: Interpreter, node: cst.For, like: Tensor) -> Value:
-    """An element like the only one that this caller has passed in: another caller passes more, each of which has
-    a graph of its own."""
+    """An element like the only one that this caller has passed in: another caller passes more, each with its own
+    graph."""
     memory = m.memory(node, "another element")
     made = replace(
         like, node=(OPAQUE, ASTRAY), storage=(memory,), base=(), count=own_count(memory), grad_of=(), hooks=(),

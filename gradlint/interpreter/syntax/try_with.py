@@ -127,8 +127,7 @@ def _within(m: Interpreter, node: cst.With, index: int, expected: int = 0) -> No
 def _managed(
     m: Interpreter, node: cst.With, place: Any, manager: Value, mode: Modes, block: Callable[[Value], None]
 ) -> None:
-    """A block under a manager that is no generator: afterwards the grad mode is `mode`, if it is the manager's to
-    restore."""
+    """A block under a manager, no generator: afterwards the grad mode is `mode`, if the manager restores it."""
     before = [len(waiting) for waiting in m.frame.pending()]
     start = m.push(manager)
     entered = enter(m, place, manager)

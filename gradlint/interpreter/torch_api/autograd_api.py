@@ -77,8 +77,7 @@ def _second_order(m: Interpreter, node: Site, roots: list[Value], request: Reque
 
 
 def _gradient(m: Interpreter, node: Site, part: str, value: Value, request: Request, sizes: Collection[str]) -> Ref:
-    """One gradient, which has the `sizes` of its tensor. With `create_graph` it requires grad unless it is
-    constant, as that of a linear function."""
+    """One gradient, which has the `sizes` of its tensor. With `create_graph` it requires grad unless it is constant."""
     refs = tuple(ref for ref, _ in m.all(value, Tensor))
     tensor = m.only(value, Tensor)
     requires = MAYBE if request.create is YES else NO if request.create is NO else NO | request.create

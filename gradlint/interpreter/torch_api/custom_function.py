@@ -116,8 +116,7 @@ def _as_applied(
 
 
 def _refused(backward: Any, count: int) -> frozenset[int]:
-    """The arguments of `forward` that `backward` writes None for, in one of its returns at least: no gradient arrives
-    at them."""
+    """The arguments of `forward` that `backward` writes None for, in one of its returns at least."""
     given = [elements_of(one.value) for one in in_order(backward.body) if type(one) is cst.Return]
     return frozenset(index for index in range(count) if not given or any(_is_none(one, index) for one in given))
 
@@ -145,8 +144,8 @@ def recorded(m: Interpreter, node: Site, name: str, given: list[Value], value: V
 
 @frozen()
 class Forward:
-    """A call of `forward` with what it was `given`, and its `context`; for the arguments at the `refused` places
-    `backward` gives nothing."""
+    """A call of `forward` with what it was `given`, and its `context`; `backward` gives nothing at the `refused`
+    places."""
 
     node: Site
     name: str

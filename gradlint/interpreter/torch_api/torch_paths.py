@@ -182,8 +182,7 @@ UNSURE_VALUE: Value = PythonNumber(BOOL)
 
 @models("torch.autograd.Variable")
 def _variable(m: Interpreter, node: Site, args: Arguments) -> Value:
-    """Make a Variable as torch has since 0.4: another handle on a tensor's memory, cut off the graph as by
-    `detach()`."""
+    """Make a Variable as torch has since 0.4: a handle on a tensor's memory, cut off the graph as by `detach()`."""
     row = m.torch.operations["torch.Tensor.detach"]
     made = run_operation(m, node, row, Arguments([args.get("data", 0, UNKNOWN)]), by="function")
     m.update_fields(made, Tensor, made="Variable")

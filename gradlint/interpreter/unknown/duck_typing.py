@@ -76,8 +76,8 @@ LOADED = "DataLoader 0"
 
 
 def _is_module(uses: Uses) -> bool:
-    """Return whether uses show a module; what a loader loads may be called `eval()` on, too. Nothing else is called as
-    well as its `forward`."""
+    """Return whether uses show a module; what a loader loads may be called `eval()` on, too. Nothing else is called and
+    its `forward`, too."""
     if any(use.startswith(HANDED) and use.endswith(LOADED) for use in uses):
         return False
     return (
