@@ -87,7 +87,7 @@ class NameRebound(Event):
 @frozen(kw_only=True, eq=False)
 class Yielded(Event):
     """A generator yields a value and waits. `extent` says what set the grad mode it waits in: "with" (which then
-    holds for whoever asked), "decorator" (which does not) or "" (nothing in the function). `manager`: it is a context
+    holds for its consumer), "decorator" (which does not) or "" (nothing in the function). `manager`: it is a context
     manager, whose block is meant to run like this. `switches` are the managers of the blocks around that set a mode, as
     far as they are known, `named` says that the value is written as a name, or several."""
 

@@ -12,7 +12,7 @@ from gradlint.frozen import frozen
 
 
 class Role(Enum):
-    """The role of a function, as far as names and flags tell: a method of a module is one whatever else it is."""
+    """The role of a function, as far as names and flags show: a method of a module is one whatever else it is."""
 
     TRAINING = "training"
     EVALUATION = "evaluation"
@@ -64,7 +64,7 @@ class FunctionFinished(Event):
 class Method:
     """A method that the body of a class defines, and its runs: `parameters` are the names it takes by position, `self`
     or `ctx` among them, of which `required` have no default; `starred` says whether it takes any number of others.
-    `reads` are the attributes of the first that it asks for, `hands_on` whether it passes the first to other code. Of a
+    `reads` are the attributes of the first that it reads, `hands_on` whether it passes the first to other code. Of a
     custom function `given` is the most arguments that a call of `apply` passes its `forward`, and `mentions` are all
     attributes of the first that it writes down, with where that is and whether they are read there, rather than set or
     deleted."""

@@ -11,13 +11,13 @@ from gradlint.frozen import frozen
 
 @frozen(kw_only=True, eq=False)
 class RequiresGradChanged(Event):
-    """`tensor` is asked to require grad, or not to; `now` says whether it does afterwards.
+    """`tensor` is set to require grad, or not to; `now` says whether it does afterwards.
 
     `by`: "factory", "assign", "method", "Parameter", "Variable" or "module" (whose `name` it then is). `each` are the
-    tensors one by one where all of them are asked: by a module of all its parameters, by a loop that goes over them and
+    tensors one by one where all of them are set: by a module of all its parameters, by a loop that goes over them and
     leaves none out. `statement` is the assignment where that is all it does. `held` is, of what is certainly no
     leaf, how many names and objects hold it. `counted`: its elements are whole, if the
-    bounds are from which they were counted. `repeats` is said of a leaf that is asked by itself and that nothing keeps,
+    bounds are from which they were counted. `repeats` is said of a leaf that is set by itself and that nothing keeps,
     though others are on its memory: whether one of those has the flag already.
     """
 

@@ -75,4 +75,4 @@ PYTHONS = frozenset({
     "NoneType", "not 'NoneType'", "'NoneType' object has no attribute", "unsupported operand type(s)",
     "'bool' object is not callable", "object does not support the context manager protocol",
 })  # fmt: skip
-"""The errors that evidence shows and Python raises for much else: rows tell when they count."""
+"""The errors that evidence shows and Python raises for much else: rows say when they count."""

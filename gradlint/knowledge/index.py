@@ -90,7 +90,7 @@ class Tables:
     told: frozenset[str] = frozenset()
 
     def telling(self, doubt: Callable[[], None]) -> Tables:
-        """The same tables, which call `doubt` whenever a row is asked for that was measured nowhere."""
+        """The same tables, which call `doubt` whenever a row is read that was measured nowhere."""
         if not self.told:
             return self
         tables = {kind: _Telling(getattr(self, kind), doubt) for kind in ROWS}
@@ -98,7 +98,7 @@ class Tables:
 
 
 class _Telling(dict[str, RowT]):
-    """A table that tells when a row is asked for that was measured nowhere."""
+    """A table that reports the read of a row that was measured nowhere."""
 
     def __init__(self, rows: Mapping[str, RowT], doubt: Callable[[], None]) -> None:
         super().__init__(rows)

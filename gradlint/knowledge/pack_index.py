@@ -1,4 +1,4 @@
-"""All packs together, to be asked by import path."""
+"""All packs together, looked up by import path."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Known:
 
 @dataclass(slots=True, eq=False)
 class Packs:
-    """All packs together, to be asked by import path, as they are for one version of torch, with its tables."""
+    """All packs together, looked up by import path, as they are for one version of torch, with its tables."""
 
     packs: tuple[Pack, ...] = ()
     roots: frozenset[str] = frozenset()
@@ -100,7 +100,7 @@ class Packs:
         return bool(found & self.foreign) and not self.with_torch(found)
 
     def with_torch(self, imported: Iterable[str]) -> bool:
-        """Return whether one of these modules is torch or a library that works with it, as far as its name tells."""
+        """Return whether one of these modules is torch or a library that works with it, as far as its name shows."""
         return any("torch" in root or root in self.on_torch for root in imported)
 
     def is_foreign(self, path: str) -> bool:

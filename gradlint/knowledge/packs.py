@@ -194,7 +194,7 @@ NOTHING_AT_ALL = Python("none")
 
 @frozen()
 class Backward:
-    """An argument is differentiated; `retain` and `create` name the parameters that ask for the graph."""
+    """An argument is differentiated; `retain` and `create` name the parameters that request the graph."""
 
     of: str
     retain: str = "retain_graph"
@@ -219,7 +219,7 @@ class ZeroGrad:
 
 @frozen()
 class Freeze:
-    """All parameters of a module are asked to require grad, or not to."""
+    """All parameters of a module are set to require grad, or not to."""
 
     of: str
     to: Literal["yes", "no"]

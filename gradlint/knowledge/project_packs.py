@@ -9,7 +9,7 @@ from gradlint.knowledge.packs import Backward, Block, Call, LibraryClass, Pack
 
 def pack(modules: Sequence[str], no_grad: Sequence[str], backward: Sequence[str]) -> tuple[Pack, ...]:
     """The pack that says what import paths are: classes and functions that give modules, managers and decorators under
-    which gradients are off, functions that differentiate their first argument. None where nothing is told."""
+    which gradients are off, functions that differentiate their first argument. None where nothing is configured."""
     paths = (*modules, *no_grad, *backward)
     if not paths:
         return ()

@@ -119,7 +119,7 @@ class Result:
     type's name ("list", "Size", ...). A result of another dtype kind than the first operand is neither self nor view,
     unless the row names nothing else.
     `dtype` names a rule of `DTYPE_RULES`. `precision` is the floating point dtype that the result certainly has
-    (empty: not told): of an operand that has it already the result is then the operand itself.
+    (empty: not known): of an operand that has it already the result is then the operand itself.
 
     Where `passes` is False, backward may end here though the result requires grad, and no operand gets a gradient:
     the sign of a determinant passes nothing on, nor do residuals without elements.
@@ -279,7 +279,7 @@ class Factory(Versioned):
     follows: bool = False
     """True if its result for a tensor is recorded, or that very tensor: what is unknown may be one."""
     asks: bool = False
-    """True if the result requires grad unless told otherwise (`nn.Parameter`)."""
+    """True if the result requires grad unless an argument says otherwise (`nn.Parameter`)."""
     keeps: bool = False
     """True if it gives a leaf of its own on the memory of its argument, which requires grad as that does."""
     refuses: tuple[str, ...] = ()

@@ -285,7 +285,7 @@ def nodes_of(tensor: Tensor) -> list[Graph]:
 
 
 def _key(tensor: Tensor) -> Key:
-    """Return the key that tells a tensor without a graph from others on its memory, as far as that is told: where it
+    """Return the key that separates a tensor without a graph from others on its memory, as far as known: where it
     was made. What is the same further on has a lost way of its own."""
     first = next((mark.node for mark in tensor.causes if mark.kind is CauseKind.MADE), None)
     return (tensor.storage, first, *nodes_of(tensor))

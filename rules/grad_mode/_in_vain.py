@@ -33,7 +33,7 @@ MADE_UP = NOISE | {"empty", "ones", "ones_like", "randint", "zeros", "zeros_like
 
 
 class Whole:
-    """A whole file as this is asked of it: `places` are the calls of modules, by where they stand, without those of the
+    """A whole file for this question: `places` are the calls of modules, by where they stand, without those of the
     parts of a module that is called there; `differentiating` are the calls inside which gradients are computed, which
     need what is recorded there; `handed` are the graphs that unseen code was passed; `left` says where what a graph
     gave first left it; `printed` are the graphs of what is printed as it is; `wrappings` are the calls of
@@ -102,7 +102,7 @@ class Whole:
 
     def evaluates(self, event: Event) -> bool:
         """Return whether what it happens in is there to evaluate: a loop over what is called data for that, or of the
-        functions around it the innermost whose names or flags tell."""
+        functions around it the innermost whose names or flags show it."""
         if isinstance(event, ModuleCalled) and event.on_test_data:
             return True
         for run in self.around(event):

@@ -40,6 +40,6 @@ def noted(draft: Draft, event: BackwardRun, by: str, text: str) -> Draft:
 
 
 def instead_of_inference(draft: Draft, marks: Sequence[Cause], safety: str) -> Draft:
-    """The finding with the cure that inference mode becomes `no_grad`, where the marks tell what switched it on."""
+    """The finding with the cure that inference mode becomes `no_grad`, where the causes show what switched it on."""
     edits = [Edit("replace", mark.node, "torch.no_grad()") for mark in marks if mark.kind == CauseKind.INFERENCE]
     return draft.fix(*edits, safety=safety, imports=("torch",)) if edits else draft

@@ -100,7 +100,7 @@ def what(found: list[Kept]) -> str:
 
 
 def finished(draft: Draft, found: list[Kept], end: ModuleFinished, safety: str) -> Draft:
-    """The finding with its cure, believed as what it was told by; a name alone tells what is likely."""
+    """The finding with its cure, believed as its evidence; a name alone shows what is likely."""
     added = dict.fromkeys(_given(one) for one in found if not isinstance(one, GraphGrown) or one.adds_grad.may(YES))
     if added and None not in added:
         draft = draft.fix(*(Edit("wrap", node, after=".detach()") for node in added), safety=safety)

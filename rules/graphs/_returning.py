@@ -6,7 +6,7 @@ from gradlint.domain import YES, Cause, CauseKind, Node
 from gradlint.events import BackwardRun
 
 CALLS = {"backward": "`backward()`", "grad": "`autograd.grad()`"}
-"""The calls by which the program asks for a backward."""
+"""The calls by which the program requests a backward."""
 
 
 def freed(event: BackwardRun) -> tuple[Node, Cause] | None:

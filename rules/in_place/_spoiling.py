@@ -9,7 +9,7 @@ from gradlint.events import BackwardRun
 from gradlint.rule import Draft
 
 CALLS = {"backward": "`backward()`", "grad": "`autograd.grad()`"}
-"""The calls by which the program asks for a backward."""
+"""The calls by which the program requests a backward."""
 UNNAMED = frozenset({"call", "module"})
 """Operations that stand for more than one."""
 

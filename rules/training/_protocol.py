@@ -30,7 +30,7 @@ def some(parameters: Iterable[Tensor], grad: Grad) -> bool:
 
 
 def memories(parameters: Iterable[Tensor]) -> frozenset[Graph]:
-    """Return the memory of parameters, which tells them apart, and again in another event."""
+    """Return the memory of parameters, which distinguishes them, and again in another event."""
     return frozenset(ref.key for tensor in parameters for ref in tensor.storage)
 
 
@@ -53,7 +53,7 @@ def holds_others(optimizer: Any) -> bool:
 
 
 def made_at(thing: Any) -> Iterator[Syntax]:
-    """Yield the places that may have made a thing: they tell optimizers apart."""
+    """Yield the places that may have made a thing: they distinguish optimizers."""
     return (mark.node for mark in getattr(thing, "causes", ()) if mark.kind is CauseKind.MADE)
 
 

@@ -1,4 +1,4 @@
-"""Positions of the arguments by which layers of torch are told what tensors to have and what to give.
+"""Positions of the arguments that decide which tensors layers of torch have and what they give.
 
 Measured: `tests/test_knowledge_arguments.py` reads the constructors.
 """

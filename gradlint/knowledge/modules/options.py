@@ -1,4 +1,4 @@
-"""Tensors that layers of torch have only where they are asked for them; without that, the names are there and None.
+"""Tensors that layers of torch have only where an argument says so; without it, the names are there and None.
 
 Measured: `tests/test_knowledge_arguments.py` holds every class of torch with every switch of its constructor to this.
 """

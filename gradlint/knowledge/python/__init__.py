@@ -1,1 +1,1 @@
-"""Python's own functions and objects, NumPy's, and signs by which kinds are told."""
+"""Python's own functions and objects, NumPy's, and signs of their kinds."""

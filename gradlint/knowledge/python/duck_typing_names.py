@@ -80,7 +80,7 @@ APPLIED = frozenset({"()", "forward(.)"})
 """The ways of applying modules."""
 
 SWITCHES = frozenset({"requires_grad", "requires_grad_()", "requires_grad_(.)"})
-"""The ways of asking tensors and modules to require grad."""
+"""The ways of setting the `requires_grad` of tensors and modules."""
 SWITCHED_WHEN_CALLED = frozenset({"requires_grad", "()"})
 """Both show a module: tensors are not called, and no other function has the flag."""
 
@@ -119,7 +119,7 @@ uses, nothing else shows a tensor, a module or an optimizer."""
 
 ASKS_FOR_NONE = re.compile("no_?grad|(?<!un)freez|(?<!un)frozen")
 ASKS_FOR_GRADIENTS = re.compile("requires_grad|trainable|with_grad|unfreez")
-"""Names of options that ask for no gradients, and for some."""
+"""Names of options that request no gradients, and some."""
 
 # ---- words in the names that people give: what a function is for, and what unseen code does with what it is passed
 
@@ -202,7 +202,7 @@ OF_TENSORS_OF_PARTS = frozenset(
 
 
 LISTS = frozenset("block blocks classifier features heads layer layers modules net stages".split())
-"""Words of parts that are lists of others, where these are asked for one by one."""
+"""Words of parts that are lists of others, where these are read one by one."""
 
 
 def names_list_of_modules(name: str) -> bool:
@@ -269,7 +269,7 @@ APPLIES = frozenset("apply call forward run".split())
 
 def data_to_evaluate_on(names: Iterable[str]) -> bool | None:
     """Return whether these names, of one expression, call data by what it is for, and it is there to evaluate on
-    (`test_loader`, `loaders["val"]`); None where they do not tell."""
+    (`test_loader`, `loaders["val"]`); None where they do not show it."""
     said = frozenset[str]().union(*map(words, names))
     if any(word.startswith(TRAINING_DATA) for word in said):
         return False

@@ -1,6 +1,6 @@
-"""Sizes of the results of operations in each dimension, where those of the operands tell them.
+"""Sizes of the results of operations in each dimension, where those of the operands give them.
 
-An operation is found in `DIMENSIONS` by its name: a function from what it is asked (`Asked`) to the size of its
+An operation is found in `DIMENSIONS` by its name: a function from its question (`Asked`) to the size of its
 result, or a list with a size for each of several. What an operation refuses may get any answer, for its result is
 never seen. `tests/test_knowledge_dimensions.py` holds every answer to what torch gives.
 """

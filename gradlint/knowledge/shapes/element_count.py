@@ -1,4 +1,4 @@
-"""Operations that tell how many elements or dimensions their result has, whatever the shapes are."""
+"""Operations with a known number of elements or dimensions in the result, whatever the shapes are."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from gradlint.knowledge.shapes.element_count import ELEMENTWISE
 
 FORMATTED = frozenset("bfloat16 clone contiguous double float half".split())
-"""By name: operations that can be told in which order the elements are to lie (`memory_format=`)."""
+"""By name: operations with an argument for the order of the elements (`memory_format=`)."""
 
 KEEPING_ORDER = ELEMENTWISE | frozenset(
     (
@@ -33,7 +33,7 @@ ITSELF_AS_DEEP = frozenset({"Flatten", "atleast_1d", "atleast_2d", "atleast_3d",
 IN_ORDER = frozenset(
     "arange empty eye full linspace logspace ones rand randint randn randperm range scalar_tensor tensor zeros".split()
 )
-"""By name: factories that make what is contiguous out of numbers, unless they are told an order or a layout."""
+"""By name: factories that make what is contiguous out of numbers, unless an argument gives an order or a layout."""
 
 GIVEN_AS_IT_IS = frozenset({"_weight"})
 """Arguments that a layer takes for its parameters."""

@@ -29,7 +29,7 @@ def _deviation(asked: Asked) -> Size:
 
 
 def _along(name: str) -> Function:
-    """Quantiles: one for each that is asked for."""
+    """Quantiles: one for each requested."""
 
     def answer(asked: Asked) -> Size:
         if not isinstance(asked.arg(name), float):
@@ -61,7 +61,7 @@ def _bins(asked: Asked) -> Size:
 
 
 def _spectrum(length: Callable[[int], int]) -> Function:
-    """Return the size function of a spectrum with so many frequencies, where no length or dimension is asked for."""
+    """Return the size function of a spectrum with so many frequencies, where no length or dimension is given."""
 
     def answer(asked: Asked) -> Size:
         if any(asked.arg(name) is not None for name in ("n", "s", "dim")):
