@@ -376,7 +376,7 @@ def _known_to_callers(m: Interpreter, owners: list[Value]) -> None:
 
 
 def _finish(m: Interpreter) -> None:
-    """Tell the stories: of each function, each class, and the whole file."""
+    """Emit the stories: of each function, each class, and the whole file."""
     m.log.muted = 0
     m.log.run = 0
     m.state.live = True
@@ -493,6 +493,6 @@ def _method(m: Interpreter, function: Function, runs: Sequence[Run], whole: bool
 
 
 def _tell(m: Interpreter, kind: type[Event], node: object, **facts: Any) -> None:
-    """Tell a story, of another file with where that is; it is no part of another."""
+    """Emit a story, of another file with where that is; it is no part of another."""
     belief = Belief.FROM_NAME if m.unmeasured else Belief.PROVEN
     m.log.listen(kind(node=node, grad_mode=m.state.grad_mode, inference=m.state.inference, belief=belief, **facts))

@@ -51,7 +51,7 @@ def _is_object(value: Value) -> bool:
 
 
 def require_leaf(m: Interpreter, node: Site, value: Value, use: str, name: str = "") -> None:
-    """Tell that only a leaf will do here."""
+    """Emit that a leaf is required here."""
     shown = m.only(value, Tensor) if not m.is_silent else None
     if shown is None:
         return
@@ -71,7 +71,7 @@ def require_leaf(m: Interpreter, node: Site, value: Value, use: str, name: str =
 
 
 def require_leaves(m: Interpreter, node: Site, values: list[Value], use: str, name: str = "") -> None:
-    """Tell that only leaves will do here, where some are certainly or perhaps none."""
+    """Emit that leaves are required here, where some are certainly or perhaps none."""
     for value in values if not m.is_silent else ():
         if any(tensor.leaf.possibly(NO) for _, tensor in m.all(value, Tensor)):
             require_leaf(m, node, value, use, name)

@@ -108,7 +108,7 @@ class TypeSlot(Enum):
     BIND = auto()
     """Bind a member of a class as an attribute of an object: the object and the member; None for itself."""
     LEARN_ATTRIBUTE = auto()
-    """Tell by other means about an attribute that nobody set: its name, how it is written, what it is made of."""
+    """Learn by other means about an attribute that nobody set: its name, how it is written, what it is made of."""
     ANNOTATED = auto()
     """An object that somebody else made of a class that an annotation names: the class, or its import path."""
     HANDED = auto()

@@ -49,7 +49,7 @@ class EventLog:
     undo: list[Callable[[], None]] = field(default_factory=list)
 
     def append(self, event: Event) -> None:
-        """Tell an event to all who listen."""
+        """Emit an event to all listeners."""
         self.story.append(event)
         self.counts["events"] += 1
         self.listen(event)

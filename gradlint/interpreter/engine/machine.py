@@ -359,7 +359,7 @@ class Interpreter:
     # ---- paths
 
     def switch(self, frame: Frame) -> None:
-        """Go on in another frame; steps in other files are counted apart."""
+        """Switch to another frame; steps in other files are counted apart."""
         if frame.file.foreign != self.frame.file.foreign:
             self.steps.swap()
         self.frame = frame
@@ -369,7 +369,7 @@ class Interpreter:
         return self.state.copy()
 
     def join(self, states: Sequence[State]) -> None:
-        """Go on from where these paths meet; where none is live, the path ends here."""
+        """Join these paths; where none is live, the path ends here."""
         if any(state.live for state in states):
             self.state = joined_states(states)
         else:

@@ -112,7 +112,7 @@ def _round(m: Interpreter, rounds: Rounds, paths: LoopPaths, index: int, around:
 
 
 def _end(m: Interpreter, rounds: Rounds, paths: LoopPaths) -> None:
-    """Go on from all the ways the loop can end."""
+    """Join all the ends of the loop."""
     if m.state.live:
         rounds.after()
         if rounds.node.orelse is not None:

@@ -60,7 +60,7 @@ BY_CALL = Written()
 def set_attribute(
     m: Interpreter, node: Site, owner: Value, name: str, value: Value, written: Written = BY_CALL
 ) -> None:
-    """Do `owner.name = value`."""
+    """Run `owner.name = value`."""
     owner = not_none(owner)
     if name == "requires_grad" and type(owner) is Unknown:
         owner = learned(m, node, owner, "")

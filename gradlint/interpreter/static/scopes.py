@@ -212,7 +212,7 @@ run them twice costs next to nothing."""
 
 
 def _measure(loops: Iterable[Loop]) -> None:
-    """Say of loops, the outer ones first, how many are nested in each."""
+    """Count the loops nested in each loop, the outer ones first."""
     for loop in reversed([*loops]):
         if loop.around is not None:
             is_small = loop.height == 0 and loop.statements <= MOST_STATEMENTS_OF_A_SMALL_LOOP

@@ -70,7 +70,7 @@ def _truthiness(m: Interpreter, value: Value) -> Truth:
 
 
 def narrow(m: Interpreter, test: Any, holds: bool) -> None:
-    """Go on with what is known where a condition holds (or does not); a path that cannot be is ended."""
+    """Narrow the state by a condition that holds (or does not); a path that cannot be is ended."""
     kind = type(test)
     if kind is cst.UnaryOperation and type(test.operator) is cst.Not:
         narrow(m, test.expression, not holds)
@@ -242,7 +242,7 @@ def _call(m: Interpreter, test: cst.Call, holds: bool) -> None:
 
 
 def narrow_class(m: Interpreter, place: Any, cls: Any) -> None:
-    """Go on with what is known where the thing at a place is an instance of a class."""
+    """Narrow the thing at a place to an instance of a class."""
     if type(place) in (cst.Name, cst.Attribute, cst.Subscript):
         _isinstance(m, place, cls, True)
 

@@ -142,7 +142,7 @@ def _batch(m: Interpreter, node: Site, thing: Instance) -> Value:
 
 
 def _asked_how_long(m: Interpreter, node: Site, dataset: Value, collate: Value) -> list[Value]:
-    """The `__len__` of a data set is called; what it is now, and what collates its samples."""
+    """Call the `__len__` of a data set; return what it is now, and what collates its samples."""
     length = method_of(m, dataset, "__len__")
     start = m.push(dataset, collate)
     if length is not None:
