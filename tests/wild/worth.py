@@ -26,7 +26,7 @@ FOUND = Path(__file__).parent / "found.csv"
 COLUMNS = ("repository", "code", "mistakes", "right")
 MODULE = Path(__file__).parents[2] / "rules" / "measured.py"
 HEAD = '''\
-"""What findings of these rules in real code were worth; written by `python -m tests.wild.worth`."""
+"""The worth of these rules' findings in real code; written by `python -m tests.wild.worth`."""
 
 from __future__ import annotations
 
