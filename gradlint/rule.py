@@ -269,8 +269,7 @@ def only_tested(event: Event, end: ModuleFinished) -> bool:
 
 
 def is_under_more_tests(one: Event, other: Event) -> bool:
-    """Whether an event happens on some of the paths to another one alone: that asks for no test of its own, and the
-    first for one more."""
+    """Return whether an event happens on some of the paths to another alone: under its tests and at least one more."""
     return one.run == other.run and other.guards < one.guards
 
 

@@ -46,7 +46,7 @@ def check(event: BackwardRun) -> Findings:
 
 @rule.on(ModuleFinished)
 def check_one_path(end: ModuleFinished) -> Findings:
-    """What was saved is written under a test that the backward does not ask for."""
+    """Report a write to a saved tensor under a test that the backward is not under."""
     written: dict[tuple[int, Syntax], WrittenInPlace] = {}
     for event in end.story:
         if isinstance(event, WrittenInPlace):
