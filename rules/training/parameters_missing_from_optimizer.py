@@ -99,7 +99,7 @@ def check(event: ModuleFinished) -> Findings:
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """What a story shows, by the memory of parameters and by where modules were made.
+    """The uses in a story, by the memory of parameters and by where modules were made.
 
     `filled` are the backwards of a loop, or of a method that is there to be called again, with all that each reaches;
     `used` are gradients that the program reads or writes itself; `left` is what shows that parameters are not meant
@@ -115,12 +115,12 @@ class _Seen:
     names: dict[Syntax, str] = field(default_factory=dict)
 
     def filled_together(self, mine: frozenset[Graph], theirs: frozenset[Graph]) -> Syntax | None:
-        """Where a loss is differentiated that has gone through all of the one and some of the other."""
+        """Return the backward of a loss that has gone through all of the one and some of the other."""
         known = self.filled.get(next(iter(theirs)), ()) if theirs else ()
         return next((node for node, all_ in known if theirs <= all_ and not mine.isdisjoint(all_)), None)
 
     def name(self, module: ModuleBuilt) -> str:
-        """How the program calls a module."""
+        """Return the program's name for a module."""
         return next((self.names[node] for node in made_at(module.module) if node in self.names), "")
 
 
@@ -211,7 +211,7 @@ def _by_run(modules: Iterable[ModuleBuilt], held: frozenset[Graph]) -> list[_Tog
 
 
 def _filled_in_vain(story: Sequence[Event], module: ModuleBuilt, mine: frozenset[Graph], seen: _Seen) -> Syntax | None:
-    """Where a loop fills the gradients of a module that no optimizer holds and nothing says is to be left alone."""
+    """Return the backward of a loop that fills gradients of a module that is in no optimizer and is meant to be."""
     theirs = memories(module.parameters)
     filled = seen.filled_together(mine, theirs)
     if (
@@ -261,8 +261,8 @@ def _whole_modules(story: Sequence[Event]) -> list[ModuleBuilt]:
 
 
 def _unfrozen_too_late(story: Sequence[Event], held: frozenset[Graph], seen: _Seen) -> Findings:
-    """What is switched on after the optimizer was built over the parameters that were on, and is differentiated with
-    these from then on."""
+    """Yield findings at flags that are switched on after the optimizer was built over the parameters that were on, and
+    whose parameters are differentiated with these from then on."""
     kept: list[OptimizerBuilt] = []
     late: dict[Syntax, tuple[RequiresGradChanged, OptimizerBuilt, frozenset[Graph]]] = {}
     for one in story:
@@ -287,7 +287,7 @@ def _unfrozen_too_late(story: Sequence[Event], held: frozenset[Graph], seen: _Se
 
 
 def _of_one_module(seen: _Seen, theirs: frozenset[Graph], optimizer: OptimizerBuilt) -> bool:
-    """Whether an optimizer holds other parameters of a module that has these."""
+    """Return whether an optimizer holds other parameters of a module that has these."""
     known = seen.modules.get(next(iter(theirs)), ()) if theirs else ()
     mine = memories(optimizer.parameters) if known else frozenset[Graph]()
     return any(theirs <= module and not mine.isdisjoint(module) for module in known)
