@@ -59,7 +59,7 @@ def check(event: Called) -> Findings:
 @rule.on(Called, *FUNCTIONS)
 def check_function(event: Called) -> Findings:
     for tensor in event.args:
-        if isinstance(tensor, Tensor) and _is_refused(event, tensor):
+        if isinstance(tensor, Tensor) and not tensor.may_be_structured and _is_refused(event, tensor):
             draft = rule.at(event.node, name="an argument", cure="x.detach()")
             yield (
                 draft.lowered(LIKELY, "callers that nobody sees may have switched gradients off", Question.TORCH)
@@ -69,7 +69,7 @@ def check_function(event: Called) -> Findings:
 
 
 def _is_refused(event: Called, tensor: Tensor) -> bool:
-    return event.grad_mode <= YES and tensor.requires_grad <= YES and not tensor.may_be_structured
+    return event.grad_mode <= YES and tensor.requires_grad <= YES
 
 
 @rule.bad

@@ -23,7 +23,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from gradlint.domain import NO, NONE, YES, Tensor
-from gradlint.events import BackwardRun, Event, LoopFinished, ModuleCalled, OptimizerStepped, Recorded
+from gradlint.events import BackwardRun, Called, Event, LoopFinished, ModuleCalled, OptimizerStepped, Recorded
 from gradlint.rule import Draft, Findings, Rule, quoted
 
 from ._protocol import is_in_vain, places, pointing_at_uncalled, uncalled
@@ -39,6 +39,8 @@ rule = Rule(
 )
 
 
+OF_A_NUMBER = "builtins.float.backward"
+"""A backward that raises, for its own reason (GRD601)."""
 NEVER, REACHES_NONE = "that never calls `backward()`", "whose `backward()` reaches other parameters"
 BUILD = "build the optimizer over the parameters that the loss is computed from"
 
@@ -53,7 +55,7 @@ def check(event: LoopFinished) -> Findings:
     """No step of the loop ever finds a gradient, and what could give one, a graph, is recorded in vain or
     differentiated by others."""
     steps = places(event.story, OptimizerStepped)
-    if not steps:
+    if not steps or any(type(one) is Called and one.path == OF_A_NUMBER for one in event.story):
         return
     backwards = [one for one in event.story if type(one) is BackwardRun]
     if not (all(_differentiates(one) for one in backwards) if backwards else _records(event.story)):

@@ -6,10 +6,12 @@ holds tensors: one summary of them all, of which nothing else is known.
 
 from __future__ import annotations
 
-from gradlint.domain.objects import Iterator, Tensor
+from gradlint.domain.facts import NO, YES
+from gradlint.domain.objects import Iterator, Module, Tensor
 from gradlint.domain.provenance import Belief, Cause, CauseKind
 from gradlint.domain.refs import Ref
 from gradlint.domain.values import PlainObject, Value
+from gradlint.frozen import replace
 from gradlint.interpreter.autograd.tensor import made_of
 from gradlint.interpreter.engine.iteration import iterator, tuple_of
 from gradlint.interpreter.engine.machine import Interpreter
@@ -22,13 +24,18 @@ PARTS = frozenset({"items", "keys", "values", "get", "pop"})
 
 
 def batch(m: Interpreter, node: Site, reach: tuple[Ref, ...] = ()) -> Ref:
-    """Return the batch of a loader that gathers in its own way, from a dataset of which only its reach is known."""
+    """Return the batch of a loader that gathers in its own way, from a dataset of which only its reach is known.
+
+    Data has no graph, and is not asked for gradients before it is used: unless tensors of the program are in reach.
+    """
     history, memories = made_of(m, reach)
     storage = (m.memory(node, "batch memory"), *memories)
     found = Tensor(
         storage=storage, node=history, made=BATCH, is_summary=True, may_be_structured=True, belief=Belief.FROM_USAGE,
         causes=(Cause(CauseKind.MADE, node),),
     )  # fmt: skip
+    if not any(type(m.state.heap.get(ref)) in (Tensor, Module) for ref in reach):
+        found = replace(found, requires_grad=NO, leaf=YES, node=(None,))
     return m.new(node, BATCH, found)
 
 

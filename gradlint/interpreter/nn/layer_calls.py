@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from gradlint.domain.facts import EVAL, MAYBE, NO, UNSURE, YES, Truth, either, truth
 from gradlint.domain.objects import Container, Module, Tensor
+from gradlint.domain.provenance import Belief
 from gradlint.domain.refs import Ref
 from gradlint.domain.value_sets import alternatives, one_of, truth_of
 from gradlint.domain.values import NONE_VALUE, NOTHING, UNKNOWN, Constant, Unknown, Value
@@ -205,16 +208,21 @@ def _through_each(m: Interpreter, node: Site, layer: LayerCall, value: Value) ->
 def _through_all(m: Interpreter, node: Site, ref: Ref, value: Value) -> Value:
     """Sequential, where nobody knows how many parts there are and in which order: any of them, over and over. Where
     that leaves open whether what comes out requires grad, it goes once more through a part with parameters that
-    certainly is among them, and through any of them again."""
+    certainly is among them, or most likely (under another name than the rest), and through any of them again."""
     start = m.push(ref, value)
     least = 1 if module_containers.certainly_not_empty(m, m[ref]) else 0
     m.calls.inside_module += 1
     _over_and_over(m, m.part_of(node, f"{ref.site} parts"), start, least)
-    trainable = _certain_trainable(m, m.state.stack[start]) if _may_be_cut(m, m.state.stack[start + 1]) else None
+    held = m.state.stack[start]
+    cut = _may_be_cut(m, m.state.stack[start + 1])
+    certain = _trainable(m, module_containers.certain(m, m[held])) if cut else None  # type: ignore[index]
+    trainable = certain or (_trainable(m, alternatives(module_containers.all_parts(m, m[held]))) if cut else None)  # type: ignore[index]
     if trainable is not None:
         given = Arguments([m.state.stack[start + 1]])
         m.state.stack[start + 1] = call(m, m.part_of(node, f"{ref.site} certain"), trainable, given, "call", "")
         _over_and_over(m, m.part_of(node, f"{ref.site} others"), start, 0)
+        for one, tensor in m.all(m.state.stack[start + 1], Tensor) if certain is None else ():
+            m.store(one, replace(tensor, belief=max(tensor.belief, Belief.FROM_USAGE)))
     m.calls.inside_module -= 1
     return m.pop_from(start)[1]
 
@@ -249,9 +257,9 @@ def _may_be_cut(m: Interpreter, value: Value) -> bool:
     return any(one.may(YES) for one in answers) and any(one.possibly(NO) for one in answers)
 
 
-def _certain_trainable(m: Interpreter, ref: Value) -> Ref | None:
-    """A part that is certainly there, with a parameter that certainly requires grad."""
-    held = module_containers.certain(m, m[ref])  # type: ignore[index]
+def _trainable(m: Interpreter, parts: Iterable[Value]) -> Ref | None:
+    """Return the first of some parts that has a parameter which certainly requires grad."""
+    held = (part for part in parts if type(part) is Ref)
     return next((part for part in held if any(m[one].requires_grad is YES for _, one in parameters(m, part)[0])), None)
 
 

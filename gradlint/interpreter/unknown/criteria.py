@@ -41,7 +41,7 @@ def _call(m: Interpreter, node: Site, callee: Value, args: Arguments) -> Value |
         return None
     values = [one for value in args.values() for one in _held(m, value)]
     tensors = [found for value in values for found in m.all(value, Tensor)]
-    if not any(one.requires_grad.possibly(YES) or any(one.node) for _, one in tensors):
+    if not tensors:
         return None
     if not all(_is_given_to_losses(m, option) for value in values for option in alternatives(value)):
         return None

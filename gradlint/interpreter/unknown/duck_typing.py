@@ -37,8 +37,10 @@ from gradlint.interpreter.static.sites import Site
 from gradlint.interpreter.training.assumed_optimizer import optimizer_over
 from gradlint.interpreter.training.grad_scaler import unknown_scaler
 from gradlint.interpreter.training.lr_scheduler import unknown_scheduler
+from gradlint.interpreter.training.torch_data import loader
 from gradlint.knowledge.python.duck_typing_names import (
     APPLIED,
+    ATTRIBUTES_OF_LOADERS,
     CLEARS,
     DETACH_DROPPED,
     FUNCTION_CONTEXT_USES,
@@ -60,6 +62,7 @@ from gradlint.knowledge.python.duck_typing_names import (
     TRAINS,
     evaluates,
     names_list_of_modules,
+    names_loader,
     names_module,
     names_network,
     names_optimizer,
@@ -149,6 +152,10 @@ def _tensor(m: Interpreter, node: Site, part: str, reach: tuple[Ref, ...]) -> Re
     return unknown_tensor(m, node, part, Belief.FROM_USAGE, reach)
 
 
+def _loader(m: Interpreter, node: Site, part: str, reach: tuple[Ref, ...]) -> Ref:
+    return loader(m, m.part_of(node, part), belief=Belief.FROM_USAGE)
+
+
 KINDS: tuple[tuple[Callable[[Uses], bool], Maker], ...] = (
     (_is_optimizer, optimizer_over),
     (_is_module, _module),
@@ -208,24 +215,32 @@ def by_usage(
     maker = _maker(m, uses, chain) if uses else None
     if maker is None and uses and "." not in (name := chain.removeprefix("self.")):
         scope = m.frame.scope if given else _scope_of(m.frame, chain)
-        maker = _module if _is_network_to_evaluate(m, scope, name, uses) else None
+        maker = _module if _is_applied_network(m, scope, name, uses) else None
+    if maker is None and names_loader(chain.rpartition(".")[2]) and all(_can_be_of_loader(use) for use in uses):
+        maker = _loader
     return None if maker is None else maker(m, node, f"{part} by use", reach)
 
 
-def _is_network_to_evaluate(m: Interpreter, scope: Scope, name: str, uses: Uses) -> bool:
+def _can_be_of_loader(use: str) -> bool:
+    return use in ATTRIBUTES_OF_LOADERS or use.startswith(HANDED)
+
+
+def _is_applied_network(m: Interpreter, scope: Scope, name: str, uses: Uses) -> bool:
     """Return whether a variable, or an attribute of `self`, is named as networks are and only applied, passed on or
-    asked for attributes, where a function, or a method of the class, evaluates by its name and loops over batches, or
-    cuts its results off the graph and computes no gradients: a mere caller may call for another that trains."""
+    asked for attributes, where gradients are computed, or a function, or a method of the class, evaluates by its name
+    and loops over batches, or cuts its results off the graph: a mere caller may call for another that trains."""
     if not names_network(name) or APPLIED.isdisjoint(uses):
         return False
     if not all(use in APPLIED or use.startswith(HANDED) or use.isidentifier() for use in uses):
         return False
+    if scope.differentiates:
+        return True
     inside: Any = scope.node.body.body if type(scope.node) is cst.ClassDef else (scope.node,)
     functions = [one for one in inside if type(one) is cst.FunctionDef]
     if any(_is_to_evaluate(one.name.value) and loops_over_batches(m, one) for one in functions):
         return True
     written = name if scope.node in functions else f"self.{name}"
-    return not scope.differentiates and any(written in cuts(m, one) for one in functions)
+    return any(written in cuts(m, one) for one in functions)
 
 
 def _is_to_evaluate(name: str) -> bool:

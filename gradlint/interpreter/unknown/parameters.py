@@ -38,6 +38,7 @@ from gradlint.interpreter.static.scopes import parameters_of
 from gradlint.interpreter.static.sites import Site
 from gradlint.interpreter.unknown import annotations as declared
 from gradlint.interpreter.unknown.duck_typing import by_usage, function_context
+from gradlint.knowledge.python.duck_typing_names import is_criterion
 
 
 def representative(m: Interpreter, node: Site, cls: Ref) -> Value:
@@ -167,6 +168,11 @@ def _told_of(m: Interpreter, function: Function, param: cst.Param, annotation: A
         return found
     if default is not None and (told := _like_default(default)) is not None:
         return told
+    return _anything(m, param)
+
+
+def _anything(m: Interpreter, param: cst.Param) -> Ref:
+    """An argument of which nothing is known but the name of its parameter."""
     return m.new(param, "argument", Instance(belief=Belief.FROM_NAME))
 
 
@@ -205,13 +211,18 @@ def _of_hook(m: Interpreter, function: Function, param: cst.Param) -> Ref | None
     return fresh(m, param, "argument", made=ARRIVING, requires_grad=UNSURE, leaf=UNSURE, belief=Belief.ANNOTATED)
 
 
+ANY_MODULE = ImportPath("torch.nn.Module")
 FUNCTIONS = frozenset({"torch.autograd.Function", "torch.autograd.function.Function"})
 OF_FUNCTIONS = frozenset({"forward", "backward", "setup_context"})
 
 
 def _as_used(m: Interpreter, param: cst.Param, told: Value) -> Value:
-    """An object of a library's class, by its use a module or an optimizer; arrays of others look like tensors."""
-    if type(getattr(m.thing(told), "cls", None)) is not ImportPath or m.may_be(told, Module):
+    """An object of a library's class, by its use a module or an optimizer; arrays of others look like tensors. What is
+    declared to be some module and called a criterion is one: that computes its loss by no parameters of its own."""
+    cls = getattr(m.thing(told), "cls", None)
+    if cls == ANY_MODULE and is_criterion(param.name.value):
+        return _anything(m, param)
+    if type(cls) is not ImportPath or m.may_be(told, Module):
         return told
     used = by_usage(m, param, param.name.value, "argument", given=True)
     return told if used is None or m.may_be(used, Tensor) else used

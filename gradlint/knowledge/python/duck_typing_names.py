@@ -242,7 +242,7 @@ def makes_optimizer(said: frozenset[str]) -> bool:
 def evaluates(name: str) -> bool:
     """Return whether a function of this name uses a network without training it. What is sampled or scored may be
     anything, unless that is what the name begins with; to set the mode is no evaluation."""
-    said = words(name)
+    said = {word.rstrip("0123456789") for word in words(name)}
     if said & NAMING_SOMETHING_ELSE:
         return False
     first = WORD.findall(name)[:1]
@@ -296,6 +296,17 @@ DATA = frozenset(
 DATA_IN_ONE_WORD = re.compile("(dev|eval|te|test|tst|v|val|valid|vl)(data|iter|set|(data)?loader)s?")
 ITERATES = frozenset("bar enumerate iter pbar progress tqdm trange zip".split())
 """Words around data of which alone a loop speaks (`for x, y in tqdm(val)`)."""
+
+LOADER_IN_ONE_WORD = re.compile("(data|dev|eval|te|test|train|trn|tst|v|val|valid)?(data)?(loader|batches)s?")
+ATTRIBUTES_OF_LOADERS = frozenset({"batch_sampler", "batch_size", "dataset", "drop_last", "sampler"})
+"""Attributes that a loader of data is asked for."""
+
+
+def names_loader(name: str) -> bool:
+    """Return whether what is called so and iterated over gives the data of training or evaluating in batches."""
+    said = words(name)
+    return any(LOADER_IN_ONE_WORD.fullmatch(word) for word in said) and not said & (MAKES | NAMING_SOMETHING_ELSE)
+
 
 NAMING_SOMETHING_ELSE = frozenset("criterion fn func function grad loss matching mode step weight weights".split())
 """Words of names that are about something else than evaluating, whatever other words they have; what is called a step
