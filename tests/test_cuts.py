@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gradlint.domain import CauseKind, PythonNumber
+from gradlint.domain import CauseKind, CutKind, PythonNumber
 from gradlint.events import BackwardRun, Called
 from gradlint.testing.widening import heard_events
 
@@ -53,7 +53,7 @@ def test_a_root_without_graph_tells_where_it_was_cut(root, by):
 def test_gradients_off_are_told_apart_from_operations():
     text = f"{START}with torch.no_grad():\n    y = model(x)\ny.sum().backward()\n"
     (backward,) = (event for event in heard_events(text) if type(event) is BackwardRun)
-    assert [mark.by for mark in backward.root.causes if mark.kind is CauseKind.CUT] == ["no_grad"]
+    assert [mark.how for mark in backward.root.causes if mark.kind is CauseKind.CUT] == [CutKind.MODE]
 
 
 def test_what_is_written_in_place_brings_its_cuts():

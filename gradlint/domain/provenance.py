@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from enum import Enum, IntEnum
+from enum import Enum, IntEnum, StrEnum
 
 from gradlint.domain.refs import Syntax
 from gradlint.frozen import frozen
@@ -72,17 +72,47 @@ class CauseKind(Enum):
     FLAT = "flat"
 
 
+class AskKind(StrEnum):
+    """A way to set whether a tensor requires grad."""
+
+    FACTORY = "factory"
+    ASSIGNMENT = "assign"
+    METHOD = "method"
+    MODULE = "module"
+    PARAMETER = "Parameter"
+    VARIABLE = "Variable"
+    PRETRAINED = "from_pretrained"
+
+
+class CutKind(StrEnum):
+    """A way in which a value leaves the graph of what it is computed from.
+
+    A function `DIFFERENTIATED` it without recording that, a factory `COPIED` its elements, an `OPERATION` has no
+    derivative, it became a `NUMBER`, was `DETACHED` or wrapped as a `PARAMETER`; or gradients were off (`MODE`), or
+    enabled `IN_VAIN`, inside inference mode, which goes on.
+    """
+
+    DIFFERENTIATED = "differentiated"
+    COPIED = "copied"
+    OPERATION = "operation"
+    NUMBER = "number"
+    DETACHED = "detached"
+    MODE = "no_grad"
+    IN_VAIN = "enable_grad"
+    PARAMETER = "parameter"
+
+
 @frozen()
 class Cause:
     """A place in the program that contributed, and what happened there.
 
-    `by` is what did it: the operation or function that gave a tensor without a graph, or "no_grad" where gradients were
-    switched off, "enable_grad" where they were switched on inside inference mode, which goes on; what set it to
-    require grad; "itself" if the operation wrote what it had saved as another operand. `name` is how the program
-    writes what it happened to.
+    `by` is what did it: the operation or function that gave a tensor without a graph; "itself" if the operation wrote
+    what it had saved as another operand. `name` is how the program writes what it happened to, `how` says more of those
+    that are `ASKED` and `FROZEN`, or `CUT`.
     """
 
     kind: CauseKind
     node: Syntax
     by: str = ""
     name: str = ""
+    how: AskKind | CutKind | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from gradlint.domain import NO, UNKNOWN, UNSURE, Cause, Container, Optimizer, Syntax, Tensor, Truth, Value
+from gradlint.domain.provenance import AskKind
 from gradlint.events.base import Event, Thing
 from gradlint.frozen import frozen
 
@@ -13,7 +14,7 @@ from gradlint.frozen import frozen
 class RequiresGradChanged(Event):
     """`tensor` is set to require grad, or not to; `now` says whether it does afterwards.
 
-    `by`: "factory", "assign", "method", "Parameter", "Variable" or "module" (whose `name` it then is). `each` are the
+    `by` is what sets it (where that is a module, `name` is how that is written). `each` are the
     tensors one by one where all of them are set: by a module of all its parameters, by a loop that goes over them and
     leaves none out. `statement` is the assignment where that is all it does. `held` is, of what is certainly no
     leaf, how many names and objects hold it. `counted`: its elements are whole, if the
@@ -25,7 +26,7 @@ class RequiresGradChanged(Event):
 
     tensor: Tensor
     to: Truth
-    by: str
+    by: AskKind
     now: Truth = UNSURE
     name: str = ""
     each: tuple[Tensor, ...] = ()

@@ -4,68 +4,57 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Set
 
-from gradlint.domain import MAYBE, NO, YES, Cause, CauseKind, Syntax, Tensor
+from gradlint.domain import MAYBE, NO, YES, AskKind, Cause, CauseKind, CutKind, Syntax, Tensor
 from gradlint.events import BackwardRun, Event, ModuleFinished, Recorded, WrittenInPlace
 from gradlint.rule import LIKELY, Draft, Findings, Rule, is_under_more_tests, quoted
 
 from ._terms import CUT, ON_PURPOSE, Loss, Sum, Term, losses
 
-GRADIENT, TENSOR, OPERATION, NUMBER, DETACHED = "gradient", "tensor", "operation", "number", "detached"
-MODE, PARAMETER = "mode", "parameter"
-
-_SPOKEN_OF_FIRST = (GRADIENT, TENSOR, OPERATION, NUMBER, DETACHED, MODE, PARAMETER)
+_SPOKEN_OF_FIRST = (
+    CutKind.DIFFERENTIATED,
+    CutKind.COPIED,
+    CutKind.OPERATION,
+    CutKind.NUMBER,
+    CutKind.DETACHED,
+    CutKind.MODE,
+    CutKind.PARAMETER,
+)
 """The order in which cuts are spoken of: what is meant most often, as detaching a target is, comes last."""
 
-_KINDS = {
-    "grad": GRADIENT,
-    "item": NUMBER,
-    "tolist": NUMBER,
-    "detach": DETACHED,
-    "detach_": DETACHED,
-    "data": DETACHED,
-    "numpy": DETACHED,
-    "no_grad": MODE,
-    "enable_grad": MODE,
-    "Parameter": PARAMETER,
-}
-FACTORIES = ("tensor", "as_tensor", "asarray", "new_tensor", "scalar_tensor", "full", "full_like", "new_full")
-"""Operations that copy data into a new leaf, besides the constructors by type (`FloatTensor`)."""
 EXTREMES = frozenset({"max", "amax", "min", "amin"})
 METHODS = frozenset({"item", "tolist", "detach", "detach_", "numpy", "sample"})
 SAMPLE = "sample"
 """The operation that draws from a distribution without recording it."""
 
 
-def kind_of(mark: Cause) -> str:
-    """Return the kind of a cut; what is none of the others is an operation without a derivative."""
-    if mark.by in FACTORIES or mark.by.endswith("Tensor"):
-        return TENSOR
-    return NUMBER if mark.by.startswith(("builtins.", "math.")) else _KINDS.get(mark.by, OPERATION)
+def kind_of(mark: Cause) -> AskKind | CutKind | None:
+    """Return the kind of a cut; gradients that were enabled in vain are off all the same."""
+    return CutKind.MODE if mark.how is CutKind.IN_VAIN else mark.how
 
 
-def cut_by(kind: str, marks: Iterable[Cause]) -> Cause | None:
+def cut_by(kind: CutKind, marks: Iterable[Cause]) -> Cause | None:
     """The cut of this kind, unless there is one of a kind that is spoken of first."""
     cuts = {kind_of(mark): mark for mark in reversed(tuple(marks)) if mark.kind == CauseKind.CUT}
-    first = next((one for one in _SPOKEN_OF_FIRST if one in cuts), "")
-    return cuts[kind] if first == kind else None
+    first = next((one for one in _SPOKEN_OF_FIRST if one in cuts), None)
+    return cuts[kind] if first is kind else None
 
 
 def spelled(mark: Cause) -> str:
     """Return the spelling of a cut in the program."""
     if mark.by == "data":
         return "`.data`"
-    word = mark.by.removeprefix("builtins.")
+    word = str(mark.how) if kind_of(mark) is CutKind.MODE else mark.by.removeprefix("builtins.")
     return f"`.{word}()`" if mark.by in METHODS else f"`{word}()`"
 
 
-def root_cut_by(rule: Rule, kind: str, event: BackwardRun, note: str) -> Findings:
+def root_cut_by(rule: Rule, kind: CutKind, event: BackwardRun, note: str) -> Findings:
     """A finding at a backward whose root certainly has no graph, because of a cut of this kind."""
     if event.root.requires_grad <= NO and (mark := cut_by(kind, event.root.causes)) is not None:
         name = quoted(event.name, "the output")
         yield with_cuts(rule.at(event.node, name=name, cut=spelled(mark)), mark, note)
 
 
-def roots_cut_on_one_path(rule: Rule, kind: str, end: ModuleFinished, note: str) -> Findings:
+def roots_cut_on_one_path(rule: Rule, kind: CutKind, end: ModuleFinished, note: str) -> Findings:
     """Yield findings at backwards whose root has no graph if the run came by a cut of this kind, which stands under a
     test that the backward does not ask for."""
     first: dict[tuple[int, Syntax], Event] = {}
@@ -134,7 +123,7 @@ def _not_meant(term: Tensor, beside: Set[Cause]) -> tuple[Cause, ...]:
     return tuple(mark for mark in cuts if term.made not in EXTREMES or mark not in beside)
 
 
-def terms_cut_by(kind: str, end: ModuleFinished) -> Iterator[tuple[Cause, Sum]]:
+def terms_cut_by(kind: CutKind, end: ModuleFinished) -> Iterator[tuple[Cause, Sum]]:
     """The cuts of this kind by which a term of a loss is a constant, and where it is added."""
     for marks, event in constant_terms(end, frozenset({"add"})):
         if (mark := cut_by(kind, marks)) is not None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence, Set
 
-from gradlint.domain import NO, Cause, CauseKind, Memory, Ref, Syntax, Tensor
+from gradlint.domain import NO, Cause, CauseKind, CutKind, Memory, Ref, Syntax, Tensor
 from gradlint.events import Called, Event, Recorded, WrittenInPlace
 
-from ._cutting import DETACHED, MODE, SAMPLE, kind_of
+from ._cutting import SAMPLE, kind_of
 
 IN_PLACE = frozenset({"torch.Tensor.detach_", "torch.Tensor.numpy"})
 """The functions that cut and give no tensor of their own."""
@@ -57,8 +57,8 @@ def _cuts(event: Recorded) -> list[Syntax]:
     """Return the place of the cut that this operation is, or that the grad mode makes of it."""
     first = [mark for mark in event.result.causes if mark.kind == CauseKind.CUT][:1]
     off = event.grad_mode <= NO
-    return [mark.node for mark in first if _is_cut_here(mark, event.node) or (kind_of(mark) == MODE and off)]
+    return [mark.node for mark in first if _is_cut_here(mark, event.node) or (kind_of(mark) is CutKind.MODE and off)]
 
 
 def _is_cut_here(mark: Cause, node: Syntax) -> bool:
-    return (kind_of(mark) == DETACHED or mark.by == SAMPLE) and mark.node is node
+    return (kind_of(mark) is CutKind.DETACHED or mark.by == SAMPLE) and mark.node is node

@@ -21,10 +21,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from gradlint.domain import CutKind
 from gradlint.events import BackwardRun, ModuleFinished
 from gradlint.rule import Findings, Raises, Rule
 
-from ._cutting import DETACHED, added, root_cut_by, roots_cut_on_one_path, spelled, terms_cut_by
+from ._cutting import added, root_cut_by, roots_cut_on_one_path, spelled, terms_cut_by
 
 rule = Rule(
     "GRD602",
@@ -44,19 +45,19 @@ def trains_nothing(returned: Any, cured: Any) -> bool:
 
 @rule.on(BackwardRun)
 def check(event: BackwardRun) -> Findings:
-    yield from root_cut_by(rule, DETACHED, event, "the graph was left here")
+    yield from root_cut_by(rule, CutKind.DETACHED, event, "the graph was left here")
 
 
 @rule.on(ModuleFinished)
 def check_one_path(end: ModuleFinished) -> Findings:
     """The loss has no graph on the path that comes by a cut, and backward is called on both."""
-    yield from roots_cut_on_one_path(rule, DETACHED, end, "the graph was left here")
+    yield from roots_cut_on_one_path(rule, CutKind.DETACHED, end, "the graph was left here")
 
 
 @rule.on(ModuleFinished)
 def check_term(end: ModuleFinished) -> Findings:
     """One term of the loss has no graph, and nothing is trained by it."""
-    for mark, event in terms_cut_by(DETACHED, end):
+    for mark, event in terms_cut_by(CutKind.DETACHED, end):
         yield added(rule.at(mark.node, name="a term of the loss", cut=spelled(mark)), event)
 
 

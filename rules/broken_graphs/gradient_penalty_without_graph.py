@@ -22,11 +22,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import NO, Cause
+from gradlint.domain import NO, Cause, CutKind
 from gradlint.events import BackwardRun, ModuleFinished
 from gradlint.rule import Draft, Edit, Findings, Rule
 
-from ._cutting import GRADIENT, constant_terms, cut_by, kind_of
+from ._cutting import constant_terms, cut_by, kind_of
 
 rule = Rule(
     "GRD612",
@@ -49,7 +49,7 @@ def consequence(returned: Any, cured: Any) -> bool:
 @rule.on(BackwardRun)
 def check_root(event: BackwardRun) -> Findings:
     """Report a penalty that is differentiated alone."""
-    if event.root.requires_grad <= NO and (mark := cut_by(GRADIENT, event.root.causes)) is not None:
+    if event.root.requires_grad <= NO and (mark := cut_by(CutKind.DIFFERENTIATED, event.root.causes)) is not None:
         yield _at(mark).note(event.node, "nothing is left to be differentiated here")
 
 
@@ -58,7 +58,7 @@ def check_term(end: ModuleFinished) -> Findings:
     """The penalty is a term of what is differentiated."""
     for marks, event in constant_terms(end, ADDING):
         for mark in marks:
-            if kind_of(mark) == GRADIENT:
+            if kind_of(mark) is CutKind.DIFFERENTIATED:
                 yield _at(mark).note(event.node, "added here as a constant").resting_on(event)
 
 

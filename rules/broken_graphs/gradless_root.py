@@ -20,7 +20,7 @@ a graph and a test that gradlint cannot decide stands before it, the finding is 
 
 from __future__ import annotations
 
-from gradlint.domain import NO, YES, Cause, CauseKind
+from gradlint.domain import NO, YES, AskKind, Cause, CauseKind
 from gradlint.events import BackwardRun, ModuleFinished
 from gradlint.rule import POSSIBLE, Draft, Findings, Question, Raises, Rule, may_be_told_apart, quoted
 
@@ -57,14 +57,14 @@ def _at(event: BackwardRun) -> Draft:
     frozen = next((mark for mark in event.root.causes if mark.kind == CauseKind.FROZEN), None)
     if frozen is None:
         return rule.at(event.node, name=name)
-    if frozen.by == "from_pretrained":
+    if frozen.how is AskKind.PRETRAINED:
         return rule.at(event.node, name=name).advising(UNFREEZE)
     return rule.at(event.node, name=name).advising(THAW.format(spelled(frozen)))
 
 
 def spelled(mark: Cause) -> str:
     """Return the spelling of what froze something in the program."""
-    flag = "requires_grad = False" if mark.by == "assign" else "requires_grad_(False)"
+    flag = "requires_grad = False" if mark.how is AskKind.ASSIGNMENT else "requires_grad_(False)"
     return f"`{mark.name}.{flag}`" if mark.name else f"`{flag}`"
 
 

@@ -22,11 +22,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import OneOf, PythonNumber
+from gradlint.domain import CutKind, OneOf, PythonNumber
 from gradlint.events import BackwardRun, Called, ModuleFinished
 from gradlint.rule import Findings, Raises, Rule, quoted
 
-from ._cutting import NUMBER, added, cut_by, root_cut_by, roots_cut_on_one_path, spelled, terms_cut_by, with_cuts
+from ._cutting import added, cut_by, root_cut_by, roots_cut_on_one_path, spelled, terms_cut_by, with_cuts
 
 rule = Rule(
     "GRD601",
@@ -47,7 +47,7 @@ def trains_nothing(returned: Any, cured: Any) -> bool:
 
 @rule.on(BackwardRun)
 def check(event: BackwardRun) -> Findings:
-    yield from root_cut_by(rule, NUMBER, event, NOTE)
+    yield from root_cut_by(rule, CutKind.NUMBER, event, NOTE)
 
 
 @rule.on(Called, "builtins.float.backward")
@@ -55,7 +55,9 @@ def check_number(event: Called) -> Findings:
     """A number has no backward at all."""
     number = event.args[0]
     options = number.values if isinstance(number, OneOf) else (number,)
-    mark = cut_by(NUMBER, [mark for option in options if isinstance(option, PythonNumber) for mark in option.cuts])
+    mark = cut_by(
+        CutKind.NUMBER, [mark for option in options if isinstance(option, PythonNumber) for mark in option.cuts]
+    )
     if mark is not None:
         yield with_cuts(rule.at(event.node, name=quoted(event.name, "the loss"), cut=spelled(mark)), mark, NOTE)
 
@@ -63,13 +65,13 @@ def check_number(event: Called) -> Findings:
 @rule.on(ModuleFinished)
 def check_one_path(end: ModuleFinished) -> Findings:
     """The loss has no graph on the path that comes by a cut, and backward is called on both."""
-    yield from roots_cut_on_one_path(rule, NUMBER, end, NOTE)
+    yield from roots_cut_on_one_path(rule, CutKind.NUMBER, end, NOTE)
 
 
 @rule.on(ModuleFinished)
 def check_term(end: ModuleFinished) -> Findings:
     """One term of the loss has no graph, and nothing is trained by it."""
-    for mark, event in terms_cut_by(NUMBER, end):
+    for mark, event in terms_cut_by(CutKind.NUMBER, end):
         yield added(rule.at(mark.node, name="a term of the loss", cut=spelled(mark)), event)
 
 

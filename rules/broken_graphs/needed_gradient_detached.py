@@ -26,11 +26,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from gradlint.domain import NONE, YES, Cause, CauseKind, Memory, Syntax
+from gradlint.domain import NONE, YES, Cause, CauseKind, CutKind, Memory, Syntax
 from gradlint.events import BackwardRun, ModuleFinished, OptimizerStepped
 from gradlint.rule import LIKELY, Draft, Findings, Rule
 
-from ._cutting import DETACHED, MODE, SAMPLE, cut_by, is_cut_elsewhere, is_on_purpose, kind_of, spelled
+from ._cutting import SAMPLE, cut_by, is_cut_elsewhere, is_on_purpose, kind_of, spelled
 from ._flowing import cut_off
 from ._parameters import modules_of
 from ._terms import CUT, REACHES, Loss, Term, losses
@@ -126,7 +126,7 @@ def _computed_without(loss: Loss) -> Iterator[tuple[Term, Syntax, str]]:
     """The terms that were computed where nothing is recorded, or from what was detached before, whoever gave it."""
     for term in loss.constants:
         known = term.way(loss.trained) is CUT
-        if known and (mark := cut_by(MODE, term.marks)) is not None:
+        if known and (mark := cut_by(CutKind.MODE, term.marks)) is not None:
             yield term, mark.node, COMPUTED
         elif (known or term.dim) and is_cut_elsewhere(term) and not is_on_purpose(term, loss):
             yield term, term.cut, LEFT_OUT
@@ -134,7 +134,7 @@ def _computed_without(loss: Loss) -> Iterator[tuple[Term, Syntax, str]]:
 
 def _leaves(mark: Cause) -> bool:
     """Return whether a cut may have been no wish: what rounds or compares has no derivative that would be missed."""
-    return kind_of(mark) in (DETACHED, MODE) or mark.by == SAMPLE
+    return kind_of(mark) in (CutKind.DETACHED, CutKind.MODE) or mark.by == SAMPLE
 
 
 def _cut(mark: Cause, whose: str, step: OptimizerStepped, computed: Syntax) -> Draft:

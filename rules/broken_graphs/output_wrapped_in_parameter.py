@@ -22,11 +22,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import Cause, CauseKind, Tensor
+from gradlint.domain import AskKind, Cause, CauseKind, CutKind, Tensor
 from gradlint.events import AttributeAssigned, BackwardRun, ModuleFinished, RequiresGradChanged, Run
 from gradlint.rule import POSSIBLE, Findings, Rule
 
-from ._cutting import PARAMETER, kind_of
+from ._cutting import kind_of
 
 rule = Rule(
     "GRD609",
@@ -55,7 +55,7 @@ def check(end: ModuleFinished) -> Findings:
         for mark in _wrapped(leaf)
     }
     for event in end.story:
-        if type(event) is not RequiresGradChanged or event.by != "Parameter":
+        if type(event) is not RequiresGradChanged or event.by is not AskKind.PARAMETER:
             continue
         for mark in (mark for mark in _wrapped(event.tensor) if mark.node is event.node):
             at_once = (mark.node, event.run) in differentiated and mark.node not in kept
@@ -70,7 +70,7 @@ def check(end: ModuleFinished) -> Findings:
 def _wrapped(value: object) -> list[Cause]:
     """Return the causes by which a tensor with a history became a parameter."""
     marks = value.causes if isinstance(value, Tensor) else ()
-    return [mark for mark in marks if mark.kind == CauseKind.CUT and kind_of(mark) == PARAMETER]
+    return [mark for mark in marks if mark.kind == CauseKind.CUT and kind_of(mark) is CutKind.PARAMETER]
 
 
 def _in_forward(index: int, runs: dict[int, Run]) -> bool:

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import YES, ImportPath
+from gradlint.domain import YES, AskKind, ImportPath
 from gradlint.events import AttributeAssigned, ClassFinished, Event, ModuleBuilt, RequiresGradChanged, Run
 from gradlint.rule import POSSIBLE, Findings, Rule
 
@@ -66,7 +66,7 @@ def check(event: ClassFinished) -> Findings:
 
 def _made(event: Event) -> str:
     """Return a message's name for what is made, where that has parameters that are to be trained."""
-    if isinstance(event, RequiresGradChanged) and event.by == "Parameter" and event.to <= YES:
+    if isinstance(event, RequiresGradChanged) and event.by is AskKind.PARAMETER and event.to <= YES:
         return "a parameter"
     if isinstance(event, ModuleBuilt) and any(p.requires_grad <= YES for p in event.own):
         cls = event.module.cls

@@ -23,11 +23,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import NO, YES, Cause, CauseKind
+from gradlint.domain import NO, YES, AskKind, Cause, CauseKind, CutKind
 from gradlint.events import BackwardRun, ModuleFinished, Recorded, RequiresGradChanged
 from gradlint.rule import POSSIBLE, Draft, Edit, Findings, Raises, Rule
 
-from ._cutting import TENSOR, added, cut_by, kind_of, terms_cut_by
+from ._cutting import added, cut_by, kind_of, terms_cut_by
 
 rule = Rule(
     "GRD603",
@@ -48,7 +48,7 @@ def nothing_arrives(returned: Any) -> bool:
 
 @rule.on(BackwardRun)
 def check_root(event: BackwardRun) -> Findings:
-    if event.root.requires_grad <= NO and (mark := cut_by(TENSOR, event.root.causes)) is not None:
+    if event.root.requires_grad <= NO and (mark := cut_by(CutKind.COPIED, event.root.causes)) is not None:
         yield _at(mark).note(event.node, "nothing is left to be differentiated here")
 
 
@@ -56,7 +56,7 @@ def check_root(event: BackwardRun) -> Findings:
 def check_leaf(event: RequiresGradChanged) -> Findings:
     """A leaf of its own was hardly meant where it is made of tensors that have a history."""
     for mark in _made_here(event, event.tensor.causes):
-        if event.by == "factory" and event.to <= YES:
+        if event.by is AskKind.FACTORY and event.to <= YES:
             yield _at(mark, Edit("drop keyword", mark.node, "requires_grad")).doing("wrong result")
 
 
@@ -70,14 +70,16 @@ def check_made(event: Recorded) -> Findings:
 @rule.on(ModuleFinished)
 def check_term(end: ModuleFinished) -> Findings:
     """One term of the loss has no graph, and nothing is trained by it."""
-    for mark, event in terms_cut_by(TENSOR, end):
+    for mark, event in terms_cut_by(CutKind.COPIED, end):
         yield added(_at(mark), event)
 
 
 def _made_here(event: RequiresGradChanged | Recorded, marks: tuple[Cause, ...]) -> list[Cause]:
     """The cut that the call of a factory itself is."""
     return [
-        mark for mark in marks if mark.kind == CauseKind.CUT and mark.node is event.node and kind_of(mark) == TENSOR
+        mark
+        for mark in marks
+        if mark.kind == CauseKind.CUT and mark.node is event.node and kind_of(mark) is CutKind.COPIED
     ]
 
 

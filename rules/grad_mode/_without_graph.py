@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gradlint.domain import NO, Cause, CauseKind, Syntax
+from gradlint.domain import NO, AskKind, Cause, CauseKind, CutKind, Syntax
 from gradlint.events import BackwardRun
 from gradlint.rule import Draft, Edit
-
-OFF, IN_VAIN, OTHERWISE = "no_grad", "enable_grad", ""
-"""The reasons why there is no graph: gradients that were off, or enabled inside inference mode, or an operation."""
 
 SAYING = "does not require grad and does not have a grad_fn"
 """The words of torch when it is to differentiate what was never recorded."""
@@ -18,23 +15,22 @@ MODE_WORDS = ("no_grad", "inference_mode", "set_grad_enabled")
 """The functions that switch gradients off."""
 
 
-def reasons(event: BackwardRun) -> frozenset[str]:
+def reasons(event: BackwardRun) -> frozenset[AskKind | CutKind | None]:
     """Return the reasons why there is certainly nothing to differentiate; empty where none is certain or known."""
     if not event.root.requires_grad <= NO:
         return frozenset()
-    cuts = [mark.by for mark in event.root.causes if mark.kind == CauseKind.CUT]
-    return frozenset(by if by in (OFF, IN_VAIN) else OTHERWISE for by in cuts)
+    return frozenset(mark.how for mark in event.root.causes if mark.kind == CauseKind.CUT)
 
 
-def switches(event: BackwardRun, by: str) -> list[Syntax]:
+def switches(event: BackwardRun, how: CutKind) -> list[Syntax]:
     """Return the places that set the mode which kept something in the history of the root out of the graph."""
-    places = [mark.node for mark in event.root.causes if mark.kind == CauseKind.CUT and mark.by == by]
+    places = [mark.node for mark in event.root.causes if mark.kind == CauseKind.CUT and mark.how is how]
     return list(dict.fromkeys(places))
 
 
-def noted(draft: Draft, event: BackwardRun, by: str, text: str) -> Draft:
+def noted(draft: Draft, event: BackwardRun, how: CutKind, text: str) -> Draft:
     """The finding with a note where the mode was set."""
-    for place in switches(event, by):
+    for place in switches(event, how):
         draft = draft.note(place, text)
     return draft
 

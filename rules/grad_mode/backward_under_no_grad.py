@@ -22,11 +22,11 @@ is only possible.
 
 from __future__ import annotations
 
-from gradlint.domain import YES
+from gradlint.domain import YES, CutKind
 from gradlint.events import BackwardRun, ModuleFinished
 from gradlint.rule import POSSIBLE, Findings, Question, Raises, Rule, may_be_told_apart, quoted
 
-from ._without_graph import MODE_WORDS, OFF, SAYING, noted, reasons
+from ._without_graph import MODE_WORDS, SAYING, noted, reasons
 
 rule = Rule(
     "GRD404",
@@ -44,12 +44,12 @@ def check(end: ModuleFinished) -> Findings:
     runs = [event for event in end.story if isinstance(event, BackwardRun)]
     recorded = [event for event in runs if event.root.requires_grad.may(YES)]
     for event in runs:
-        if event.expected or event.after_error or reasons(event) != {OFF}:
+        if event.expected or event.after_error or reasons(event) != {CutKind.MODE}:
             continue
         draft = rule.at(event.node, name=quoted(event.name, "the output")).resting_on(event)
         if any(one.node is event.node and may_be_told_apart(event, one, end) for one in recorded):
             draft = draft.lowered(POSSIBLE, "a test that nobody can decide may tell the two ways apart", Question.TORCH)
-        yield noted(draft, event, OFF, "gradients are off here")
+        yield noted(draft, event, CutKind.MODE, "gradients are off here")
 
 
 @rule.bad

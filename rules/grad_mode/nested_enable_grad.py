@@ -20,11 +20,11 @@ is computed there from tensors that were made there is not reported.
 
 from __future__ import annotations
 
-from gradlint.domain import YES
+from gradlint.domain import YES, CutKind
 from gradlint.events import BackwardRun
 from gradlint.rule import Findings, Raises, Rule, quoted
 
-from ._without_graph import IN_VAIN, SAYING, instead_of_inference, noted, reasons
+from ._without_graph import SAYING, instead_of_inference, noted, reasons
 
 rule = Rule(
     "GRD408",
@@ -38,13 +38,13 @@ consequence = Raises(RuntimeError, SAYING)
 
 @rule.on(BackwardRun)
 def check(event: BackwardRun) -> Findings:
-    if IN_VAIN in reasons(event):
+    if CutKind.IN_VAIN in reasons(event):
         draft = rule.at(event.node, name=quoted(event.name, "the output"))
         marks = event.root.causes
         if event.root.inference <= YES:
             draft = instead_of_inference(draft, marks, "unsafe")
         draft = draft.marked(marks, inference="inference mode is on from here")
-        yield noted(draft, event, IN_VAIN, "has no effect in inference mode")
+        yield noted(draft, event, CutKind.IN_VAIN, "has no effect in inference mode")
 
 
 @rule.bad

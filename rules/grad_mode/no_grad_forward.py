@@ -23,11 +23,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gradlint.domain import NO, YES, Context, Function
+from gradlint.domain import NO, YES, Context, CutKind, Function
 from gradlint.events import BackwardRun, FunctionFinished, Recorded, Run
 from gradlint.rule import POSSIBLE, Findings, Raises, Rule, quoted
 
-from ._without_graph import MODE_WORDS, OFF, SAYING, reasons, switches
+from ._without_graph import MODE_WORDS, SAYING, reasons, switches
 
 rule = Rule(
     "GRD409",
@@ -52,7 +52,11 @@ def differentiated_inside(event: FunctionFinished) -> Findings:
 def _in_vain(run: Run, mode: Context) -> Iterator[BackwardRun]:
     """Yield the backwards of the run whose root is not in the graph because of this mode."""
     for event in run.story:
-        if isinstance(event, BackwardRun) and reasons(event) == {OFF} and mode.at in switches(event, OFF):
+        if (
+            isinstance(event, BackwardRun)
+            and reasons(event) == {CutKind.MODE}
+            and mode.at in switches(event, CutKind.MODE)
+        ):
             yield event
 
 

@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from gradlint.domain import NO, YES, CauseKind, Syntax, Tensor
+from gradlint.domain import NO, YES, AskKind, CauseKind, Syntax, Tensor
 from gradlint.events import ModuleFinished, RequiresGradChanged, WrittenInPlace
 from gradlint.rule import LIKELY, Findings, Raises, Rule
 
@@ -48,7 +48,7 @@ def check(event: WrittenInPlace) -> Findings:
         yield refused(rule, event).marked(event.target.causes, asked="asked to require grad here")
 
 
-BY_HAND = frozenset({"assign", "method"})
+BY_HAND = frozenset({AskKind.ASSIGNMENT, AskKind.METHOD})
 MAKING = (CauseKind.MADE, CauseKind.CUT)
 """The causes that tell where a tensor was made, by a factory or out of another one."""
 

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import FRESH, MIXED, NO, USED, YES, CauseKind, Constant, Optimizer, Ref, Tensor
+from gradlint.domain import FRESH, MIXED, NO, USED, YES, AskKind, CauseKind, Constant, CutKind, Optimizer, Ref, Tensor
 from gradlint.events import OptimizerStepped
 from gradlint.rule import Edit, Findings, Rule
 
@@ -39,7 +39,11 @@ MOVING = FRESH | USED | MIXED
 WITH_INERTIA = frozenset({"Adam", "AdamW", "Adamax", "NAdam", "RAdam", "ASGD"})
 """Optimizers that go on moving on a gradient of zeros; others do if an option says so."""
 
-CLEARED = {"assign": "grad = None", "method": "grad = None", "module": "zero_grad()"}
+CLEARED: dict[AskKind | CutKind, str] = {
+    AskKind.ASSIGNMENT: "grad = None",
+    AskKind.METHOD: "grad = None",
+    AskKind.MODULE: "zero_grad()",
+}
 """The ways in which the gradients of what is frozen are set to None, by what it is frozen by."""
 
 
@@ -62,9 +66,9 @@ def check(event: OptimizerStepped) -> Findings:
 def _cures(tensor: Tensor) -> tuple[Edit, ...]:
     """Clear its gradient where it is frozen, together with those that are frozen with it."""
     asked = [mark for mark in tensor.causes if mark.kind == CauseKind.ASKED]
-    if len(asked) != 1 or not asked[0].name or asked[0].by not in CLEARED:
+    if len(asked) != 1 or not asked[0].name or asked[0].how not in CLEARED:
         return ()
-    return (Edit("insert after", asked[0].node, f"{asked[0].name}.{CLEARED[asked[0].by]}"),)
+    return (Edit("insert after", asked[0].node, f"{asked[0].name}.{CLEARED[asked[0].how]}"),)
 
 
 def _was_trained(tensor: Tensor) -> bool:

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import NO, YES, Belief, Syntax
+from gradlint.domain import NO, YES, AskKind, Belief, Syntax
 from gradlint.events import ModuleFinished, RequiresGradChanged, ResultDiscarded
 from gradlint.rule import POSSIBLE, Draft, Findings, Rule, quoted
 
@@ -51,9 +51,9 @@ def check(event: ModuleFinished) -> Findings:
     asked: dict[Syntax, RequiresGradChanged] = {}
     for happened in event.story:
         if isinstance(happened, RequiresGradChanged) and _is_passing(happened):
-            if happened.by == "assign":
+            if happened.by is AskKind.ASSIGNMENT:
                 yield _draft(happened)
-            elif happened.by == "method":
+            elif happened.by is AskKind.METHOD:
                 asked[happened.node] = happened
         elif isinstance(happened, ResultDiscarded) and happened.node in asked:
             yield _draft(asked.pop(happened.node))

@@ -21,7 +21,7 @@ reported.
 
 from __future__ import annotations
 
-from gradlint.domain import BOOL, DISCRETE, INTEGER, YES
+from gradlint.domain import BOOL, DISCRETE, INTEGER, YES, AskKind
 from gradlint.events import RequiresGradChanged
 from gradlint.rule import LIKELY, Edit, Findings, Question, Raises, Rule
 
@@ -37,7 +37,10 @@ consequence = Raises(RuntimeError, "dtype can require gradients")
 
 KINDS = {BOOL: "boolean", INTEGER: "integer"}
 AS_BUFFER = "register it as a buffer, or pass `requires_grad=False`"
-LEGAL_WITH = {"factory": ("dtype", "torch.float32", ("torch",)), "Parameter": ("requires_grad", "False", ())}
+LEGAL_WITH = {
+    AskKind.FACTORY: ("dtype", "torch.float32", ("torch",)),
+    AskKind.PARAMETER: ("requires_grad", "False", ()),
+}
 """The keyword and value with which the call that makes the tensor is legal, and what that value has to import."""
 
 
@@ -49,7 +52,7 @@ def check(event: RequiresGradChanged) -> Findings:
         draft = rule.at(event.node, kind=kind, named=named)
         if not certain:
             draft = draft.lowered(LIKELY, "the bounds of a range are whole as a rule", Question.TORCH)
-        draft = draft.advising(AS_BUFFER) if event.by == "Parameter" else draft
+        draft = draft.advising(AS_BUFFER) if event.by is AskKind.PARAMETER else draft
         if event.by in LEGAL_WITH:
             keyword, value, imports = LEGAL_WITH[event.by]
             draft = draft.fix(Edit("set keyword", event.node, keyword, value), safety="unsafe", imports=imports)

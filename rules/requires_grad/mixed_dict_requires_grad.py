@@ -20,7 +20,7 @@ reported: whether it leaves out the right ones is not known.
 
 from __future__ import annotations
 
-from gradlint.domain import BOOL, COMPLEX, DISCRETE, INTEGER, YES
+from gradlint.domain import BOOL, COMPLEX, DISCRETE, INTEGER, YES, AskKind
 from gradlint.events import RequiresGradChanged
 from gradlint.rule import LIKELY, Edit, Findings, Question, Raises, Rule, quoted
 
@@ -34,7 +34,7 @@ rule = Rule(
 )
 consequence = Raises(RuntimeError, "dtype can require gradients")
 
-ASKED_BY_HAND = ("assign", "method")
+ASKED_BY_HAND = (AskKind.ASSIGNMENT, AskKind.METHOD)
 KINDS = {BOOL: "boolean", INTEGER: "integer"}
 
 

@@ -20,7 +20,7 @@ leaves, are not reported.
 
 from __future__ import annotations
 
-from gradlint.domain import NO, YES
+from gradlint.domain import NO, YES, AskKind
 from gradlint.events import RequiresGradChanged
 from gradlint.rule import Draft, Edit, Findings, Raises, Rule, quoted
 
@@ -43,13 +43,13 @@ def check(event: RequiresGradChanged) -> Findings:
     tensor = event.tensor
     if not (tensor.leaf <= NO and tensor.requires_grad <= YES):
         return
-    if event.to <= NO and event.by == "assign" and not event.held:
+    if event.to <= NO and event.by is AskKind.ASSIGNMENT and not event.held:
         yield _draft(event, PART)
     elif event.to <= NO:
         yield _detached(event, ".detach()")
-    elif event.by == "assign" and event.to <= YES and tensor.grad_of:
+    elif event.by is AskKind.ASSIGNMENT and event.to <= YES and tensor.grad_of:
         yield _detached(event, ".detach().requires_grad_()")
-    elif event.by == "assign" and event.to <= YES:
+    elif event.by is AskKind.ASSIGNMENT and event.to <= YES:
         cure = "call `{0}.retain_grad()` to read its gradient, or `{0}.detach().requires_grad_()` for a new leaf"
         yield _draft(event, cure.format(event.name or "x"))
 

@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gradlint.domain import NO, YES, CauseKind, Ref, Syntax
+from gradlint.domain import NO, YES, AskKind, CauseKind, Ref, Syntax
 from gradlint.events import (
     BackwardRun,
     ModuleCalled,
@@ -43,7 +43,7 @@ rule = Rule(
     effect="no effect",
     tokens=("requires_grad", "requires_grad_"),
 )
-BY_HAND = frozenset({"assign", "method", "module"})
+BY_HAND = frozenset({AskKind.ASSIGNMENT, AskKind.METHOD, AskKind.MODULE})
 USES = (BackwardRun, ModuleCalled, OptimizerBuilt, Yielded)
 """The events that may have been meant to find the parameters frozen."""
 

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import NO, YES
+from gradlint.domain import NO, YES, AskKind
 from gradlint.events import RequiresGradChanged
 from gradlint.rule import Findings, Rule
 
@@ -43,7 +43,7 @@ def consequence(returned: Any) -> bool:
 
 @rule.on(RequiresGradChanged)
 def check(event: RequiresGradChanged) -> Findings:
-    if event.by == "factory" and event.to <= YES and (event.grad_mode <= NO or event.inference <= YES):
+    if event.by is AskKind.FACTORY and event.to <= YES and (event.grad_mode <= NO or event.inference <= YES):
         yield rule.at(event.node)
 
 

@@ -191,7 +191,7 @@ def _required_grad(m: Interpreter, node: Site, root: Value) -> None:
 def _may_be_told(tensor: Tensor) -> bool:
     """Return whether it is not known of a tensor whether it requires grad, but that neither it was set by hand nor
     what it may show the flag of. Unseen code that had it may have set it as well."""
-    by_hand = tensor.showing.may(YES) or any(mark.kind == CauseKind.ASKED and mark.by for mark in tensor.causes)
+    by_hand = tensor.showing.may(YES) or any(mark.kind == CauseKind.ASKED and mark.how for mark in tensor.causes)
     return tensor.requires_grad.is_unsure and not by_hand and not _was_handed_over(tensor)
 
 

@@ -9,11 +9,12 @@ from typing import Any
 
 from gradlint.domain.facts import ANY_PRECISION, NO, UNSURE, YES, Dtypes, Truth, both, either, negation
 from gradlint.domain.objects import Container, Tensor
-from gradlint.domain.provenance import MOST_CAUSES, Belief, Cause, CauseKind
+from gradlint.domain.provenance import MOST_CAUSES, AskKind, Belief, Cause, CauseKind
 from gradlint.domain.refs import Alternatives, Ref
 from gradlint.domain.value_sets import one_of
 from gradlint.domain.values import NOTHING, UNKNOWN, Constant, ImportPath, PlainObject, PythonNumber, Value
-from gradlint.interpreter.autograd.detach import IN_VAIN, MODE, cut_off, cuts
+from gradlint.frozen import replace
+from gradlint.interpreter.autograd.detach import cut_by, cut_by_mode, cut_off, cuts
 from gradlint.interpreter.autograd.operands import Operand, looked_up
 from gradlint.interpreter.autograd.record import record
 from gradlint.interpreter.autograd.results import COPY, ITSELF, NOTHING_REQUESTED, Form, OperationCall, Requested, forms
@@ -29,9 +30,8 @@ from gradlint.knowledge.schema import Operation
 
 MOST_CUTS = 3
 """The most earlier cuts that a result remembers, so that there is room for other marks."""
-FREEZING = ("assign", "method", "module", "from_pretrained")
-"""The requests that an existing object not require grad, in the words of `RequiresGradChanged.by`; or what does so
-unless an argument says otherwise."""
+FREEZING = (AskKind.ASSIGNMENT, AskKind.METHOD, AskKind.MODULE, AskKind.PRETRAINED)
+"""The requests that an existing object not require grad, or what does so unless an argument says otherwise."""
 
 
 def apply(
@@ -217,16 +217,15 @@ def _shared(m: Interpreter, call: OperationCall, form: Form, part: str) -> dict[
 
 def _reasons(m: Interpreter, call: OperationCall, wants: Truth, requires: Truth) -> tuple[Cause, ...]:
     """Return the causes of a result: the call that made it, and the cut that took it off the graph if there was one."""
-    cut = Cause(CauseKind.CUT, call.site, call.row.name)
-    if wants.may(YES):
-        cut = Cause(CauseKind.CUT, m.state.switch or call.site, IN_VAIN if m.state.grad_mode is YES else MODE)
+    is_off = wants.may(YES)
+    cut = cut_by_mode(m.state.switch or call.site, m.state.grad_mode) if is_off else cut_by(call.site, call.row.name)
     # `x.view_as(y)` takes nothing but the shape of y.
     operands = [*(one for one in call.operands if one.name not in call.row.ignores), *call.own]
     marks = [Cause(CauseKind.MADE, call.site)]
     known = m.recording is not NO  # gradients that are off keep out what nobody has seen, too
     if requires is NO and any(o.requires_grad.possibly(YES) if known else o.requires_grad.may(YES) for o in operands):
         marks.append(cut)
-    if requires is NO and cut.by not in (MODE, IN_VAIN):
+    if requires is NO and not is_off:
         cut_at(m, cut, [o.value for o in operands])
     marks += cuts(m, [o.value for o in operands])[:MOST_CUTS]
     marks += [mark for operand in operands if operand.tensor for mark in _asked(operand.tensor, requires)]
@@ -245,8 +244,8 @@ def _counted(call: OperationCall) -> list[Cause]:
 def _asked(operand: Tensor, requires: Truth) -> Iterator[Cause]:
     """Yield the requests that an operand require grad, or not, so that the result does not."""
     for mark in operand.causes:
-        if mark.kind == CauseKind.ASKED and mark.by in FREEZING and requires is NO and operand.requires_grad is NO:
-            yield Cause(CauseKind.FROZEN, mark.node, mark.by, mark.name)
+        if mark.kind == CauseKind.ASKED and mark.how in FREEZING and requires is NO and operand.requires_grad is NO:
+            yield replace(mark, kind=CauseKind.FROZEN)
         elif mark.kind == CauseKind.ASKED:
             yield Cause(CauseKind.ASKED, mark.node)
         elif mark.kind == CauseKind.FROZEN and requires is NO:

@@ -3,20 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
-from gradlint.domain.facts import YES
+from gradlint.domain.facts import YES, Truth
 from gradlint.domain.objects import Array, Container, Tensor
-from gradlint.domain.provenance import MOST_CAUSES, Cause, CauseKind
+from gradlint.domain.provenance import MOST_CAUSES, Cause, CauseKind, CutKind
 from gradlint.domain.refs import Ref
 from gradlint.domain.value_sets import alternatives
 from gradlint.domain.values import PythonNumber, Value
+from gradlint.frozen import replace
 from gradlint.interpreter.engine.history import DEEPEST, cut_at, tensors_in
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.sites import Site
 
-MODE, IN_VAIN = "no_grad", "enable_grad"
-"""The names of cuts where gradients were off, and where they were enabled in vain, inside inference mode: then it
-stands where the mode was set, if that is known. Else it is by an operation or a function, where that was called."""
+CUTTING = {
+    **dict.fromkeys(("item", "tolist"), CutKind.NUMBER),
+    **dict.fromkeys(("detach", "detach_", "data", "numpy"), CutKind.DETACHED),
+}
+"""The kinds of the cuts that operations make; others have no derivative."""
+
+
+def cut_by(node: Site, by: str) -> Cause:
+    """Return the cut that an operation makes where it is called."""
+    return Cause(CauseKind.CUT, getattr(node, "node", node), by, how=CUTTING.get(by, CutKind.OPERATION))
+
+
+def cut_by_mode(node: Any, grad_mode: Truth) -> Cause:
+    """Return the cut where gradients are off, or enabled in vain: where the mode was set, if that is known."""
+    return Cause(CauseKind.CUT, node, how=CutKind.IN_VAIN if grad_mode is YES else CutKind.MODE)
 
 
 def cuts(m: Interpreter, values: Iterable[Value], depth: int = 0) -> tuple[Cause, ...]:
@@ -34,9 +48,12 @@ def cuts(m: Interpreter, values: Iterable[Value], depth: int = 0) -> tuple[Cause
     return tuple(found)[:MOST_CAUSES]
 
 
-def cut_off(m: Interpreter, node: Site, by: str, values: Iterable[Value]) -> tuple[Cause, ...]:
+def cut_off(
+    m: Interpreter, node: Site, by: str, values: Iterable[Value], how: CutKind | None = None
+) -> tuple[Cause, ...]:
     """The cuts behind what is computed here outside of the graph: here, where one of the values may require grad."""
-    values, mark = list(values), Cause(CauseKind.CUT, getattr(node, "node", node), by)
+    values, mark = list(values), cut_by(node, by)
+    mark = mark if how is None else replace(mark, how=how)
     cut_at(m, mark, values)
     here = (mark,) if any(tensor.requires_grad.possibly(YES) for tensor in tensors_in(m, values)) else ()
     return (*here, *cuts(m, values))[:MOST_CAUSES]

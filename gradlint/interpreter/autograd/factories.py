@@ -24,7 +24,7 @@ from gradlint.domain.facts import (
     truth,
 )
 from gradlint.domain.objects import Array, Container, Tensor
-from gradlint.domain.provenance import MOST_CAUSES, Belief, Cause, CauseKind
+from gradlint.domain.provenance import MOST_CAUSES, AskKind, Belief, Cause, CauseKind, CutKind
 from gradlint.domain.refs import Ref
 from gradlint.domain.value_sets import alternatives, number_kind, one_of, references, truth_of
 from gradlint.domain.values import NONE_VALUE, NOTHING, Constant, PythonNumber, Unknown, Value
@@ -106,7 +106,8 @@ def run_factory(m: Interpreter, node: Site, row: Factory, args: Arguments, *, li
     facts |= _taken_over(m, node, row, bound, perhaps=bool(perhaps))
     if args.unknown and row.takes_dtype:
         facts["dtype"] = facts["dtype"] | ANY_DTYPE
-    if cut := cut_off(m, node, row.name, [bound[name] for name in DATA.intersection(bound)]):
+    data = [bound[name] for name in DATA.intersection(bound)]
+    if cut := cut_off(m, node, row.name, data, CutKind.COPIED):
         facts["causes"] = (Cause(CauseKind.MADE, node), *cut)[:MOST_CAUSES]
     elif row.dtype == "bounds" and dtype.is_unsure and not args.unknown and _counts(m, bound):
         facts["causes"] = (Cause(CauseKind.MADE, node), Cause(CauseKind.COUNTED, node))
@@ -119,7 +120,7 @@ def run_factory(m: Interpreter, node: Site, row: Factory, args: Arguments, *, li
     m.emit(events.Recorded, node, op=row.name, operands=(), result=m[made], saved=(), grows=NO)
     wants = bound.get("requires_grad")
     if wants is not None and row.takes_requires_grad:
-        set_requires_grad(m, made, Asked(node, truth_of(wants), "factory"))
+        set_requires_grad(m, made, Asked(node, truth_of(wants), AskKind.FACTORY))
     elif args.unknown and row.takes_requires_grad:
         m.update_fields(made, Tensor, requires_grad=Truth.unsure())
     return one_of((made, *perhaps))  # of a tensor among what it may be given it may be that very one

@@ -12,7 +12,7 @@ from gradlint.domain.facts import ANY_DTYPE, DISCRETE, INTEGER, NO, UNSURE, YES,
 from gradlint.domain.fields import Aspect, unknown
 from gradlint.domain.mentions import object_references
 from gradlint.domain.objects import Container, Instance, Module, Tensor
-from gradlint.domain.provenance import MOST_CAUSES, Belief, Cause, CauseKind
+from gradlint.domain.provenance import MOST_CAUSES, AskKind, Belief, Cause, CauseKind
 from gradlint.domain.refs import ASTRAY, OPAQUE, Alternatives, Ref
 from gradlint.domain.value_sets import references
 from gradlint.domain.values import Value
@@ -29,7 +29,7 @@ class Asked:
 
     site: Site
     to: Truth
-    by: str
+    by: AskKind
     name: str = ""
     statement: Any = None
 
@@ -41,7 +41,7 @@ def set_requires_grad(m: Interpreter, value: Value, this: Asked, sure: Collectio
     shown = m.only(value, Tensor)
     if shown is not None and not m.is_silent:
         meant = found if sure is None else [(ref, tensor) for ref, tensor in found if ref in sure]
-        each = tuple(tensor for _, tensor in meant) if by == "module" or _leaves_none_out(m, found) else ()
+        each = tuple(tensor for _, tensor in meant) if by is AskKind.MODULE or _leaves_none_out(m, found) else ()
         if shown.dtype <= DISCRETE and to is YES:
             each = (*each, *_besides(m))
         now = reduce(or_, [_afterwards(m, tensor, to) for _, tensor in found])
@@ -64,7 +64,7 @@ def set_requires_grad(m: Interpreter, value: Value, this: Asked, sure: Collectio
         return
     for ref, tensor in found:
         now = _afterwards(m, tensor, to)
-        marks = _marks(tensor, to, Cause(CauseKind.ASKED, this.site, by, this.name))
+        marks = _marks(tensor, to, Cause(CauseKind.ASKED, this.site, name=this.name, how=by))
         certain = m.is_strong(found) if sure is None else ref in sure
         m.store(ref, replace(tensor, requires_grad=now, node=_nodes_if_asked(tensor, to), causes=marks), sure=certain)
         if by not in NEW:
@@ -100,11 +100,11 @@ def perhaps_elsewhere(m: Interpreter, given: Iterable[tuple[Ref, Tensor]], memor
         m.store_exact(ref, replace(thing, dtype=ANY_DTYPE, storage=either_memory, **forgotten))
 
 
-def _is_refused(tensor: Tensor, to: Truth, by: str) -> bool:
+def _is_refused(tensor: Tensor, to: Truth, by: AskKind) -> bool:
     """Return whether torch certainly refuses to set the flag: of what is no leaf, but that the method may ask it again,
     and of numbers without derivatives."""
     if tensor.leaf is NO and tensor.requires_grad is YES:
-        return to is NO or (to is YES and by == "assign")
+        return to is NO or (to is YES and by is AskKind.ASSIGNMENT)
     return to is YES and tensor.dtype <= DISCRETE
 
 
@@ -120,7 +120,7 @@ def _is_counted(tensor: Tensor) -> bool:
     return tensor.dtype.may(INTEGER) and any(mark.kind == CauseKind.COUNTED for mark in tensor.causes)
 
 
-ALONE = frozenset({"assign", "method"})
+ALONE = frozenset({AskKind.ASSIGNMENT, AskKind.METHOD})
 """The requests of one tensor by itself, which was there before."""
 
 
@@ -159,7 +159,7 @@ def _marks(tensor: Tensor, to: Truth, asked: Cause) -> tuple[Cause, ...]:
 
 def _is_asked(tensor: Tensor) -> bool:
     """Return whether a tensor may have been set to require grad itself, not only what it was computed from."""
-    return any(mark.kind == CauseKind.ASKED and mark.by for mark in tensor.causes)
+    return any(mark.kind == CauseKind.ASKED and mark.how for mark in tensor.causes)
 
 
 def _afterwards(m: Interpreter, tensor: Tensor, to: Truth) -> Truth:
@@ -198,7 +198,7 @@ def _besides(m: Interpreter) -> list[Tensor]:
     return [tensor for one in (*elements, *pairs) for _, tensor in m.all(one, Tensor)]
 
 
-NEW = ("factory", "Parameter")
+NEW = (AskKind.FACTORY, AskKind.PARAMETER)
 """The requests for a tensor that is being made, so that nobody has a view of it."""
 
 

@@ -10,7 +10,7 @@ import libcst as cst
 from gradlint import events
 from gradlint.domain.facts import CPU, CUDA, INTEGER, NO, UNSURE, YES, Device, Dtypes, either
 from gradlint.domain.objects import Array, Container, Tensor
-from gradlint.domain.provenance import MOST_CAUSES, Cause, CauseKind
+from gradlint.domain.provenance import MOST_CAUSES, AskKind, Cause, CauseKind
 from gradlint.domain.refs import Ref
 from gradlint.domain.value_sets import alternatives
 from gradlint.domain.values import NONE_VALUE, UNKNOWN, PlainObject, PythonNumber, Unknown, Value
@@ -92,7 +92,8 @@ def _rows(m: Interpreter, node: Site, value: Ref, thing: Tensor) -> Value:
 
 
 def _requires_grad_(m: Interpreter, node: Site, owner: Value, args: Arguments, chain: str) -> Value:
-    set_requires_grad(m, owner, Asked(node, flag(args, "requires_grad", 0, default=True), "method", chain))
+    to = flag(args, "requires_grad", 0, default=True)
+    set_requires_grad(m, owner, Asked(node, to, AskKind.METHOD, chain))
     return owner
 
 

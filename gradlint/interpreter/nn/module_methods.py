@@ -8,7 +8,7 @@ from typing import Any
 from gradlint import events
 from gradlint.domain.facts import ANY_DEVICE, ANY_PRECISION, EVAL, NO, UNSURE, YES, both, truth
 from gradlint.domain.objects import MOST_ITEMS, Iterator, Module, Tensor
-from gradlint.domain.provenance import Belief
+from gradlint.domain.provenance import AskKind, Belief
 from gradlint.domain.refs import ASTRAY, OPAQUE, Ref
 from gradlint.domain.value_sets import alternatives, one_of, references, truth_of
 from gradlint.domain.values import NONE_VALUE, NOTHING, UNKNOWN, Constant, ImportPath, PlainObject, Unknown, Value
@@ -89,7 +89,7 @@ def _requires_grad_(m: Interpreter, node: Site, owner: Value, args: Arguments) -
     if refs:
         m.loops.sweeping += refs
         sure = certain_parts(m, owner)
-        set_requires_grad(m, one_of(refs, len(refs)), Asked(node, to, "module", spelled(receiver(node))), sure)
+        set_requires_grad(m, one_of(refs, len(refs)), Asked(node, to, AskKind.MODULE, spelled(receiver(node))), sure)
         del m.loops.sweeping[len(m.loops.sweeping) - len(refs) :]
     return owner
 

@@ -9,7 +9,7 @@ from functools import partial
 
 from gradlint.domain.facts import NO, YES, Truth
 from gradlint.domain.objects import Module, Tensor
-from gradlint.domain.provenance import Cause, CauseKind
+from gradlint.domain.provenance import AskKind, Cause, CauseKind
 from gradlint.domain.value_sets import truth_of
 from gradlint.domain.values import UNKNOWN, Constant, Value
 from gradlint.frozen import replace
@@ -20,7 +20,6 @@ from gradlint.interpreter.nn.module import build, emit_built
 from gradlint.interpreter.static.sites import Site
 
 EMBEDDINGS = ("torch.nn.Embedding", "torch.nn.EmbeddingBag")
-FROM_PRETRAINED = "from_pretrained"
 OPTIONS = frozenset({"embeddings", "freeze"})
 
 
@@ -35,7 +34,7 @@ def _from_pretrained(path: str, m: Interpreter, node: Site, args: Arguments) -> 
         start = m.push(made) - 1
         weight = MODELS["torch.nn.Parameter"](m, node, Arguments([m.state.stack[start], _opposite(freeze)]))
     for ref, tensor in m.all(weight, Tensor) if freeze is YES else ():
-        asked = Cause(CauseKind.ASKED, node, FROM_PRETRAINED)
+        asked = Cause(CauseKind.ASKED, node, how=AskKind.PRETRAINED)
         m.store(ref, replace(tensor, causes=(*(mark for mark in tensor.causes if mark.kind != CauseKind.ASKED), asked)))
     given, made = m.pop_from(start)  # type: ignore[assignment]
     attributes = dict(m[made].attributes) | {"weight": weight}
@@ -49,4 +48,4 @@ def _opposite(freeze: Truth) -> Value:
 
 
 for _path in EMBEDDINGS:
-    models(f"{_path}.{FROM_PRETRAINED}")(partial(_from_pretrained, _path))
+    models(f"{_path}.from_pretrained")(partial(_from_pretrained, _path))

@@ -16,6 +16,7 @@ from gradlint.domain.value_sets import alternatives, one_of
 from gradlint.domain.values import NONE_VALUE, NOTHING, UNKNOWN, PlainObject, Value
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd.backward_arguments import flag
+from gradlint.interpreter.autograd.detach import cut_by
 from gradlint.interpreter.autograd.in_place import Write, written_without_graph
 from gradlint.interpreter.autograd.tensor import fresh
 from gradlint.interpreter.autograd.version_counter import counts_alone
@@ -83,7 +84,7 @@ def load_state_dict(m: Interpreter, node: Site, owner: Value, args: Arguments) -
     given = [thing for _, thing in m.all(source, Container)]
     inside = [value for thing in given for value in thing.held]
     loaded = [tensor for value in inside for _, tensor in m.all(value, Tensor)]
-    cut_at(m, Cause(CauseKind.CUT, node, "load_state_dict"), inside)
+    cut_at(m, cut_by(node, "load_state_dict"), inside)
     shares = _shares(m, source, loaded, memories)
     shown = m.only(owner, Module)
     if shown is not None:

@@ -8,7 +8,7 @@ from typing import Any
 from gradlint import events
 from gradlint.domain.facts import NO, UNSURE, YES, Truth
 from gradlint.domain.objects import Class, Container, Instance, Module, Optimizer, Owner, Tensor, with_attribute
-from gradlint.domain.provenance import Belief
+from gradlint.domain.provenance import AskKind, Belief
 from gradlint.domain.refs import Ref, Syntax
 from gradlint.domain.value_sets import alternatives, one_of, references, truth_of
 from gradlint.domain.values import (
@@ -69,7 +69,7 @@ def set_attribute(
     found = [(option, m.state.heap.get(option)) for option in alternatives(owner) if type(option) is Ref]
     sure = len(found) == len(alternatives(owner)) and m.is_strong(found)
     if name == "requires_grad" and m.may_be(owner, Tensor):
-        asked = Asked(node, truth_of(value), "assign", written.owner, written.statement)
+        asked = Asked(node, truth_of(value), AskKind.ASSIGNMENT, written.owner, written.statement)
         set_requires_grad(m, owner, asked, None if sure else ())
         found = [(ref, thing) for ref, thing in found if type(thing) is not Tensor]
     value = _on_each(

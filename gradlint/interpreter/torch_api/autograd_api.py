@@ -7,7 +7,7 @@ from collections.abc import Collection
 from gradlint import events
 from gradlint.domain.facts import MAYBE, NO, YES, negation
 from gradlint.domain.objects import MAPPINGS, Container, Node, Tensor
-from gradlint.domain.provenance import Cause, CauseKind
+from gradlint.domain.provenance import Cause, CauseKind, CutKind
 from gradlint.domain.refs import Ref
 from gradlint.domain.value_sets import one_of
 from gradlint.domain.values import NONE_VALUE, UNKNOWN, Value
@@ -81,7 +81,8 @@ def _gradient(m: Interpreter, node: Site, part: str, value: Value, request: Requ
     refs = tuple(ref for ref, _ in m.all(value, Tensor))
     tensor = m.only(value, Tensor)
     requires = MAYBE if request.create is YES else NO if request.create is NO else NO | request.create
-    marks = (Cause(CauseKind.MADE, node), *((Cause(CauseKind.CUT, node, "grad"),) if request.create is NO else ()))
+    differentiated = Cause(CauseKind.CUT, node, "grad", how=CutKind.DIFFERENTIATED)
+    marks = (Cause(CauseKind.MADE, node), *((differentiated,) if request.create is NO else ()))
     alike = ("dtype", *(sizes if tensor and not tensor.may_be_structured else ()))
     facts = {name: getattr(tensor, name) for name in alike} if tensor else {}
     return fresh(m, node, part, made="autograd.grad", causes=marks, grad_of=refs, requires_grad=requires,

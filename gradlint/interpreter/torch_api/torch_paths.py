@@ -9,7 +9,7 @@ from gradlint import events
 from gradlint.domain.facts import BOOL, FLOAT, MAYBE, NO, TRAIN, UNSURE, YES, Dtypes, negation
 from gradlint.domain.fields import Aspect, names_of
 from gradlint.domain.objects import Container, Iterator, Module, Tensor
-from gradlint.domain.provenance import MOST_CAUSES, Cause, CauseKind
+from gradlint.domain.provenance import MOST_CAUSES, AskKind, Cause, CauseKind, CutKind
 from gradlint.domain.value_sets import alternatives, one_of, truth_of
 from gradlint.domain.values import (
     NONE_VALUE,
@@ -97,7 +97,7 @@ def _harmless(m: Interpreter, node: Site, path: str, returns: str, args: Argumen
         return length
     result = result_of_unknown(values) if not returns else plain_result(m, node, returns)
     if type(result) is PythonNumber and (path in NUMBERS or path.startswith("math.")):
-        return _written(path, values) or PythonNumber(result.dtype, cut_off(m, node, path, values))
+        return _written(path, values) or PythonNumber(result.dtype, cut_off(m, node, path, values, CutKind.NUMBER))
     return result
 
 
@@ -167,13 +167,14 @@ def _parameter(m: Interpreter, node: Site, args: Arguments) -> Value:
         kept = ("storage", "count", "belief", *names_of(Tensor, Aspect.MEMORY))
         facts = {name: getattr(tensor, name) for name in kept} | {"alone": counts_alone(tensor)}
         if tensor.requires_grad is YES and tensor.leaf is NO:
-            cut = cut_off(m, node, "Parameter", [data])
+            cut = cut_off(m, node, "Parameter", [data], CutKind.PARAMETER)
     to = truth_of(args.get("requires_grad", 1, UNSURE_VALUE if args.unknown else Constant(True)))
     marks = (Cause(CauseKind.MADE, node), *cut, Cause(CauseKind.ASKED, node))[-MOST_CAUSES:]
     facts |= {"dtype": kind, "parameter": YES, "made": "Parameter", "requires_grad": to, "causes": marks}
     made = fresh(m, node, "parameter", **facts)
     if not m.is_silent:
-        m.emit(events.RequiresGradChanged, node, tensor=replace(m[made], requires_grad=NO), to=to, by="Parameter")
+        alone = replace(m[made], requires_grad=NO)
+        m.emit(events.RequiresGradChanged, node, tensor=alone, to=to, by=AskKind.PARAMETER)
     return made
 
 
@@ -188,7 +189,7 @@ def _variable(m: Interpreter, node: Site, args: Arguments) -> Value:
     m.update_fields(made, Tensor, made="Variable")
     asked = UNSURE_VALUE if args.unknown else args.get("requires_grad", 1, Constant(False))
     if asked != Constant(False):
-        set_requires_grad(m, made, Asked(node, truth_of(asked), "Variable"))
+        set_requires_grad(m, made, Asked(node, truth_of(asked), AskKind.VARIABLE))
     return made
 
 

@@ -15,11 +15,11 @@ import libcst as cst
 
 from gradlint.domain.facts import BOOL, INTEGER, NO, YES
 from gradlint.domain.objects import Container, Instance, Module, Tensor
-from gradlint.domain.provenance import Belief, Cause, CauseKind
+from gradlint.domain.provenance import Belief
 from gradlint.domain.refs import Ref
 from gradlint.domain.values import ImportPath, PythonNumber, Unknown, Value
 from gradlint.frozen import replace
-from gradlint.interpreter.autograd.detach import MODE
+from gradlint.interpreter.autograd.detach import cut_by_mode
 from gradlint.interpreter.autograd.tensor import unknown_tensor
 from gradlint.interpreter.engine import variables
 from gradlint.interpreter.engine.arguments import Arguments
@@ -418,6 +418,6 @@ def _computed_here(m: Interpreter, made: Ref, source: Any) -> None:
     if m.recording is not NO or type(m[made]) is not Tensor or (result := _result_of_method(m, source)) is None:
         return
     if result.kind == "fresh":
-        cut = Cause(CauseKind.CUT, m.state.switch or source, MODE)
+        cut = cut_by_mode(m.state.switch or source, NO)
         causes = (*m[made].causes, cut)
         m.store(made, replace(m[made], requires_grad=NO, leaf=YES, node=(None,), causes=causes))
