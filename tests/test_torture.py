@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from gradlint import registry
-from gradlint.interpreter.engine.loops import MOST_STATEMENTS
+from gradlint.interpreter.engine.loops import MOST_STATEMENTS_TO_A_FIXPOINT
 from tests import growth
 from tests.one_file import result
 from tests.test_limits import REPORTED, Grown, Lint, linting
@@ -151,7 +151,7 @@ def test_classes_with_two_bases_each_take_no_time(size, tmp_path, linted):
     check(HEAD + PROGRAMS["classes, each from the two before"](size), tmp_path, linted)
 
 
-LONG = "    n = i\n" * (MOST_STATEMENTS + 1)
+LONG = "    n = i\n" * (MOST_STATEMENTS_TO_A_FIXPOINT + 1)
 LOOPS = [
     (f"for i in range(9):\n{LONG}    (w.detach() * 2).sum().backward()\n", ["GRD602"]),
     (f"o = torch.optim.SGD([w], 1.0)\nfor i in [1] * 9:\n{LONG}    w.sum().backward()\n    o.step()\n", ["GRD701"]),

@@ -46,7 +46,7 @@ TELLING_APART = frozenset(
 """The events that leave the objects of one iteration in another state than those of earlier iterations."""
 MOST_LOOPS_DEEP = 4
 """Loops inside loops (and clauses of comprehensions) that run to a fixpoint; those further inside run once."""
-MOST_STATEMENTS = 1_000
+MOST_STATEMENTS_TO_A_FIXPOINT = 1_000
 """Longer loops run twice, where each pass may cost a second. The longest of torch and its libraries has 203."""
 MOST_STATEMENTS_TWICE = 10_000
 """Still longer ones run once."""
@@ -156,7 +156,7 @@ def run_loop(m: Interpreter, node: Site, loop: Loop) -> None:
 
 def _bound(m: Interpreter, written: scopes.Loop) -> str:
     """The bound behind which a loop is not run to a fixpoint, empty where it may be."""
-    if written.statements > MOST_STATEMENTS:
+    if written.statements > MOST_STATEMENTS_TO_A_FIXPOINT:
         return LENGTH
     return "depth of loops" if m.loops.deep >= MOST_LOOPS_DEEP else ""
 

@@ -27,7 +27,7 @@ from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.numbered_parts import names_parts
 from gradlint.interpreter.static.periodic import periodic
 
-MOST_STATEMENTS = 128
+MOST_STATEMENTS_BY_ELEMENT = 128
 """The most statements that such loops may run, as far as their text shows: those of the body, times the iterations,
 times those of the loops around that are run so."""
 MOST_STATEMENTS_BY_NUMBER = 32
@@ -150,7 +150,7 @@ def to_run(m: Interpreter, node: cst.For, value: Value) -> list[Value]:
     if found is None or not 1 < len(found) <= MOST_ELEMENTS:
         return []
     statements = m.scan.loops[node].statements * len(found) * m.loops.times
-    bound = MOST_STATEMENTS_OF_A_CONSTRUCTOR if m.calls.instances_deep else MOST_STATEMENTS
+    bound = MOST_STATEMENTS_OF_A_CONSTRUCTOR if m.calls.instances_deep else MOST_STATEMENTS_BY_ELEMENT
     most = _most_statements(m, node, found) if statements <= bound else 0
     return found if statements <= most else []
 
@@ -159,7 +159,7 @@ def _most_statements(m: Interpreter, node: cst.For, elements: Sequence[Value]) -
     """Return the most statements an iteration is worth by the facts about its element: few if that is a number."""
     parts = [part for element in elements for part in _parts(m, element)]
     if any(type(part) is Ref or (type(part) is Constant and isinstance(part.value, str)) for part in parts):
-        return MOST_STATEMENTS
+        return MOST_STATEMENTS_BY_ELEMENT
     told = m.notes(Numbered)
     if node not in told:
         told[node] = names_parts(node)

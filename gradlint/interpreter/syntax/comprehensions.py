@@ -19,7 +19,7 @@ from gradlint.frozen import frozen
 from gradlint.interpreter.engine.iteration import MOST_ELEMENTS, consume, element_list, following, iterated
 from gradlint.interpreter.engine.loops import Loop, attempted, run_loop
 from gradlint.interpreter.engine.machine import Interpreter
-from gradlint.interpreter.engine.rounds import MOST_STATEMENTS, by_rounds
+from gradlint.interpreter.engine.rounds import MOST_STATEMENTS_BY_ELEMENT, by_rounds
 from gradlint.interpreter.python import containers
 from gradlint.interpreter.static.periodic import periodic
 from gradlint.interpreter.static.scopes import comprehended
@@ -92,7 +92,7 @@ def _each_round(m: Interpreter, clause: cst.CompFor, start: int, wanted: Sequenc
     listed = element_list(m, m.state.stack[start])
     if listed is None or len(listed) > MOST_ELEMENTS or clause.inner_for_in is not None:
         return None
-    if len(listed) * m.loops.times > MOST_STATEMENTS:
+    if len(listed) * m.loops.times > MOST_STATEMENTS_BY_ELEMENT:
         return None
     if m.calls.instances_deep and _named(wanted[0]).isdisjoint(comprehended(clause)):
         return None  # parts that are built alike: to know each of them costs more than it shows
