@@ -39,7 +39,8 @@ def frozen(*, eq: bool = True, kw_only: bool = False) -> Callable[[type[T]], typ
         for name, method in methods.items():
             if name not in own:
                 setattr(made, name, method)
-        return made  # type: ignore[no-any-return]
+        done: type[T] = made
+        return done
 
     return make
 

@@ -16,7 +16,6 @@ _FOLDERS_AS_EXPRESSION = {_FOLDERS: "(?:[^/]*+/)*?", _ABOVE: "(?:[^/]*+/)+?"}
 _NEVER, _ANY, _ALL = "(?!)", "[^/]", ".*+"
 NOTHING = re.compile(_NEVER)
 """The pattern that matches no text."""
-_STARS = re.compile(r"\*+")
 _LITERAL = re.compile(r"[^*?\[\\]*+")
 _SPECIAL = re.compile(r"[*?\[\\]")
 _CLASSES = {
@@ -72,12 +71,12 @@ def translate(glob: str, *, across: bool = False) -> str:
 
 def _pieces(glob: str, across: bool) -> Iterator[str]:
     """The glob as expressions of one character each, and the pieces that take any number of them."""
-    literal = 0 if across else len(_LITERAL.match(glob)[0])  # type: ignore[index]
+    literal = 0 if across else len(_SPECIAL.split(glob, maxsplit=1)[0])
     at = 0
     while at < len(glob):
         sign = glob[at]
         if sign == "*":
-            end = _STARS.match(glob, at).end()  # type: ignore[union-attr]
+            end = len(glob) - len(glob[at:].lstrip("*"))
             starts_folder = at in (0, literal) or glob[at - 1] == "/"
             piece = _stars(glob, end) if starts_folder and end - at > 1 else _STAR
             at = end + {_FOLDERS: 1, _ABOVE: 2}.get(piece, 0)

@@ -93,13 +93,14 @@ class Queries:
         if known is None:
             self._below.append(set())
             try:
-                given = answer()
+                given: AnswerT = answer()
             finally:
                 below = self._below.pop()
             known = self._answers[query] = _Answer(given, frozenset(below))
         if self.keeping:
             self._note(query, known)
-        return known.given  # type: ignore[no-any-return]
+        given = known.given
+        return given
 
     def _note(self, query: Query, known: _Answer) -> None:
         if self._below:

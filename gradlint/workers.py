@@ -115,6 +115,7 @@ class _Worker(Generic[TaskT, ResultT]):
     def answer(self, gave_up: Callable[[TaskT, End], ResultT]) -> ResultT:
         """Return the result of the task, or what is said where the process has ended on it."""
         self.is_busy = False
+        result: ResultT
         try:
             result, self.is_over = self.connection.recv()
         except (EOFError, OSError):
@@ -122,7 +123,7 @@ class _Worker(Generic[TaskT, ResultT]):
             self._process.join()
             reason = why(self._process.exitcode, self._limits, parsing=self._note.parsing)
             result = gave_up(self._task[0], End(reason, self._note.read()))
-        return result  # type: ignore[no-any-return]
+        return result
 
     def end(self) -> None:
         """End the process, whatever it does."""

@@ -13,7 +13,7 @@ mere ignorance) and `fact.may(YES)` (cannot be excluded).
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 
 class Fact:
@@ -24,7 +24,7 @@ class Fact:
 
     __slots__ = ("bits", "is_unsure")
     names: ClassVar[tuple[str, ...]] = ()
-    _every: ClassVar[tuple[Fact, ...]] = ()
+    _every: ClassVar[tuple[Self, ...]] = ()
     _unsure: ClassVar[int] = 0
 
     bits: int
@@ -33,7 +33,7 @@ class Fact:
     def __init_subclass__(cls) -> None:
         """Make all sets of the new kind of fact once."""
         cls._unsure = 1 << len(cls.names)
-        every = []
+        every: list[Any] = []
         for bits in range(cls._unsure << 1):
             fact = object.__new__(cls)
             fact.bits = bits
@@ -44,7 +44,7 @@ class Fact:
     @classmethod
     def of(cls, bits: int) -> Self:
         """The set with these answers, one bit each, lowest first."""
-        return cls._every[bits]  # type: ignore[return-value]
+        return cls._every[bits]
 
     @classmethod
     def named(cls, name: str) -> Self:
@@ -57,7 +57,7 @@ class Fact:
         return cls.of(cls._unsure)
 
     def __or__(self, other: Self) -> Self:
-        return self._every[self.bits | other.bits]  # type: ignore[return-value]
+        return self._every[self.bits | other.bits]
 
     def __and__(self, other: Self) -> Self:
         """Return the intersection of the answers; ignorance gives way to the other's answers."""

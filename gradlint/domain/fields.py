@@ -137,8 +137,8 @@ def heap_object() -> Callable[[type[T]], type[T]]:
     """Make a frozen class of objects; raises TypeError for a field that declares nothing."""
 
     def make(cls: type[T]) -> type[T]:
-        made = frozen()(cls)
-        for one in fields(made):  # type: ignore[arg-type]
+        made: type[Any] = frozen()(cls)
+        for one in fields(made):
             if DECLARED not in one.metadata:
                 raise TypeError(
                     f"`{cls.__name__}.{one.name}` does not declare how it joins, what of it is in the key of a call "

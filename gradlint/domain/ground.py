@@ -84,7 +84,7 @@ class _Groups:
     """Things that hang together, found by tying one to others."""
 
     def __init__(self, heap: dict[Ref, Object]) -> None:
-        self.heap = heap
+        self.classes: set[Hashable] = {ref for ref, thing in heap.items() if type(thing) is Class}
         self.above: dict[Hashable, Hashable] = {}
 
     def leader(self, thing: Hashable) -> Hashable:
@@ -101,5 +101,5 @@ class _Groups:
         """Tie these together, but for classes."""
         mine = self.leader(thing)
         for other in others:
-            if type(self.heap.get(other)) is not Class:  # type: ignore[call-overload]
+            if other not in self.classes:
                 self.above[self.leader(other)] = mine

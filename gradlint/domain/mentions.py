@@ -115,8 +115,8 @@ def _slot_renamed(refs: Alternatives, now: Renaming) -> Alternatives:
     if now.keys().isdisjoint(refs):
         return refs
     if len(refs) == 1:
-        return (now[refs[0]],)  # type: ignore[index]
-    return tuple(dict.fromkeys([now.get(ref, ref) for ref in refs]))  # type: ignore[arg-type]
+        return tuple(map(now.__getitem__, filter(None, refs)))
+    return tuple(dict.fromkeys([ref if ref is None else now.get(ref, ref) for ref in refs]))
 
 
 def _items_renamed(items: Items, now: Renaming) -> Items:

@@ -292,14 +292,14 @@ def _turned_out(base: State, ends: list[State]) -> None:
 def _forget_stand_ins(m: Interpreter, owner: Value) -> None:
     """An attribute that some method sets is what that method set: nothing needs to stand in for it."""
     for option in alternatives(owner):
-        thing: Any = m.state.heap.get(option) if type(option) is Ref else None
-        if not isinstance(thing, (Module, Instance)):
+        thing = m.thing(option)
+        if type(option) is not Ref or not isinstance(thing, (Module, Instance)):
             continue
         kept = tuple(
             (name, _one_of_unknown_class(m, _without_stand_ins(str(name), value))) for name, value in thing.attributes
         )
         if kept != thing.attributes:
-            m.state.heap[option] = replace(thing, attributes=kept)  # type: ignore[index]
+            m.state.heap[option] = replace(thing, attributes=kept)
 
 
 def _one_of_unknown_class(m: Interpreter, value: Value) -> Value:
@@ -308,7 +308,7 @@ def _one_of_unknown_class(m: Interpreter, value: Value) -> Value:
     if len(found) < 2 or len(found) < len(alternatives(value)) or any(thing.cls != UNKNOWN for _, thing in found):
         return value
     first = found[0][0]
-    m.state.heap[first] = m.only(value, Module)  # type: ignore[assignment]
+    m.state.heap[first] = m.all_joined([thing for _, thing in found])
     return first
 
 

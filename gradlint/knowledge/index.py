@@ -93,8 +93,8 @@ class Tables:
         """The same tables, which call `doubt` whenever a row is read that was measured nowhere."""
         if not self.told:
             return self
-        tables = {kind: _Telling(getattr(self, kind), doubt) for kind in ROWS}
-        return replace(self, **tables)  # type: ignore[arg-type]
+        tables: dict[str, Any] = {kind: _Telling(getattr(self, kind), doubt) for kind in ROWS}
+        return replace(self, **tables)
 
 
 class _Telling(dict[str, RowT]):

@@ -33,7 +33,7 @@ def _imported(text: str) -> Iterator[tuple[int, str]]:
     program = text.replace("\r\n", "\n").replace("\r", "\n").replace(";", "\n").replace(":", "\n")
     heads = list(_HEAD.finditer(program))
     for head, end in zip(heads, [*(after.start() for after in heads[1:]), len(program)], strict=False):
-        names = _NAME.findall(_LISTED.match(program, head.end(), end)[0])  # type: ignore[index]
+        names = _NAME.findall(next(_LISTED.finditer(program, head.end(), end))[0])
         if head["dots"] is None:
             yield from ((0, name) for name in names)
         else:

@@ -88,10 +88,10 @@ def bound_first(loop: cst.For | cst.While) -> set[str]:
     """The names that each iteration certainly binds before it mentions them in any other way."""
     bound: set[str] = set()
     mentioned: set[str] = set()
-    if type(loop) is cst.For:
+    if isinstance(loop, cst.For):
         _bind(targets(loop.target), bound, mentioned)
     else:
-        mentioned |= names_in(loop.test)  # type: ignore[union-attr]
+        mentioned |= names_in(loop.test)
     _follow(loop.body, bound, mentioned)
     return bound
 

@@ -226,8 +226,8 @@ def _replayed(m: Interpreter, node: Site, summary: Summary, call: Call) -> Value
         known = key[0] if again and history.last is not None else None
         made = m.memory(place, f"{index} node") if known is None else _made_again(m, known)
         nodes[key] = recorded_again(m, place, made, history, now, kept)
-        if len(key) == 1:
-            now[key[0]] = made  # type: ignore[index]
+        if len(key) == 1 and key[0] is not None:
+            now[key[0]] = made
     for ref, thing in summary.made:
         thing = object_renamed(thing, now)
         if ref in summary.recorded and type(thing) is Tensor:
@@ -460,7 +460,7 @@ def holders_besides(heap: Heap, memory: Ref, call: Call) -> Holders:
 
 
 def _holds(thing: Tensor | Node, memory: Ref) -> bool:
-    return any(memory in slot for slot in ((thing.storage,) if type(thing) is Tensor else thing.saves))  # type: ignore
+    return any(memory in slot for slot in (thing.saves if isinstance(thing, Node) else (thing.storage,)))
 
 
 def _seen(call: Call, read: dict[Name, Value]) -> tuple[tuple[tuple[Ref, Object], ...], bool]:

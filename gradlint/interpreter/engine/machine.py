@@ -92,7 +92,7 @@ class Interpreter:
         self.unknown: dict[Any, None] = {}
         self.receivers: dict[Any, str] = {}
         self.noted: dict[object, Any] = {}
-        self.joins: dict[tuple[int, ...], tuple[Sequence[Any], Any]] = {}
+        self.joins: dict[tuple[int, ...], Any] = {}
 
     def notes(self, kind: type[NotesT]) -> NotesT:
         """Return the notes that a file or two keep during this run: one object of a class of their own."""
@@ -237,11 +237,11 @@ class Interpreter:
             self.effects.looked |= {(ref, ""): None for ref in references(value)}
         if type(value) is Ref:
             return [(value, thing)] if type(thing := heap.get(value)) is kind else []
-        out = []
+        out: list[tuple[Ref, Any]] = []
         for option in alternatives(value):
             if type(option) is Ref and type(thing := heap.get(option)) is kind:
                 out.append((option, thing))
-        return out  # type: ignore[return-value]
+        return out
 
     def only(self, value: Value, kind: type[ObjectT]) -> ObjectT | None:
         """Return the object of a value, joined, if every alternative is an object of this kind."""
@@ -260,11 +260,12 @@ class Interpreter:
         if len(things) <= FEW_JOINED:
             return reduce(joined, things)
         key = tuple(map(id, things))
-        if key not in self.joins:
+        if (known := self.joins.get(key)) is None:
             if len(self.joins) >= MOST_JOINED:
                 self.joins.clear()
-            self.joins[key] = things, reduce(joined, things)  # kept, for an id to stay its own
-        return self.joins[key][1]  # type: ignore[no-any-return]
+            known = self.joins[key] = things, reduce(joined, things)  # kept, for an id to stay its own
+        found: ObjectT = known[1]
+        return found
 
     def may_be(self, value: Value, kind: type[ObjectT]) -> bool:
         """Return whether some alternative is an object of this kind."""
@@ -349,12 +350,13 @@ class Interpreter:
         options = alternatives(value)
         if len(options) == 1:
             return value
-        shown: list[Any] = [self.state.heap.get(option) if type(option) is Ref else None for option in options]
-        if not any(shown):
+        heap = self.state.heap
+        shown = [heap[option] for option in options if type(option) is Ref and option in heap]
+        if not shown:
             return value
-        if shown[0] is None or any(type(thing) is not type(shown[0]) for thing in shown):
+        if len(shown) < len(options) or any(type(thing) is not type(shown[0]) for thing in shown):
             return UNKNOWN
-        return self.all_joined(shown)  # type: ignore[no-any-return]
+        return self.all_joined(shown)
 
     # ---- paths
 

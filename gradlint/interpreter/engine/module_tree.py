@@ -82,9 +82,11 @@ def certain_parts(m: Interpreter, owner: Value) -> dict[Ref, None]:
     todo = [owner]
     while todo:
         value = todo.pop()
-        thing = m.state.heap.get(value) if type(value) is Ref and value not in certain else None
+        if type(value) is not Ref or value in certain:
+            continue
+        thing = m.state.heap.get(value)
         if type(thing) is Module or (type(thing) is Tensor and thing.parameter in (YES, NO)):
-            certain[value] = None  # type: ignore[index]
+            certain[value] = None
         if type(thing) is Module:
             todo += [*(part for _, part in thing.attributes), *thing.certain]
     return certain

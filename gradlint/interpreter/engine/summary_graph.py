@@ -46,7 +46,7 @@ def histories_of(
     ends = {key[0] for key in keys if len(key) == 1}
     nodes = tuple(node for key in keys for node in key)
     place = {ref: index for index, ref in enumerate(inputs_first(m, nodes, lambda ref: ref in before))}
-    keys.sort(key=lambda key: max(place[node] for node in key))  # type: ignore[index]
+    keys.sort(key=lambda key: max(place[node] for node in key if node is not None))
     return {key: _history(m, before, key, ends.difference(key), memories, operands) for key in keys}
 
 

@@ -49,7 +49,7 @@ def call(m: Interpreter, node: Site, owner: Value, args: Arguments, how: str, na
         m.push(result)
         *held, result = m.pop_from(start)
         results.append(result)
-        shown = m.state.heap.get(held[0])  # type: ignore[arg-type]
+        shown = m.thing(held[0])
         if m.is_silent or type(shown) is not Module:
             continue
         recorded = certainly_recorded(m, result)

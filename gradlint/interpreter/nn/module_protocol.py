@@ -233,6 +233,5 @@ def _delete_item(m: Interpreter, owner: Value, index: Value) -> None:
 @implements(TypeSlot.SET_ATTRIBUTE, Module)
 def _set_attribute(m: Interpreter, node: Site, ref: Ref, name: str, value: Value, sure: bool) -> None:
     """Set an attribute of a module: in the place of a part torch takes nothing else."""
-    start = m.push(ref)
-    value = replacing(m, node, m[ref], name, value)
-    set_on_object(m, node, m.pop_from(start)[0], name, value, sure)  # type: ignore[arg-type]
+    value, (ref,) = m.keeping(lambda: replacing(m, node, m[ref], name, value), ref)
+    set_on_object(m, node, ref, name, value, sure)

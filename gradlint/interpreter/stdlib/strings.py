@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import TypeGuard
 
 from gradlint.domain.objects import Container
 from gradlint.domain.values import NONE_VALUE, NOTHING, UNKNOWN, Constant, PlainObject, Value
@@ -37,7 +38,7 @@ def given_by_method(m: Interpreter, node: Site, owner: Value, name: str, args: A
     if name not in METHODS or given is None or args.keywords or args.unknown or not _is_plain(owner):
         return None
     try:
-        found = getattr(owner.value, name)(*given)  # type: ignore[union-attr]
+        found = getattr(owner.value, name)(*given)
     except (TypeError, ValueError):
         return None
     if type(found) is list:
@@ -51,19 +52,19 @@ def _constants(m: Interpreter, values: Iterable[Value]) -> list[object] | None:
     found: list[object] = []
     for value in values:
         thing = m.only(value, Container)
-        if _is_plain(value) or (type(value) is Constant and type(value.value) in (int, type(None))):
-            found.append(value.value)  # type: ignore[union-attr]
+        if type(value) is Constant and (_is_plain(value) or type(value.value) in (int, type(None))):
+            found.append(value.value)
         elif thing is not None and thing.kind == "tuple" and thing.rest == NOTHING:
-            inner = [part for _, part in thing.items]
-            if not all(map(_is_plain, inner)):
+            inner = tuple(part.value for _, part in thing.items if _is_plain(part))
+            if len(inner) < len(thing.items):
                 return None
-            found.append(tuple(part.value for part in inner))  # type: ignore[union-attr]
+            found.append(inner)
         else:
             return None
     return found
 
 
-def _is_plain(value: Value) -> bool:
+def _is_plain(value: Value) -> TypeGuard[Constant]:
     """Return whether a value is a string of which every Python says the same."""
     return type(value) is Constant and type(value.value) is str and value.value.isascii()
 

@@ -169,9 +169,9 @@ class _Outcome:
 
     def _of(self, value: Value) -> Value:
         m = self.m
-        thing = m.state.heap.get(value) if type(value) is Ref else None
-        if type(thing) is Tensor:
-            return self._tensor(value, thing)  # type: ignore[arg-type]
+        thing = m.thing(value)
+        if type(value) is Ref and type(thing) is Tensor:
+            return self._tensor(value, thing)
         if type(thing) is Container and thing.kind == "tuple":
             start = m.push(*thing.held)
             for index in range(start, len(m.state.stack)):
@@ -188,7 +188,8 @@ class _Outcome:
         inputs = [("input", self.given[index]) for index in places] or [("input", NONE_VALUE)]
         self.count += 1
         made = apply(m, node, row, inputs, Requested(tensor.dtype, part=f"result {self.count} "))
-        new: Tensor = m[made]  # type: ignore[index]
+        assert type(made) is Ref
+        new: Tensor = m[made]
         refused = {place for place, index in enumerate(places) if index in self.refused}
         for recorded in new.node:
             if recorded is not None:
@@ -201,7 +202,7 @@ class _Outcome:
         base = (ref,) if ref in [one for value in self.given for one in alternatives(value)] else tensor.base
         now = replace(new, storage=tensor.storage, alone=counts_alone(tensor), count=tensor.count, base=base,
                       inference=tensor.inference)  # fmt: skip
-        m.state.heap[made] = now  # type: ignore[index]
+        m.state.heap[made] = now
         return made
 
     def _noted(self, name: str) -> tuple[Ref, ...]:

@@ -92,7 +92,7 @@ def scale(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
 
 def _scaled(m: Interpreter, node: Site, start: int, outputs: Value) -> Value:
     storage = tuple(memory for _, thing in m.all(m.state.stack[start], Scaler) for memory in thing.storage)
-    factor = fresh(m, node, "factor", dtype=FLOAT, storage=storage, inference=NO)
+    factor: Value = fresh(m, node, "factor", dtype=FLOAT, storage=storage, inference=NO)
     thing = m.only(outputs, Container)
     if thing is None or thing.kind not in SEQUENCES:
         return _multiplied(m, node, outputs, factor, "")
@@ -100,7 +100,7 @@ def _scaled(m: Interpreter, node: Site, start: int, outputs: Value) -> Value:
         return m.new(node, "scaled", Container(thing.kind, rest=_multiplied(m, node, thing.rest, factor, "rest ")))
     m.push(factor)
     for index in range(len(thing.items)):
-        factor = m.state.stack[start + 2]  # type: ignore[assignment]
+        factor = m.state.stack[start + 2]
         listed = m.only(m.state.stack[start + 1], Container)
         assert listed is not None
         m.push(_multiplied(m, node, listed.items[index][1], factor, f"{index} "))

@@ -126,10 +126,9 @@ def returned(m: Interpreter, node: Site, function: Function, value: Value) -> Va
     """Return the result of a function; where that is not known, what its annotation says."""
     if type(value) is not Unknown or getattr(function.node, "returns", None) is None or function.generator:
         return value
-    start = m.push(value)
-    told = declared.value_of(m, m.part_of(node, "returned"), function.node.returns.annotation)
-    reach = m.pop_from(start)[0].reach  # type: ignore[union-attr]
-    return value if told is None else grown(m, told, reach)
+    place, annotation = m.part_of(node, "returned"), function.node.returns.annotation
+    told, (now,) = m.keeping(lambda: declared.value_of(m, place, annotation), value)
+    return value if told is None else grown(m, told, now.reach)
 
 
 def grown(m: Interpreter, told: Value, reach: tuple[Ref, ...]) -> Value:
