@@ -11,7 +11,7 @@ shared by views, `.data`, `.detach()`, `state_dict()` and NumPy arrays) and the 
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar, get_args
 
 from gradlint.domain.facts import (
     ANY_DEVICE,
@@ -409,6 +409,7 @@ def _cls(value: Value) -> str:
 Owner = Module | Instance | Optimizer
 """An object that may be of a class of the program, and has attributes that are set, some perhaps on some paths
 alone."""
+OWNERS: tuple[type[Owner], ...] = get_args(Owner)
 OwnerT = TypeVar("OwnerT", bound=Owner)
 
 

@@ -19,7 +19,7 @@ from gradlint.domain.ground import Ground, Name
 from gradlint.domain.heap import COPIED_AT_ONCE, Heap, Index
 from gradlint.domain.joining import Sides, joined
 from gradlint.domain.mentions import object_references, object_renamed, origins
-from gradlint.domain.objects import MOST_ITEMS, Instance, Module, Object, Optimizer
+from gradlint.domain.objects import MOST_ITEMS, OWNERS, Instance, Module, Object
 from gradlint.domain.refs import CONTEXT_BITS, Origin, Ref, Syntax
 from gradlint.domain.value_sets import alternatives, one_of, references, renamed
 from gradlint.domain.values import Context, Value
@@ -338,18 +338,17 @@ def _attributes_met(mine: Object | None, other: Object) -> Generator[tuple[Value
 
 
 def _is_parted(value: Value, theirs: Value, mine: Heap, other: Heap) -> bool:
-    """Return whether something is an object that one path alone has there, and one that another alone has here."""
+    """Whether something is an object that one path alone has there, and one that another alone has here. It is worth
+    while to know of those alone whose attributes are set: what they are like is changed."""
     return _is_made(value, mine, other) and _is_made(theirs, other, mine)
 
 
 def _is_made(value: Value, here: Heap, elsewhere: Heap) -> bool:
     return any(
-        type(ref) is Ref and ref not in elsewhere and type(here.get(ref)) in PARTED for ref in alternatives(value)
+        type(ref) is Ref and ref not in elsewhere and type(here.get(ref)) in OWNERS for ref in alternatives(value)
     )
 
 
-PARTED = frozenset({Module, Instance, Optimizer})
-"""The kinds of objects of which it matters that no path has two: what they are like is changed."""
 MOST_FORKS = 16
 """The most forks that are remembered: the latest."""
 

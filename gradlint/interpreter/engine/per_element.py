@@ -20,7 +20,6 @@ from gradlint.domain.heap import Heap
 from gradlint.domain.joining import joined
 from gradlint.domain.mentions import object_references, object_renamed
 from gradlint.domain.objects import Container, Module, Object, Tensor
-from gradlint.domain.objects import Iterator as Iterating
 from gradlint.domain.refs import Ref
 from gradlint.domain.state import State
 from gradlint.domain.value_sets import alternatives, references, renamed
@@ -30,8 +29,6 @@ from gradlint.frozen import replace
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.sites import Site
 
-HOLDING = (Container, Module, Iterating)
-"""The objects that know of others as certainly in them."""
 TOLD_APART: tuple[type[Tensor] | type[Module], ...] = (Tensor, Module)
 
 
@@ -130,18 +127,18 @@ def _certain_once_at(heap: Heap, walk: str, here: Mapping[Ref, Ref]) -> None:
         return ref not in before if ref not in here else now[ref] not in before or now[ref] in certain
 
     for owner, thing in list(heap.items()):
-        if isinstance(thing, HOLDING) and not marked.isdisjoint(thing.certain):
-            certain = dict.fromkeys(now.get(ref, ref) for ref in thing.certain if stays(ref, thing.certain))
+        held: tuple[Ref, ...] = getattr(thing, "certain", ())
+        if not marked.isdisjoint(held):
+            certain = dict.fromkeys(now.get(ref, ref) for ref in held if stays(ref, held))
             heap[owner] = replace(thing, certain=tuple(certain))
 
 
 def _certain_in_the_end(heap: Heap, done: Collection[Ref], swept: Collection[Ref]) -> None:
     """The loop has ended: what it certainly was at is what was noted once it was."""
     for owner, thing in list(heap.items()):
-        if isinstance(thing, HOLDING) and any(ref in done for ref in thing.certain):
-            now = [
-                plain(ref) if ref in done else ref for ref in thing.certain if ref not in done or plain(ref) in swept
-            ]
+        held: tuple[Ref, ...] = getattr(thing, "certain", ())
+        if any(ref in done for ref in held):
+            now = [plain(ref) if ref in done else ref for ref in held if ref not in done or plain(ref) in swept]
             heap[owner] = replace(thing, certain=tuple(dict.fromkeys(now)))
 
 

@@ -9,7 +9,7 @@ import libcst as cst
 
 from gradlint import events
 from gradlint.domain.facts import NO, YES, either
-from gradlint.domain.objects import Class, Instance, Module, Optimizer, Owner
+from gradlint.domain.objects import OWNERS, Class, Instance, Module, Optimizer, Owner
 from gradlint.domain.provenance import Cause, CauseKind
 from gradlint.domain.refs import Ref
 from gradlint.domain.values import (
@@ -145,7 +145,7 @@ def instantiate(m: Interpreter, node: Site, cls: Ref, args: Arguments, name: str
     start = m.push(*args.values())
     made = by_summary(m, node, cls, args, lambda: _instantiate(m, node, cls, args))
     given = m.pop_from(start)
-    for kind in (Module, Instance, Optimizer):  # one that is made like another was made here all the same
+    for kind in OWNERS:  # one that is made like another was made here all the same
         m.update_fields(made, kind, causes=(Cause(CauseKind.MADE, node),))
     SLOTS[TypeSlot.BUILT][Module](m, node, made, given)
     return made
