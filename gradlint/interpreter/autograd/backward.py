@@ -362,7 +362,7 @@ def _aliased(m: Interpreter, history: History, request: Request) -> tuple[Tensor
     return aliased_gradients(m, [ref for ref in wanted if ref in history.sure and type(m[ref]) is Tensor])
 
 
-def flat_on_all_ways(m: Interpreter, root: Value, history: History, inputs: Sequence[Ref] = ()) -> list[Ref]:
+def flat_on_all_ways(m: Interpreter, root: Value, history: History, inputs: Sequence[Ref]) -> list[Ref]:
     """The operations of zero gradient through which every way goes, to the leaves and to the inputs; none if another
     way may exist."""
     flat = {ref for ref in history.nodes if m[ref].op in FLAT}

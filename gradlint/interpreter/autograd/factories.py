@@ -97,7 +97,7 @@ def run_factory(m: Interpreter, node: Site, row: Factory, args: Arguments, *, li
     first = like if like is not None else next(iter([*args.positional, *args.keywords.values()]), None)
     shared = bound.get(row.shares) if row.shares else None
     given = m.only(shared, Tensor) if shared is not None else None
-    dtype = (wanted_dtype(bound.get("dtype")) if row.takes_dtype else None) or factory_dtype(m, row, bound, args, first)
+    dtype = (wanted_dtype(bound.get("dtype")) if row.takes_dtype else None) or factory_dtype(m, row, bound, first)
     if given is not None and shared is not None and not row.keeps:
         return _of_tensor(m, node, row, bound, shared)
     perhaps = () if given is not None or shared is None or row.keeps else tuple(ref for ref, _ in m.all(shared, Tensor))
@@ -196,9 +196,7 @@ def _is_literal(m: Interpreter, value: Value | None, depth: int = 4) -> bool:
     return type(value) is Constant
 
 
-def factory_dtype(
-    m: Interpreter, row: Factory, bound: dict[str, Value], args: Arguments, first: Value | None
-) -> Dtypes:
+def factory_dtype(m: Interpreter, row: Factory, bound: dict[str, Value], first: Value | None) -> Dtypes:
     """The kind of elements a factory makes when no `dtype=` is given."""
     kind = row.dtype
     if kind == "like values":

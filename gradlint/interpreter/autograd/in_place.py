@@ -53,7 +53,7 @@ class Write:
 def write(m: Interpreter, target: Value, this: Write) -> None:
     """The memory of a tensor is written in place."""
     found = m.all(target, Tensor)
-    _write_unknown(m, target, this)
+    _write_unknown(m, target)
     if not found:
         return
     noticed = negation(either([unnoticed(m, tensor) for _, tensor in found]))
@@ -89,7 +89,7 @@ def maybe_written(m: Interpreter, happening: Callable[[], Any]) -> None:
     m.state.refused = refused
 
 
-def _write_unknown(m: Interpreter, target: Value, this: Write) -> None:
+def _write_unknown(m: Interpreter, target: Value) -> None:
     """Write an unknown value: the write may be in the memory of all that it is made of, or in a gradient of that."""
     reach = [ref for option in alternatives(target) if type(option) is Unknown for ref in option.reach]
     if reach:

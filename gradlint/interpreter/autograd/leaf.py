@@ -50,7 +50,7 @@ def _is_object(value: Value) -> bool:
     return all(type(option) is Ref for option in alternatives(value))
 
 
-def require_leaf(m: Interpreter, node: Site, value: Value, use: str, name: str = "") -> None:
+def require_leaf(m: Interpreter, node: Site, value: Value, use: str, name: str) -> None:
     """Emit that a leaf is required here."""
     shown = m.only(value, Tensor) if not m.is_silent else None
     if shown is None:

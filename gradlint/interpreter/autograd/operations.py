@@ -207,7 +207,7 @@ PLAIN_VALUES: dict[str, Value] = {
 }
 
 
-def run_named(m: Interpreter, node: Site, path: str, args: Arguments, *, by: str, name: str = "") -> Value | None:
+def run_named(m: Interpreter, node: Site, path: str, args: Arguments, *, by: str, name: str) -> Value | None:
     """Run torch's operation at a path, called as what (`by`), through what `name`; None for what is no operation."""
     row = operation_row(m, path, args)
     return None if row is None else run_operation(m, node, row, args, by=by, name=name)

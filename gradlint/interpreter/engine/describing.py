@@ -124,7 +124,7 @@ def _described(m: Interpreter, value: Value, deep: int) -> str:
     return spell(value)
 
 
-def object_described(m: Interpreter, thing: Object, deep: int = DEEPEST) -> str:
+def object_described(m: Interpreter, thing: Object, deep: int) -> str:
     """Return the description of an object."""
     if type(thing) is Instance and thing.cls == UNKNOWN:
         return "some object"

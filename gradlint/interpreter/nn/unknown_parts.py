@@ -76,7 +76,7 @@ def leave_open_whether_frozen(m: Interpreter, made: Ref) -> None:
         m.store_exact(ref, replace(tensor, requires_grad=UNSURE))
 
 
-def unseen_parameter(m: Interpreter, node: Site, part: str, reach: Iterable[Ref] = ()) -> Ref:
+def unseen_parameter(m: Interpreter, node: Site, part: str, reach: Iterable[Ref]) -> Ref:
     """A parameter that unseen code gave; it may be one that it was passed, or share its memory."""
     same = tuple(ref for ref in reach if type(thing := m.state.heap.get(ref)) is Tensor and thing.parameter.may(YES))
     facts: dict[str, Any] = dict.fromkeys(("requires_grad", "leaf", "retains", "inference"), UNSURE)

@@ -264,7 +264,7 @@ def _fits_nowhere(m: Interpreter, value: Value, *, among_modules: bool) -> bool:
     return type(thing) in (PythonNumber, Container) or (type(thing) is Module and not among_modules)
 
 
-def _set_as_objects_do(m: Interpreter, node: Site, ref: Ref, name: str, value: Value, *, sure: bool = True) -> None:
+def _set_as_objects_do(m: Interpreter, node: Site, ref: Ref, name: str, value: Value, *, sure: bool) -> None:
     """Do what `object.__setattr__` does: a property or descriptor of the class takes the value, or the object keeps
     it."""
     cls = m[ref].cls
@@ -283,7 +283,7 @@ def _told(m: Interpreter, node: Site, method: Function, args: Arguments, sure: b
     m.maybe(lambda: call_function(m, node, method, args), not sure)
 
 
-def set_plainly(m: Interpreter, ref: Ref, name: str, value: Value, *, sure: bool = True) -> None:
+def set_plainly(m: Interpreter, ref: Ref, name: str, value: Value, *, sure: bool) -> None:
     """An attribute of an object is set, whatever its class makes of that."""
     thing: Any = m.state.heap.get(ref)
     if type(thing) is Module and name == "training":  # that of the module alone; its parts keep theirs
@@ -333,7 +333,7 @@ def delete_attribute(m: Interpreter, node: Site, owner: Value, name: str, *, by_
             _told(m, node, redirect, Arguments([ref, Constant(name)]), sure)
 
 
-def _delete_as_objects_do(m: Interpreter, node: Site, ref: Ref, name: str, *, sure: bool = True) -> None:
+def _delete_as_objects_do(m: Interpreter, node: Site, ref: Ref, name: str, *, sure: bool) -> None:
     """Do what `object.__delattr__` does: a property of the class hears of it, or the object loses the attribute."""
     thing: Any = m[ref]
     deleter = find_member(m, thing.cls, deleter_of(name))

@@ -98,7 +98,6 @@ def annotated(m: Interpreter, node: cst.AnnAssign) -> None:
 
 
 AUGMENTED = {getattr(cst, f"{kind.__name__}Assign"): name for kind, name in BINARY.items()}
-NOTHING_GIVEN: Value = UNKNOWN
 
 
 @executes(cst.AugAssign)
