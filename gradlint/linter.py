@@ -15,12 +15,13 @@ from gradlint.domain import Syntax
 from gradlint.events import Event
 from gradlint.finding import Confidence, Finding, Fix, Place
 from gradlint.frozen import frozen
-from gradlint.interpreter import APART, Trace, interpret, receivers_of
+from gradlint.interpreter import APART, Trace, interpret
 from gradlint.knowledge.pack_index import NO_PACKS, Packs
 from gradlint.knowledge.python.duck_typing_names import TORCH_WORDS
 from gradlint.locating import Locations
 from gradlint.rule import Check, Draft, Rule
 from gradlint.showing import shown
+from gradlint.source.receivers import receivers_of
 from gradlint.versions import Version, of
 
 if TYPE_CHECKING:

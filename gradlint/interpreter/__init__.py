@@ -3,7 +3,6 @@
 from gradlint.interpreter.driver import interpret
 from gradlint.interpreter.engine.event_log import BOUND
 from gradlint.interpreter.engine.tracing import Trace
-from gradlint.interpreter.static.spelling import receivers_of
 from gradlint.interpreter.syntax.receivers import APART, LIBRARY
 
-__all__ = ["APART", "BOUND", "LIBRARY", "Trace", "interpret", "receivers_of"]
+__all__ = ["APART", "BOUND", "LIBRARY", "Trace", "interpret"]

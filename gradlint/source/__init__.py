@@ -1,6 +1,8 @@
-"""Source: from text to a tree, and from nodes to places and to what edits need to know of them."""
+"""Source: from text to a tree, from nodes to places, to how receivers are spelled and to what edits need to know."""
 
+from gradlint.source.children import parameters_of as parameters_of
 from gradlint.source.children import parts as parts
+from gradlint.source.children import targets as targets
 from gradlint.source.editing import Extent as Extent
 from gradlint.source.editing import Layout as Layout
 from gradlint.source.editing import Statement as Statement

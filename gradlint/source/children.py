@@ -46,3 +46,16 @@ def parts(node: cst.CSTNode) -> list[cst.CSTNode]:
 
 _NO_SYNTAX = frozenset({type(None), str, bool, int, cst.MaybeSentinel})
 """The types of a field besides syntax (looked up for every field: an abstract class's `isinstance` would be dear)."""
+
+
+def parameters_of(params: cst.Parameters) -> list[cst.Param]:
+    """All parameters of a function, those with stars last."""
+    stars = [star for star in (params.star_arg, params.star_kwarg) if isinstance(star, cst.Param)]
+    return [*params.posonly_params, *params.params, *params.kwonly_params, *stars]
+
+
+def targets(target: Any) -> list[cst.CSTNode]:
+    """The single targets of an assignment, however deeply unpacked."""
+    if isinstance(target, (cst.Tuple, cst.List)):
+        return [single for element in target.elements for single in targets(element.value)]
+    return [target]

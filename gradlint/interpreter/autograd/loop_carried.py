@@ -19,9 +19,9 @@ from gradlint.interpreter.engine.frames import Frame
 from gradlint.interpreter.engine.history import in_every, nodes_of, past_of, surely_saves
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.rebinding import read_first
-from gradlint.interpreter.static.scopes import targets
 from gradlint.interpreter.static.sites import Site, syntax
 from gradlint.interpreter.static.tree_walk import in_order
+from gradlint.source import targets
 
 
 def carriers(m: Interpreter, node: Site, carried: Sequence[Ref]) -> tuple[tuple[str, str, Any], ...]:

@@ -9,7 +9,7 @@ from gradlint.domain.refs import Ref
 from gradlint.domain.value_sets import alternatives
 from gradlint.domain.values import Value
 from gradlint.interpreter.engine.machine import Interpreter
-from gradlint.interpreter.static.scopes import parameters_of
+from gradlint.source import parameters_of
 
 
 @dataclass(slots=True)

@@ -22,10 +22,10 @@ from gradlint.events import Event, Role
 from gradlint.frozen import frozen
 from gradlint.interpreter.engine.describing import BELIEFS, described, held_by, in_short, is_obvious, is_value, variable
 from gradlint.interpreter.engine.frames import RESULT
-from gradlint.interpreter.static.scopes import COMPREHENSIONS, comprehended, parameters_of, spelled, targets
+from gradlint.interpreter.static.scopes import COMPREHENSIONS, comprehended, spelled
 from gradlint.interpreter.static.sites import syntax
 from gradlint.interpreter.static.tree_walk import is_statement
-from gradlint.source import parts
+from gradlint.source import parameters_of, parts, targets
 
 if TYPE_CHECKING:
     from gradlint.interpreter.engine.machine import Interpreter

@@ -16,8 +16,9 @@ from gradlint.interpreter.engine import variables
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.module_tree import parameters
 from gradlint.interpreter.static.improvement import keeps_best
-from gradlint.interpreter.static.scopes import receiver, spelled, targets
+from gradlint.interpreter.static.scopes import receiver, spelled
 from gradlint.interpreter.static.sites import Site
+from gradlint.source import targets
 
 
 def emit_kept(m: Interpreter, node: Site, target: Any, value: Value, given: Any) -> None:

@@ -6,8 +6,9 @@ from typing import Any
 
 import libcst as cst
 
-from gradlint.interpreter.static.scopes import Scan, Scope, spelled, targets
+from gradlint.interpreter.static.scopes import Scan, Scope, spelled
 from gradlint.interpreter.static.tree_walk import in_order
+from gradlint.source import targets
 
 _BETTER = (cst.GreaterThan, cst.GreaterThanEqual, cst.LessThan, cst.LessThanEqual)
 _LEAVING = (cst.Break, cst.Raise, cst.Return)

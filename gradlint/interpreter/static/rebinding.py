@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import libcst as cst
 
 from gradlint.frozen import frozen
-from gradlint.interpreter.static.scopes import COMPREHENSIONS, Scope, comprehended, dotted, targets
-from gradlint.source import parts
+from gradlint.interpreter.static.scopes import COMPREHENSIONS, Scope, comprehended, dotted
+from gradlint.source import parts, targets
 
 _STATEMENTS = (cst.BaseSmallStatement, cst.For, cst.While, cst.If, cst.With, cst.Try)
 

@@ -16,7 +16,7 @@ import libcst as cst
 from gradlint.frozen import frozen
 from gradlint.interpreter.static.sites import Site
 from gradlint.knowledge.python.duck_typing_names import DETACH_DROPPED, OPTIONS_OF_BACKWARD
-from gradlint.source import parts
+from gradlint.source import parameters_of, parts, targets
 
 DEEPEST = 250
 """The depth to which syntax may be nested (but for chains of binary operators, which are walked without recursion)."""
@@ -263,12 +263,6 @@ def comprehended(clause: cst.CompFor) -> list[str]:
     return names + (comprehended(clause.inner_for_in) if clause.inner_for_in else [])
 
 
-def parameters_of(params: cst.Parameters) -> list[cst.Param]:
-    """All parameters of a function, those with stars last."""
-    stars = [star for star in (params.star_arg, params.star_kwarg) if isinstance(star, cst.Param)]
-    return [*params.posonly_params, *params.params, *params.kwonly_params, *stars]
-
-
 def _imported(node: cst.Import | cst.ImportFrom) -> list[str]:
     """The top-level modules that an import names."""
     if isinstance(node, cst.ImportFrom):
@@ -389,13 +383,6 @@ def _read(scope: Scope, name: str, attr: str) -> None:
         if type(at.node) is cst.ClassDef:
             at.reads.add(attr)
         at = at.parent
-
-
-def targets(target: Any) -> list[cst.CSTNode]:
-    """The single targets of an assignment, however deeply unpacked."""
-    if isinstance(target, (cst.Tuple, cst.List)):
-        return [single for element in target.elements for single in targets(element.value)]
-    return [target]
 
 
 def _declared(node: cst.AnnAssign, scope: Scope) -> None:

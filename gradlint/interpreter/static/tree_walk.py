@@ -7,9 +7,9 @@ from typing import Any
 
 import libcst as cst
 
-from gradlint.interpreter.static.scopes import spelled, targets
+from gradlint.interpreter.static.scopes import spelled
 from gradlint.interpreter.static.sites import Site
-from gradlint.source import parts
+from gradlint.source import parts, targets
 
 
 def in_order(tree: Any) -> Iterator[Any]:

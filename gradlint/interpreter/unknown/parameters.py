@@ -34,11 +34,11 @@ from gradlint.interpreter.engine.unseen import is_opaque, refine
 from gradlint.interpreter.python.classes import instantiate
 from gradlint.interpreter.python.functions import new_frame
 from gradlint.interpreter.python.mro import ancestry, find_method
-from gradlint.interpreter.static.scopes import parameters_of
 from gradlint.interpreter.static.sites import Site
 from gradlint.interpreter.unknown import annotations as declared
 from gradlint.interpreter.unknown.duck_typing import by_usage, function_context
 from gradlint.knowledge.python.duck_typing_names import is_criterion
+from gradlint.source import parameters_of
 
 
 def representative(m: Interpreter, node: Site, cls: Ref) -> Value:

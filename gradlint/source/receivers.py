@@ -12,10 +12,8 @@ from typing import Any, NamedTuple
 
 import libcst as cst
 
-from gradlint.interpreter.static.scopes import parameters_of, targets
-from gradlint.interpreter.static.sites import Site
 from gradlint.knowledge.torch.autograd_names import VOCABULARY
-from gradlint.source import parts
+from gradlint.source.children import parameters_of, parts, targets
 
 NAME = "NAME"
 """The word that stands for a name that the program chose."""
@@ -77,7 +75,7 @@ def receivers_of(tree: cst.Module) -> Iterator[Receiver]:
         yield Receiver(node, f"{_shape(node.value, names)}.{node.attr.value}{use}".strip(), _origin(node.value, names))
 
 
-def _use(node: Site) -> tuple[Any, str]:
+def _use(node: cst.CSTNode) -> tuple[Any, str]:
     """A part of a piece of syntax that it calls or assigns to, and how that is shown."""
     if isinstance(node, cst.Call):
         return node.func, "()"
@@ -177,7 +175,7 @@ def _origin(value: Any, names: _Names) -> str:
 # ---- how it is written
 
 
-def _shape(node: Site, names: _Names) -> str:
+def _shape(node: cst.CSTNode, names: _Names) -> str:
     pieces: list[str] = []
     while isinstance(node, (cst.Attribute, cst.Call, cst.Subscript)):
         if isinstance(node, cst.Attribute):
@@ -190,15 +188,15 @@ def _shape(node: Site, names: _Names) -> str:
     return _cut(_root(node, names) + "".join(reversed(pieces)))
 
 
-def _is_own(node: Site) -> bool:
+def _is_own(node: cst.CSTNode) -> bool:
     return isinstance(node, cst.Name) and node.value in OWN
 
 
-def _is_imported(node: Site, names: _Names) -> bool:
+def _is_imported(node: cst.CSTNode, names: _Names) -> bool:
     return isinstance(node, cst.Name) and names.found(lambda at: at.paths, node.value) is not None
 
 
-def _root(node: Site, names: _Names) -> str:
+def _root(node: cst.CSTNode, names: _Names) -> str:
     if not isinstance(node, cst.Name):
         return f"({type(node).__name__})"
     if node.value in OWN:
