@@ -258,16 +258,12 @@ def _of_contents(m: Interpreter, key: Any, value: Value, parts: Mapping[tuple[An
     return [key for number, part in enumerate(content[1]) if parts.get(("part", number, *place)) != part]
 
 
-def _of_facts(m: Interpreter, key: Any, value: Value, parts: Mapping[tuple[Any, ...], Value]) -> Iterable[object]:
-    return [ref for ref in references(value) if _like(m.state.heap.get(ref)) != key[1]]
-
-
 CHANGED: dict[str, Callable[[Interpreter, Any, Value, Mapping[tuple[Any, ...], Value]], Iterable[object]]] = {
     "grad mode": _of_mode,
     "inference": _of_mode,
     "name": _of_name,
     "holds": _of_contents,
-    "like": _of_facts,
+    "like": lambda m, key, value, parts: [ref for ref in references(value) if _like(m.state.heap.get(ref)) != key[1]],
     "forgotten": lambda m, key, value, parts: (key,),
 }
 """The functions that find changes of the circumstances, by the kind of circumstance."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from gradlint.domain.facts import NO, YES, Truth
+from gradlint.domain.facts import NO, YES
 from gradlint.domain.objects import Module, Tensor
 from gradlint.domain.provenance import AskKind, Cause, CauseKind
 from gradlint.domain.value_sets import truth_of
@@ -27,12 +27,13 @@ def _from_pretrained(path: str, m: Interpreter, node: Site, args: Arguments) -> 
     """A new layer with a parameter on the given memory as its weight; where it is a method of a layer, that is left as
     it is."""
     freeze = truth_of(UNKNOWN if args.unknown else args.get("freeze", 1, Constant(True)))
+    trained = Constant(freeze is NO) if freeze in (YES, NO) else UNKNOWN
     start = m.push(args.get("embeddings", 0, UNKNOWN))
     others = {name: value for name, value in args.keywords.items() if name not in OPTIONS}
     with m.log.silently():
         made = build(m, node, path, Arguments([], others))
         start = m.push(made) - 1
-        weight = MODELS["torch.nn.Parameter"](m, node, Arguments([m.state.stack[start], _opposite(freeze)]))
+        weight = MODELS["torch.nn.Parameter"](m, node, Arguments([m.state.stack[start], trained]))
     for ref, tensor in m.all(weight, Tensor) if freeze is YES else ():
         asked = Cause(CauseKind.ASKED, node, how=AskKind.PRETRAINED)
         m.store(ref, replace(tensor, causes=(*(mark for mark in tensor.causes if mark.kind != CauseKind.ASKED), asked)))
@@ -41,10 +42,6 @@ def _from_pretrained(path: str, m: Interpreter, node: Site, args: Arguments) -> 
     m.update_fields(made, Module, attributes=tuple(attributes.items()))
     emit_built(m, node, made, [given])
     return made
-
-
-def _opposite(freeze: Truth) -> Value:
-    return Constant(freeze is NO) if freeze in (YES, NO) else UNKNOWN
 
 
 for _path in EMBEDDINGS:

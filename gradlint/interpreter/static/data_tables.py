@@ -19,15 +19,13 @@ _SINGLETONS = frozenset({"True", "False", "None"})
 def is_table(node: Site) -> bool:
     """Return whether a display has more rows than are told apart, and nothing in it but literals: to evaluate it
     changes nothing, and its rows are thousands of objects of which nobody asks."""
-    return _is_display(node) and _rows(node) > MOST_ITEMS and _is_data(node)
+    if not _is_display(node) or sum(_is_display(element.value) for element in node.elements) <= MOST_ITEMS:
+        return False
+    return _is_data(node)
 
 
 def _is_display(node: Site) -> TypeGuard[Display]:
     return isinstance(node, (cst.Tuple, cst.List, cst.Set, cst.Dict))
-
-
-def _rows(display: Display) -> int:
-    return sum(_is_display(element.value) for element in display.elements)
 
 
 def _is_data(display: Display) -> bool:

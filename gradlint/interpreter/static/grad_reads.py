@@ -9,7 +9,6 @@ import libcst as cst
 
 from gradlint.frozen import frozen
 from gradlint.interpreter.static.scopes import spelled
-from gradlint.interpreter.static.sites import Site
 from gradlint.interpreter.static.tree_walk import in_order
 
 NEEDED, HANDED = "needed", "handed"
@@ -31,17 +30,14 @@ class Reads:
 
 def reads_in(tree: cst.Module) -> Reads:
     """Return the uses of the gradients that a file reads, and the names of the values that it computes."""
-    return Reads({read: use for read, use in _uses(tree) if _reads(read)}, dict(_names(tree)))
+    uses = {read: use for read, use in _uses(tree) if type(read) is cst.Attribute and read.attr.value == "grad"}
+    return Reads(uses, dict(_names(tree)))
 
 
 def _names(tree: cst.Module) -> Iterator[tuple[Any, str]]:
     for node in in_order(tree):
         if type(node) is cst.Assign and len(node.targets) == 1 and (name := spelled(node.targets[0].target)):
             yield node.value, name
-
-
-def _reads(node: Site) -> bool:
-    return type(node) is cst.Attribute and node.attr.value == "grad"
 
 
 def _uses(tree: cst.Module) -> Iterator[tuple[Any, str]]:

@@ -68,12 +68,9 @@ def _lacks(m: Interpreter, owner: Thing, callee: Value, method: str) -> Truth:
     in_vain = all(type(option) is Bound and option.function is None for option in alternatives(callee))
     if type(owner) is not Module or not in_vain:
         return UNSURE if type(callee) is Unknown else NO
-    known = all(type(cls) is Ref or _is_of_torch(cls) for cls in alternatives(owner.cls))
+    classes = alternatives(owner.cls)
+    known = all(type(cls) is Ref or (type(cls) is ImportPath and cls.path.startswith("torch.")) for cls in classes)
     return YES if known and read_by_class(m, owner, method) is NO else UNSURE
-
-
-def _is_of_torch(cls: Value) -> bool:
-    return type(cls) is ImportPath and cls.path.startswith("torch.")
 
 
 def _add_argument(m: Interpreter, node: cst.Call, args: Arguments, argument: cst.Arg, value: Value) -> None:
