@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import reduce
+from functools import partial, reduce
 from operator import or_
 
 from gradlint.domain.facts import NO, UNSURE, YES, Truth, both
@@ -34,18 +34,15 @@ def _name(args: Arguments) -> str:
     return given.value if type(given) is Constant and isinstance(given.value, str) else ""
 
 
-def _reparametrizing(path: str) -> Model:
-    def reparametrize(m: Interpreter, node: Site, args: Arguments) -> Value:
-        row = m.torch.reparametrizations[path]
-        start, name = m.push(args.get("module", 0, NONE_VALUE)), _name(args)
-        for ref, module in m.all(m.state.stack[start], Module):
-            replaced = _replace(m, node, ref, row, name, dict(module.attributes).get(name, NONE_VALUE))
-            if replaced and m.may_be(given := args.get("parametrization", 2, NONE_VALUE), Module):
-                _put(m, node, ref, f"{INSIDE}.{name}.0", given)
-        owner = m.pop_from(start)[0]
-        return owner if m.may_be(owner, Module) else result_of_unknown([owner])
-
-    return reparametrize
+def _reparametrizing(path: str, m: Interpreter, node: Site, args: Arguments) -> Value:
+    row = m.torch.reparametrizations[path]
+    start, name = m.push(args.get("module", 0, NONE_VALUE)), _name(args)
+    for ref, module in m.all(m.state.stack[start], Module):
+        replaced = _replace(m, node, ref, row, name, dict(module.attributes).get(name, NONE_VALUE))
+        if replaced and m.may_be(given := args.get("parametrization", 2, NONE_VALUE), Module):
+            _put(m, node, ref, f"{INSIDE}.{name}.0", given)
+    owner = m.pop_from(start)[0]
+    return owner if m.may_be(owner, Module) else result_of_unknown([owner])
 
 
 def _replace(m: Interpreter, node: Site, ref: Ref, row: ReparametrizationRow, name: str, held: Value) -> bool:
@@ -141,6 +138,6 @@ def _restoring(path: str) -> Model:
 
 
 for _row in ROWS["reparametrizations"]:
-    models(_row.path)(_reparametrizing(_row.path))
+    models(_row.path)(partial(_reparametrizing, _row.path))
 for _path in {path: None for path, _, _ in RESTORING}:
     models(_path)(_restoring(_path))

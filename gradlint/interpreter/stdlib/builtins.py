@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import reduce
+from functools import partial, reduce
 from operator import or_
 
 from gradlint.domain.facts import BOOL, INTEGER, NO, UNSURE, YES
@@ -29,7 +29,7 @@ from gradlint.interpreter.autograd.detach import cut_off, cuts
 from gradlint.interpreter.autograd.operations import plain_result
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import call_value
-from gradlint.interpreter.engine.dispatch import MODELS, Model, TypeSlot, implements, models
+from gradlint.interpreter.engine.dispatch import MODELS, TypeSlot, implements, models
 from gradlint.interpreter.engine.escape import result_of_unknown
 from gradlint.interpreter.engine.iteration import SEQUENCES, begin, consume, element_list, elements, run_through
 from gradlint.interpreter.engine.machine import Interpreter
@@ -48,32 +48,29 @@ from gradlint.interpreter.unknown.parameters import grown
 from gradlint.knowledge.python.numpy_arrays import ARRAYS, SHARING
 
 
-def _collected(kind: str) -> Model:
-    def collect(m: Interpreter, node: Site, args: Arguments) -> Value:
-        if not args.positional:
-            return m.new(node, "container", Container(containers.BOUNDED if "maxlen" in args.keywords else kind))
-        if args.given("maxlen", 1):
-            element = elements(m, node, args.positional[0])
-            return m.new(node, "container", Container(containers.BOUNDED, rest=element))
-        start = m.push(*args.positional)
-        listing = run_through(m, node, args.positional[0], kind) if kind in SEQUENCES else None
-        if listing is not None:
-            m.pop_from(start)
-            return containers.container(m, node, kind, listing)
-        found = m.push(elements(m, node, args.positional[0]))
-        there = containers.certain(m, m.state.stack[start])
-        consume(m, node, m.state.stack[start], kind)
-        element = m.pop_from(start)[found - start]
-        return m.new(node, "container", Container(kind, rest=element, certain=there))
-
-    return collect
+def _collected(kind: str, m: Interpreter, node: Site, args: Arguments) -> Value:
+    if not args.positional:
+        return m.new(node, "container", Container(containers.BOUNDED if "maxlen" in args.keywords else kind))
+    if args.given("maxlen", 1):
+        element = elements(m, node, args.positional[0])
+        return m.new(node, "container", Container(containers.BOUNDED, rest=element))
+    start = m.push(*args.positional)
+    listing = run_through(m, node, args.positional[0], kind) if kind in SEQUENCES else None
+    if listing is not None:
+        m.pop_from(start)
+        return containers.container(m, node, kind, listing)
+    found = m.push(elements(m, node, args.positional[0]))
+    there = containers.certain(m, m.state.stack[start])
+    consume(m, node, m.state.stack[start], kind)
+    element = m.pop_from(start)[found - start]
+    return m.new(node, "container", Container(kind, rest=element, certain=there))
 
 
 for _kind, _paths in {
     "list": ("builtins.list",), "tuple": ("builtins.tuple",), "set": ("builtins.set", "builtins.frozenset"),
     "deque": ("collections.deque",),
 }.items():  # fmt: skip
-    models(*_paths)(_collected(_kind))
+    models(*_paths)(partial(_collected, _kind))
 
 
 models("builtins.dict", "types.MappingProxyType")(lambda m, node, args: _mapping(m, node, Container("dict"), args))
@@ -93,27 +90,23 @@ def _default_dict(m: Interpreter, node: Site, args: Arguments) -> Value:
     return _mapping(m, node, Container("defaultdict", rest=made, keys=UNKNOWN), given)
 
 
-def _asking(which: bool) -> Model:
+def _asking(which: bool, m: Interpreter, node: Site, args: Arguments) -> Value:
     """`any` (which of them is True) or `all` (False)."""
-
-    def ask(m: Interpreter, node: Site, args: Arguments) -> Value:
-        start = m.push(args.get("iterable", 0, UNKNOWN))
-        listing = run_through(m, node, m.state.stack[start])
-        (value,) = m.pop_from(start)
-        if listing is None:
-            begin(m, value)
-            return PythonNumber(BOOL)
-        answers = [truthiness(m, one) for one in listing]
-        wanted, others = (YES, NO) if which else (NO, YES)
-        if wanted in answers:
-            return Constant(which)
-        return Constant(not which) if all(answer is others for answer in answers) else PythonNumber(BOOL)
-
-    return ask
+    start = m.push(args.get("iterable", 0, UNKNOWN))
+    listing = run_through(m, node, m.state.stack[start])
+    (value,) = m.pop_from(start)
+    if listing is None:
+        begin(m, value)
+        return PythonNumber(BOOL)
+    answers = [truthiness(m, one) for one in listing]
+    wanted, others = (YES, NO) if which else (NO, YES)
+    if wanted in answers:
+        return Constant(which)
+    return Constant(not which) if all(answer is others for answer in answers) else PythonNumber(BOOL)
 
 
-models("builtins.any")(_asking(True))
-models("builtins.all")(_asking(False))
+models("builtins.any")(partial(_asking, True))
+models("builtins.all")(partial(_asking, False))
 
 
 def _oldest(m: Interpreter, value: Value, known: frozenset[Ref]) -> Value:

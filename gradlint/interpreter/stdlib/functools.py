@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from gradlint.domain.facts import NO
 from gradlint.domain.objects import Container, Instance, Tensor
 from gradlint.domain.value_sets import one_of
 from gradlint.domain.values import NOTHING, UNKNOWN, Constant, ImportPath, Value
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import call_value
-from gradlint.interpreter.engine.dispatch import CALLED, Model, models
+from gradlint.interpreter.engine.dispatch import CALLED, models
 from gradlint.interpreter.engine.escape import havoc, result_of_unknown
 from gradlint.interpreter.engine.iteration import consume, elements, tuple_of
 from gradlint.interpreter.engine.machine import Interpreter
@@ -105,16 +107,12 @@ MOST_REDUCTIONS = 2
 """The most calls of its function by a reduction; of what is no tensor afterwards nothing is claimed."""
 
 
-def _getter(path: str) -> Model:
+def _getter(path: str, m: Interpreter, node: Site, args: Arguments) -> Value:
     """`itemgetter(1)`: a callable that keeps what it will look for."""
-
-    def make(m: Interpreter, node: Site, args: Arguments) -> Value:
-        wanted = tuple_of(m, node, args.positional, "wanted")
-        keywords = m.new(node, "keywords", Container("dict", items=tuple(args.keywords.items())))
-        about = (("wanted", wanted), ("keywords", keywords))
-        return m.new(node, "getter", Instance(cls=ImportPath(path), attributes=about, open=NO))
-
-    return make
+    wanted = tuple_of(m, node, args.positional, "wanted")
+    keywords = m.new(node, "keywords", Container("dict", items=tuple(args.keywords.items())))
+    about = (("wanted", wanted), ("keywords", keywords))
+    return m.new(node, "getter", Instance(cls=ImportPath(path), attributes=about, open=NO))
 
 
 def _wanted(m: Interpreter, thing: Instance) -> list[Value]:
@@ -154,5 +152,5 @@ for _path, _called in {
     "operator.attrgetter": _get_attributes,
     "operator.methodcaller": _call_method,
 }.items():
-    models(_path)(_getter(_path))
+    models(_path)(partial(_getter, _path))
     CALLED[_path] = _called

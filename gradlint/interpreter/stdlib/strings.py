@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import partial
 from typing import TypeGuard
 
 from gradlint.domain.objects import Container
 from gradlint.domain.values import NONE_VALUE, NOTHING, UNKNOWN, Constant, PlainObject, Value
 from gradlint.interpreter.autograd.operations import plain_result
 from gradlint.interpreter.engine.arguments import Arguments
-from gradlint.interpreter.engine.dispatch import Model, models
+from gradlint.interpreter.engine.dispatch import models
 from gradlint.interpreter.engine.iteration import MOST_ELEMENTS
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python.containers import container
@@ -69,19 +70,15 @@ def _is_plain(value: Value) -> TypeGuard[Constant]:
     return type(value) is Constant and type(value.value) is str and value.value.isascii()
 
 
-def _matching(how: str) -> Model:
+def _matching(how: str, m: Interpreter, node: Site, args: Arguments) -> Value:
     """`re.match`, `re.search` or `re.fullmatch`: a match counts as true, and None does not."""
-
-    def match(m: Interpreter, node: Site, args: Arguments) -> Value:
-        texts = _constants(m, [args.get("pattern", 0, UNKNOWN), args.get("string", 1, UNKNOWN)])
-        if texts is None or len(args.values()) > 2 or args.unknown:
-            return plain_result(m, node, "match or none")
-        pattern, text = texts
-        if not (isinstance(pattern, str) and isinstance(text, str) and _is_quick(pattern, text)):
-            return plain_result(m, node, "match or none")
-        return NONE_VALUE if getattr(re, how)(pattern, text) is None else PlainObject("match")
-
-    return match
+    texts = _constants(m, [args.get("pattern", 0, UNKNOWN), args.get("string", 1, UNKNOWN)])
+    if texts is None or len(args.values()) > 2 or args.unknown:
+        return plain_result(m, node, "match or none")
+    pattern, text = texts
+    if not (isinstance(pattern, str) and isinstance(text, str) and _is_quick(pattern, text)):
+        return plain_result(m, node, "match or none")
+    return NONE_VALUE if getattr(re, how)(pattern, text) is None else PlainObject("match")
 
 
 def _is_quick(pattern: str, text: str) -> bool:
@@ -97,4 +94,4 @@ def _is_quick(pattern: str, text: str) -> bool:
 
 
 for _how in ("match", "search", "fullmatch"):
-    models(f"re.{_how}")(_matching(_how))
+    models(f"re.{_how}")(partial(_matching, _how))

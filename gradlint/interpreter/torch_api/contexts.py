@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 
 from gradlint.domain.facts import NO, YES
 from gradlint.domain.objects import Instance
 from gradlint.domain.value_sets import truth_of
 from gradlint.domain.values import NONE_VALUE, UNKNOWN, Constant, Function, ImportPath, PlainObject, Value
 from gradlint.interpreter.engine.arguments import Arguments
-from gradlint.interpreter.engine.dispatch import MODELS, Model
+from gradlint.interpreter.engine.dispatch import MODELS
 from gradlint.interpreter.engine.escape import havoc
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.sites import Site
@@ -20,20 +21,17 @@ from gradlint.knowledge.schema import ManagerRow
 ENABLED, ENTERED = "enabled", "enter_result"
 
 
-def _made(path: str) -> Model:
-    def make(m: Interpreter, node: Site, args: Arguments) -> Value:
-        row = m.torch.managers[path]
-        havoc(m, [value for value in args.values() if type(value) is Function])
-        asked = UNKNOWN if args.unknown else Constant(True)
-        given: tuple[tuple[object, Value], ...] = ((ENABLED, args.get("enabled", row.enabled, asked)),)
-        if row.gives == "argument":
-            given += ((ENTERED, args.get(ENTERED, 0, NONE_VALUE)),)
-        return m.new(node, "manager", Instance(ImportPath(row.path), given, NO))
-
-    return make
+def _made(path: str, m: Interpreter, node: Site, args: Arguments) -> Value:
+    row = m.torch.managers[path]
+    havoc(m, [value for value in args.values() if type(value) is Function])
+    asked = UNKNOWN if args.unknown else Constant(True)
+    given: tuple[tuple[object, Value], ...] = ((ENABLED, args.get("enabled", row.enabled, asked)),)
+    if row.gives == "argument":
+        given += ((ENTERED, args.get(ENTERED, 0, NONE_VALUE)),)
+    return m.new(node, "manager", Instance(ImportPath(row.path), given, NO))
 
 
-MODELS |= {row.path: _made(row.path) for row in ROWS["managers"]}
+MODELS |= {row.path: partial(_made, row.path) for row in ROWS["managers"]}
 
 
 def _row(m: Interpreter, thing: Instance) -> ManagerRow | None:

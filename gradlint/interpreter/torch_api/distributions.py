@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from functools import partial
 
 from gradlint.domain.facts import NO, UNSURE, YES
 from gradlint.domain.objects import MOST_ITEMS, Container, Instance, Tensor
@@ -68,15 +67,11 @@ def _kept_off(m: Interpreter, node: Site, value: Value) -> Value:
     return value if all(tensor.requires_grad is NO for _, tensor in m.all(value, Tensor)) else UNKNOWN
 
 
-def _computing(row: Operation) -> Callable[[Interpreter, Any, Arguments], Value]:
+def _computing(row: Operation, m: Interpreter, node: Site, args: Arguments) -> Value:
     """A method that computes from the parameters, and from the tensors it is given."""
-
-    def method(m: Interpreter, node: Site, args: Arguments) -> Value:
-        owner, others = args.positional[0], args.positional[1:] if row.name not in ("sample", "rsample") else []
-        operands = [("input", value) for value in (*_given(m, owner), *others)][:MOST_ITEMS]
-        return apply(m, node, row, operands)
-
-    return method
+    owner, others = args.positional[0], args.positional[1:] if row.name not in ("sample", "rsample") else []
+    operands = [("input", value) for value in (*_given(m, owner), *others)][:MOST_ITEMS]
+    return apply(m, node, row, operands)
 
 
 def part(m: Interpreter, node: Site, owner: Value, name: str) -> Value | None:
@@ -106,9 +101,9 @@ def _known(name: str) -> None:
     path = HOME + name
     made = DRAWN if name in REPARAMETRISED else DRAWN_WHOLE if name in WHOLE else DRAWN_DISCRETE
     models(path)(lambda m, node, args: _build(m, node, path, args))
-    models(f"{path}.sample")(_computing(made))
+    models(f"{path}.sample")(partial(_computing, made))
     for method, row in COMPUTED.items():
-        models(f"{path}.{method}")(_computing(row))
+        models(f"{path}.{method}")(partial(_computing, row))
 
 
 for _name in sorted(REPARAMETRISED | DISCRETE):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from gradlint import events
@@ -222,45 +223,37 @@ WRAPPERS = (
 )
 
 
-def _wrapping(path: str) -> Model:
+def _wrapping(path: str, m: Interpreter, node: Site, args: Arguments) -> Value:
     """A wrapper that calls the module inside."""
-
-    def wrap(m: Interpreter, node: Site, args: Arguments) -> Value:
-        inner = args.get("module", 0, UNKNOWN)
-        module = m.only(inner, Module)
-        if module is None:
-            return result_of_unknown([inner])
-        return m.new(
-            node,
-            "wrapper",
-            Module(
-                cls=ImportPath("torch.nn.Sequential"),
-                attributes=(("module", inner),),
-                mode=TRAIN,
-                open=NO,
-                holder=path,
-                belief=module.belief,
-                causes=(Cause(CauseKind.MADE, node),),
-            ),
-        )
-
-    return wrap
+    inner = args.get("module", 0, UNKNOWN)
+    module = m.only(inner, Module)
+    if module is None:
+        return result_of_unknown([inner])
+    return m.new(
+        node,
+        "wrapper",
+        Module(
+            cls=ImportPath("torch.nn.Sequential"),
+            attributes=(("module", inner),),
+            mode=TRAIN,
+            open=NO,
+            holder=path,
+            belief=module.belief,
+            causes=(Cause(CauseKind.MADE, node),),
+        ),
+    )
 
 
-MODELS |= {path: _wrapping(path) for path in WRAPPERS}
+MODELS |= {path: partial(_wrapping, path) for path in WRAPPERS}
 
 
-def _init_of(path: str) -> Model:
+def _init_of(path: str, m: Interpreter, node: Site, args: Arguments) -> Value:
     """`nn.Module.__init__(self)`, written out; without `self`, nobody knows on what."""
-
-    def init(m: Interpreter, node: Site, args: Arguments) -> Value:
-        owner, *others = args.positional or [UNKNOWN]
-        m.update_fields(owner, Module, initialised=YES)
-        maybe_initialised(m, owner)
-        built_as(m, node, owner, path, Arguments(others, args.keywords, args.unknown, args.certain))
-        return NONE_VALUE
-
-    return init
+    owner, *others = args.positional or [UNKNOWN]
+    m.update_fields(owner, Module, initialised=YES)
+    maybe_initialised(m, owner)
+    built_as(m, node, owner, path, Arguments(others, args.keywords, args.unknown, args.certain))
+    return NONE_VALUE
 
 
-MODELS |= {f"{row.path}.__init__": _init_of(row.path) for row in MODULE_ROWS}
+MODELS |= {f"{row.path}.__init__": partial(_init_of, row.path) for row in MODULE_ROWS}

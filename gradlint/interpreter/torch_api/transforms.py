@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from gradlint import events
 from gradlint.domain.facts import NO, UNSURE, YES, Truth, either
 from gradlint.domain.objects import MOST_ITEMS, Container, Instance, Module, Node, Tensor, with_item
@@ -25,7 +27,7 @@ from gradlint.interpreter.autograd.results import UNKNOWN_LAYOUT
 from gradlint.interpreter.autograd.tensor import unknown_tensor
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import call_value
-from gradlint.interpreter.engine.dispatch import CALLED, MODELS, Model, models
+from gradlint.interpreter.engine.dispatch import CALLED, MODELS, models
 from gradlint.interpreter.engine.escape import havoc, result_of_unknown
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.module_tree import parameters, walk
@@ -214,14 +216,10 @@ MAPPED = "torch.vmap()"
 TRANSFORMED = "transformed function"
 
 
-def _differentiated(path: str) -> Model:
+def _differentiated(path: str, m: Interpreter, node: Site, args: Arguments) -> Value:
     """A function that runs the one it is made from, and gives a gradient of the kind of its first argument."""
-
-    def transform(m: Interpreter, node: Site, args: Arguments) -> Value:
-        given = (("func", args.get("func", 0, UNKNOWN)), ("aux", args.get("has_aux", 2, Constant(False))))
-        return m.new(node, TRANSFORMED, Instance(cls=ImportPath(f"{path}()"), attributes=given, open=NO))
-
-    return transform
+    given = (("func", args.get("func", 0, UNKNOWN)), ("aux", args.get("has_aux", 2, Constant(False))))
+    return m.new(node, TRANSFORMED, Instance(cls=ImportPath(f"{path}()"), attributes=given, open=NO))
 
 
 def _run_transformed(m: Interpreter, node: Site, thing: Instance, args: Arguments) -> Value:
@@ -246,5 +244,5 @@ def _run_mapped(m: Interpreter, node: Site, thing: Instance, args: Arguments) ->
 
 CALLED[MAPPED] = _run_mapped
 for _path in (GRADIENT, AND_VALUE):
-    MODELS[_path] = _differentiated(_path)
+    MODELS[_path] = partial(_differentiated, _path)
     CALLED[f"{_path}()"] = _run_transformed

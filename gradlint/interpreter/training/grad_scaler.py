@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import reduce
+from functools import partial, reduce
 from operator import or_
 
 from gradlint import events
@@ -21,7 +21,7 @@ from gradlint.interpreter.autograd.results import Requested
 from gradlint.interpreter.autograd.tensor import fresh
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import by_name
-from gradlint.interpreter.engine.dispatch import MODELS, Method, Model, TypeSlot, annotated, implements
+from gradlint.interpreter.engine.dispatch import MODELS, Method, TypeSlot, annotated, implements
 from gradlint.interpreter.engine.escape import havoc
 from gradlint.interpreter.engine.iteration import SEQUENCES
 from gradlint.interpreter.engine.machine import Interpreter
@@ -39,15 +39,12 @@ ROW = Operation(
 UNSCALING = {SCALED: PLAIN}
 
 
-def _built(path: str) -> Model:
-    def build(m: Interpreter, node: Site, args: Arguments) -> Value:
-        row = m.torch.scalers[path]
-        asked = Constant(True) if not args.unknown else PythonNumber(BOOL)
-        enabled = truth_of(args.get("enabled", row.enabled, asked))
-        made = Scaler(enabled, begun=NO, storage=(m.memory(node, "factor"),), causes=(Cause(CauseKind.MADE, node),))
-        return m.new(node, "scaler", made)
-
-    return build
+def _built(path: str, m: Interpreter, node: Site, args: Arguments) -> Value:
+    row = m.torch.scalers[path]
+    asked = Constant(True) if not args.unknown else PythonNumber(BOOL)
+    enabled = truth_of(args.get("enabled", row.enabled, asked))
+    made = Scaler(enabled, begun=NO, storage=(m.memory(node, "factor"),), causes=(Cause(CauseKind.MADE, node),))
+    return m.new(node, "scaler", made)
 
 
 def unknown_scaler(m: Interpreter, node: Site, part: str, belief: Belief) -> Ref:
@@ -61,7 +58,7 @@ annotated(*(row.path for row in ROWS["scalers"]))(
 )
 
 
-MODELS |= {row.path: _built(row.path) for row in ROWS["scalers"]}
+MODELS |= {row.path: partial(_built, row.path) for row in ROWS["scalers"]}
 
 
 def enabled(m: Interpreter, owner: Value) -> Truth:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from gradlint import events
@@ -14,7 +15,7 @@ from gradlint.domain.value_sets import alternatives, one_of
 from gradlint.domain.values import NONE_VALUE, UNKNOWN, Bound, Function, PythonNumber, Value
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import by_name, call_value
-from gradlint.interpreter.engine.dispatch import MODELS, Method, Model, TypeSlot, annotated, implements
+from gradlint.interpreter.engine.dispatch import MODELS, Method, TypeSlot, annotated, implements
 from gradlint.interpreter.engine.iteration import elements
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.scopes import receiver, spelled
@@ -24,20 +25,17 @@ from gradlint.knowledge import ROWS
 BASES = frozenset({"torch.optim.lr_scheduler.LRScheduler", "torch.optim.lr_scheduler._LRScheduler"})
 
 
-def _built(path: str) -> Model:
-    def build(m: Interpreter, node: Site, args: Arguments) -> Value:
-        chained = path not in BASES and m.torch.schedulers[path].chained
-        first = args.get("schedulers" if chained else "optimizer", 0, UNKNOWN)
-        start = m.push(elements(m, node, first) if chained else first)
-        for value in (*args.positional[1:], *args.keywords.values()):
-            _asked(m, node, value)
-        driven = m.pop_from(start)[0]
-        optimizers = tuple(ref for ref, _ in m.all(driven, Optimizer))
-        optimizers += tuple(ref for _, thing in m.all(driven, Scheduler) for ref in thing.optimizers)
-        made = Scheduler(_kind(path), tuple(dict.fromkeys(optimizers)), causes=(Cause(CauseKind.MADE, node),))
-        return m.new(node, "scheduler", made)
-
-    return build
+def _built(path: str, m: Interpreter, node: Site, args: Arguments) -> Value:
+    chained = path not in BASES and m.torch.schedulers[path].chained
+    first = args.get("schedulers" if chained else "optimizer", 0, UNKNOWN)
+    start = m.push(elements(m, node, first) if chained else first)
+    for value in (*args.positional[1:], *args.keywords.values()):
+        _asked(m, node, value)
+    driven = m.pop_from(start)[0]
+    optimizers = tuple(ref for ref, _ in m.all(driven, Optimizer))
+    optimizers += tuple(ref for _, thing in m.all(driven, Scheduler) for ref in thing.optimizers)
+    made = Scheduler(_kind(path), tuple(dict.fromkeys(optimizers)), causes=(Cause(CauseKind.MADE, node),))
+    return m.new(node, "scheduler", made)
 
 
 def _asked(m: Interpreter, node: Site, value: Value) -> None:
@@ -63,7 +61,7 @@ def _kind(path: str) -> str:
     return "" if path in BASES else path.rpartition(".")[2]
 
 
-MODELS |= {path: _built(path) for path in (*BASES, *(row.path for row in ROWS["schedulers"]))}
+MODELS |= {path: partial(_built, path) for path in (*BASES, *(row.path for row in ROWS["schedulers"]))}
 
 
 def step(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import libcst as cst
@@ -134,22 +135,16 @@ def _element(m: Interpreter, node: Site, annotation: Any) -> Value:
     return m.new(place, "element", Instance(belief=Belief.FROM_NAME)) if found is None else found
 
 
-def _sequence(kind: str) -> Generic:
-    def made(m: Interpreter, node: Site, inner: list[Any]) -> Value:
-        rest = _element(m, node, inner[0]) if inner else UNKNOWN
-        return m.new(node, "annotated", Container(kind, rest=rest, belief=Belief.ANNOTATED))
-
-    return made
+def _sequence(kind: str, m: Interpreter, node: Site, inner: list[Any]) -> Value:
+    rest = _element(m, node, inner[0]) if inner else UNKNOWN
+    return m.new(node, "annotated", Container(kind, rest=rest, belief=Belief.ANNOTATED))
 
 
-def _mapping(kind: str) -> Generic:
-    def made(m: Interpreter, node: Site, inner: list[Any]) -> Value:
-        rest = _element(m, node, inner[-1]) if inner else UNKNOWN
-        keys = value_of(m, m.part_of(node, "key"), inner[0]) if len(inner) == 2 else None
-        thing = Container(kind, rest=rest, keys=UNKNOWN if keys is None else keys, belief=Belief.ANNOTATED)
-        return m.new(node, "annotated", thing)
-
-    return made
+def _mapping(kind: str, m: Interpreter, node: Site, inner: list[Any]) -> Value:
+    rest = _element(m, node, inner[-1]) if inner else UNKNOWN
+    keys = value_of(m, m.part_of(node, "key"), inner[0]) if len(inner) == 2 else None
+    thing = Container(kind, rest=rest, keys=UNKNOWN if keys is None else keys, belief=Belief.ANNOTATED)
+    return m.new(node, "annotated", thing)
 
 
 KINDS = {
@@ -164,17 +159,17 @@ MAPPINGS = {
     "defaultdict": "defaultdict DefaultDict",
 }
 for _kind, _names in KINDS.items():
-    generic(*_names.split())(_sequence(_kind))
+    generic(*_names.split())(partial(_sequence, _kind))
 for _kind, _names in MAPPINGS.items():
-    generic(*_names.split())(_mapping(_kind))
+    generic(*_names.split())(partial(_mapping, _kind))
 
 
 @generic("tuple", "Tuple")
 def _tuple(m: Interpreter, node: Site, inner: list[Any]) -> Value | None:
     if len(inner) == 2 and isinstance(inner[1], cst.Ellipsis):
-        return _sequence("tuple")(m, node, inner)
+        return _sequence("tuple", m, node, inner)
     if not inner:
-        return _sequence("tuple")(m, node, [])
+        return _sequence("tuple", m, node, [])
     items = tuple((index, _element(m, m.part_of(node, f"item {index}"), one)) for index, one in enumerate(inner))
     return m.new(node, "annotated", Container("tuple", items=items, belief=Belief.ANNOTATED))
 
