@@ -338,8 +338,8 @@ def _attributes_met(mine: Object | None, other: Object) -> Generator[tuple[Value
 
 
 def _is_parted(value: Value, theirs: Value, mine: Heap, other: Heap) -> bool:
-    """Whether something is an object that one path alone has there, and one that another alone has here. It is worth
-    while to know of those alone whose attributes are set: what they are like is changed."""
+    """Return whether something is an object that one path alone has there, and one that another alone has here. It
+    matters of those alone whose attributes are set: what they are like is changed."""
     return _is_made(value, mine, other) and _is_made(theirs, other, mine)
 
 
