@@ -149,6 +149,7 @@ class Draft:
     help: str = ""
     notes: tuple[tuple[Syntax, str], ...] = ()
     cures: tuple[Cure, ...] = ()
+    is_of_text: bool = False
 
     @property
     def confidence(self) -> Confidence:
@@ -181,8 +182,14 @@ class Draft:
         """Believe the finding no further than this, for a reason; a finding is never raised."""
         return self if confidence is CERTAIN else self.showing(Sign(question, confidence, why))
 
+    def of_text(self) -> Draft:
+        """Rest the finding on what the program says here, whatever the things are that it is said of."""
+        return replace(self, is_of_text=True)
+
     def resting_on(self, *events: Event) -> Draft:
         """Believe the finding no further than the facts of these events."""
+        if self.is_of_text:
+            return self
         return self.showing(*(sign for event in events for sign in signs_of(event)))
 
     def showing(self, *signs: Sign) -> Draft:

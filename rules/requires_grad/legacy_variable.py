@@ -55,6 +55,7 @@ def check(event: Called) -> Findings:
         event.node,
         what="detaches a tensor from its graph" if cuts else "only returns a detached handle on the tensor",
     )
+    draft = draft if cuts else draft.of_text()
     if isinstance(data, Tensor):
         draft = draft.marked(data.causes, asked="its argument requires grad since here") if cuts else draft
         draft = _fixed(draft, event, data)

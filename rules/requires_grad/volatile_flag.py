@@ -53,7 +53,8 @@ def check_argument(event: Called) -> Findings:
 def _of_variable(event: Called) -> Draft:
     """torch refuses the flag next to a request for gradients."""
     asks = dict(event.keywords).get("requires_grad") or next(iter(event.args[1:FLAG_OF_VARIABLE]), None)
-    return rule.at(event.node).doing("error") if asks is not None and _switches_on(asks) else rule.at(event.node)
+    draft = rule.at(event.node).of_text()
+    return draft.doing("error") if asks is not None and _switches_on(asks) else draft
 
 
 @rule.on(AttributeAssigned, "volatile")

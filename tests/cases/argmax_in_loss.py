@@ -187,7 +187,7 @@ def hard_or_soft(named: Named, x, y, hard):
         predicted = scores.argmax(1).float()
     else:
         predicted = scores.softmax(1)[:, 1]
-    F.mse_loss(predicted, y.float()).backward()  # GRD604
+    F.mse_loss(predicted, torch.zeros(len(x))).backward()  # GRD604
 
 
 def hard_where_it_is_only_counted(named: Named, x, y, hard):

@@ -235,7 +235,7 @@ def of_what_nobody_shows(critic, actor, states):
     with torch.no_grad():
         value = critic(states).mean()
         loss = -critic(actor(states))
-    loss.backward(create_graph=False)  # ok: what unseen code gives may have a graph
+    loss.backward(create_graph=False)  # GRD404
     value.backward(retain_graph=False, create_graph=False)  # GRD404
     with torch.no_grad(), torch.enable_grad():
         again = critic(states).mean()

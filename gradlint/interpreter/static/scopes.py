@@ -326,7 +326,7 @@ def _named(scope: Scope, name: str) -> None:
         at = at.parent
 
 
-WITHOUT_GRADIENTS = frozenset({"no_grad", "gradient_checkpointing"})
+WITHOUT_GRADIENTS = frozenset({"enable_grad", "gradient_checkpointing", "no_grad", "set_grad_enabled"})
 """Names that speak of gradients where none are computed."""
 
 

@@ -52,25 +52,26 @@ def _call_flag(m: Interpreter, node: cst.Call, func: cst.Attribute) -> Value:
     receivers.note(m, func, owner)
     flag, name, shown = func.attr.value, spelled(func.value), m.thing(owner)
     callee, args = _given(m, node, m.push(get_attribute(m, func, owner, flag, name)))
-    missing = _lacks(m, shown, callee, flag)
+    missing = _lacks(m, shown, callee, func)
     result = UNKNOWN if missing is YES else call_value(m, node, callee, args, spelled(func))
     m.emit(events.Called, node, path=flag, args=(shown,), result=m.thing(result), name=name, missing=missing)
     return result
 
 
-def _lacks(m: Interpreter, owner: Thing, callee: Value, method: str) -> Truth:
+def _lacks(m: Interpreter, owner: Thing, callee: Value, func: cst.Attribute) -> Truth:
     """Return whether an object has no method of that name; what was looked up in vain is a method nobody defines.
 
-    What only its use tells to be a tensor may be so by this very name.
+    What only its use tells to be a tensor may be so by this very name, but not what another call gives.
     """
     if type(owner) is Tensor:
-        return UNSURE if owner.may_be_structured or owner.belief > Belief.ANNOTATED else YES
+        told = owner.belief > Belief.ANNOTATED and not isinstance(func.value, cst.Call)
+        return UNSURE if owner.may_be_structured or told else YES
     in_vain = all(type(option) is Bound and option.function is None for option in alternatives(callee))
     if type(owner) is not Module or not in_vain:
         return UNSURE if type(callee) is Unknown else NO
     classes = alternatives(owner.cls)
     known = all(type(cls) is Ref or (type(cls) is ImportPath and cls.path.startswith("torch.")) for cls in classes)
-    return YES if known and read_by_class(m, owner, method) is NO else UNSURE
+    return YES if known and read_by_class(m, owner, func.attr.value) is NO else UNSURE
 
 
 def _add_argument(m: Interpreter, node: cst.Call, args: Arguments, argument: cst.Arg, value: Value) -> None:
