@@ -86,6 +86,41 @@ def test_short_functions_are_followed_where_no_steps_are_left(left, expected, is
     assert [one.code for one in (*found.findings, *found.elsewhere)] == expected
 
 
+LABELLED = """\
+def label(first, second, loader):
+    first.eval()
+    second.eval()
+    found = []
+    for x in loader:
+        found.append(second(first(x)).data)
+    return found
+
+def adapt(first, second, loader, optimizer, other):
+    for k in range(30):
+        first.train()
+        second.train()
+        for epoch in range(20):
+            for x, y in loader:
+                optimizer.zero_grad()
+                other.zero_grad()
+                loss = (second(first(x)) - y).sum()
+                loss.backward()
+                optimizer.step()
+                other.step()
+        labels = label(first, second, loader)
+    return labels
+"""
+
+
+@pytest.mark.parametrize("left", range(0, 60, 3))
+def test_what_was_called_only_before_steps_ran_out_runs_by_itself(left, monkeypatch):
+    """Loops are gone over before they are told of; what they call the first time only was never heard of."""
+    for bound in ("MOST_STEPS_PER_STATEMENT", "FEWEST_STEPS_OF_ANY", "FEWEST_STEPS_OF_A_SCRIPT"):
+        monkeypatch.setattr(steps, bound, 0)
+    monkeypatch.setattr(steps, "FEWEST_STEPS", left)
+    assert [finding.code for finding in linter.lint(LABELLED, RULES)] == ["GRD401"]
+
+
 def test_short_functions_have_a_purse_of_their_own(monkeypatch):
     no_steps(monkeypatch)
     text = "class A:\n    def f(self, n):\n        self.n = n\na = A()\n" + "".join(f"a.f({n})\n" for n in range(3_000))

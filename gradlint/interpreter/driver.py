@@ -209,8 +209,9 @@ def _unmentioned_classes_first(m: Interpreter) -> list[Any]:
 
 
 def _waits(m: Interpreter, function: Function) -> bool:
-    """Return whether a function is still to be run: nobody called it, and its own scope is there to run in."""
-    return function.node not in m.defined.called and function.frame in m.frames
+    """Return whether a function is still to be run: no call of it was emitted, and its own scope is there."""
+    called = function.node in m.defined.called and (m.log.muted > 0 or m.log.is_recorded(function.node))
+    return not called and function.frame in m.frames
 
 
 def run_class(m: Interpreter, node: Site) -> None:

@@ -33,7 +33,8 @@ class EventLog:
 
     `come_by` are the places that events tell of which happened behind no line that raises. `repeated` are the events of
     calls that a summary repeated, by their ids; `alike` are those calls, after the ones that they are like, with the
-    runs in which they are. `undo` takes back what is to be forgotten with the events.
+    runs in which they are. `undo` takes back what is to be forgotten with the events. `recorded` are the functions of
+    the first so many runs.
     """
 
     listen: Callable[[Event], None]
@@ -47,6 +48,7 @@ class EventLog:
     repeated: dict[int, tuple[Event, ...]] = field(default_factory=dict)
     alike: dict[tuple[Any, Any, int], None] = field(default_factory=dict)
     undo: list[Callable[[], None]] = field(default_factory=list)
+    recorded: tuple[int, set[Any]] = field(default_factory=lambda: (0, set()))
 
     def append(self, event: Event) -> None:
         """Emit an event to all listeners."""
@@ -106,6 +108,14 @@ class EventLog:
     def _forget_traced(self, since: int | None) -> None:
         if self.trace is not None and since is not None:
             self.trace.forget(since)
+
+    def is_recorded(self, function: Any) -> bool:
+        """Return whether a run of a function is kept, as things stand between functions: where only rounds of a loop
+        that are forgotten come to a call, for there are no steps left, none is."""
+        seen, found = self.recorded
+        found.update(run.function.node for run in self.runs[seen:] if run.function is not None)
+        self.recorded = len(self.runs), found
+        return function in found
 
     # ---- events that are repeated
 
