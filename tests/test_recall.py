@@ -171,3 +171,44 @@ def train(names, loader):
     counts = dict(linter.analyse(text, RULES).counts)
     assert ("bound: parts in any order" in counts) == (number + 1 > MOST_IN_ANY_ORDER)
     assert [one.code for one in linter.lint(text, RULES)] == expected
+
+
+FILLED = """\
+import torch
+from torch import nn
+
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Linear(8, 8)
+
+    def forward(self, x):
+        return x + self.body(x)
+
+class Net(nn.Module):
+    def __init__(self, repeat=6):
+        super().__init__()
+        layers = [nn.Linear(8, 8)]
+        for _ in range(repeat):
+            layers += [Block()]
+        layers += [Block(), Block(), nn.LayerNorm(8), nn.ReLU(inplace=True), Block()]
+        self.parts = nn.Sequential(*layers)
+
+    def forward(self, x):
+        return self.parts(x)
+
+def scores(batches):
+    net = Net()
+    net.eval()
+    return [net(batch)ADDED for batch in batches]
+
+print(scores([torch.rand(2, 8) for _ in range(20)]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("added", "expected"), [("", ["GRD401"]), (".numpy()", ["GRD401", "GRD615"]), (".detach()", ["GRD401"])]
+)
+def test_a_network_that_a_loop_fills_computes_from_its_parts(added, expected):
+    """Each of its parts behind each other gives more things than are told apart: something is computed all the same."""
+    assert [one.code for one in linter.lint(FILLED.replace("ADDED", added), RULES)] == expected

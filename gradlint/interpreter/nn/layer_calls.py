@@ -236,13 +236,15 @@ def _over_and_over(m: Interpreter, place: Site, start: int, least: int) -> None:
         assert type(held) is Ref
         some, args = module_containers.all_parts(m, m[held]), Arguments([given])
         options, outer = alternatives(some), m.calls.in_any_order
-        if len(options) > MOST_IN_ANY_ORDER:
-            m.log.exceeded("parts in any order")
-            m.state.stack[start + 1] = loose_result(m, place, held, m[held], args)
-            return
-        m.calls.in_any_order = frozenset(options) if len(options) > 1 else frozenset()
-        m.state.stack[start + 1] = call(m, place, some, args, "call", "")
-        m.calls.in_any_order = outer
+        found: Value = UNKNOWN
+        if len(options) <= MOST_IN_ANY_ORDER:
+            m.calls.in_any_order = frozenset(options) if len(options) > 1 else frozenset()
+            found = call(m, place, some, args, "call", "")
+            m.calls.in_any_order = outer
+        if type(found) is Unknown and (type(given) is not Unknown or len(options) > MOST_IN_ANY_ORDER):
+            m.log.exceeded("parts in any order")  # each of many behind each other gives more things than are told apart
+            found = loose_result(m, place, m.state.stack[start], m[held], args)  # type: ignore[arg-type]
+        m.state.stack[start + 1] = found
 
     run_loop(m, place, Loop(step, least=least))
 
