@@ -75,10 +75,12 @@ class ScalerUsed(Event):
 
 @frozen(kw_only=True, eq=False)
 class SchedulerStepped(Event):
-    """`scheduler.step()`; `optimizer` is the one whose learning rates it sets (None: not known)."""
+    """`scheduler.step()`; `optimizer` is the one whose learning rates it sets (None: not known), those of the epoch
+    that it is `given`, if it is given one."""
 
     believed_from: ClassVar[tuple[str, ...]] = ("scheduler", "optimizer")
 
     scheduler: Scheduler
     optimizer: Optimizer | None
     name: str = ""
+    given: bool = False

@@ -87,8 +87,10 @@ def _draft(early: SchedulerStepped, first: OptimizerStepped) -> Draft:
 
 
 def _is_early(stepped: SchedulerStepped) -> bool:
+    """Whether a scheduler moves on before its optimizer first steps; one that is given an epoch, mostly 0 at first,
+    sets the rate of that."""
     driven = stepped.optimizer
-    known = stepped.later <= NO and stepped.scheduler.kind not in ("", *PATIENT)
+    known = stepped.later <= NO and not stepped.given and stepped.scheduler.kind not in ("", *PATIENT)
     return known and isinstance(driven, Optimizer) and driven.stepped <= NO
 
 

@@ -69,7 +69,8 @@ def step(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
     shown = m.only(owner, Scheduler)
     if shown is not None and not m.is_silent:
         driven, name = m.only(_driven(shown), Optimizer), spelled(receiver(node))
-        m.emit(events.SchedulerStepped, node, scheduler=shown, optimizer=driven, name=name)
+        given = args.unknown or any(value != NONE_VALUE for value in args.values())
+        m.emit(events.SchedulerStepped, node, scheduler=shown, optimizer=driven, name=name, given=given)
     return NONE_VALUE
 
 
