@@ -388,3 +388,17 @@ def test_second_order_gradients_require_grad_unless_they_are_constant() -> None:
     for function, asked in ((lambda w: (w * 2).sum(), False), (lambda w: (w**2).sum(), True)):
         (gradient,) = torch.autograd.grad(function(weight), weight, create_graph=True)
         assert gradient.requires_grad == asked
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize(("given", "rates"), [(True, [1.0, 0.5, 0.25]), (False, [0.5, 0.25, 0.125])])
+def test_a_scheduler_that_is_given_the_epoch_skips_no_rate(given: bool, rates: list[float]) -> None:
+    """`scheduler.step(epoch)` before the steps of that epoch sets the rate of the epoch, from the first one on."""
+    weight = torch.nn.Parameter(torch.ones(1))
+    optimizer = torch.optim.SGD([weight], lr=1.0)
+    scheduler, seen = torch.optim.lr_scheduler.StepLR(optimizer, 1, gamma=0.5), []
+    for epoch in range(3):
+        scheduler.step(*([epoch] if given else []))
+        seen.append(optimizer.param_groups[0]["lr"])
+        optimizer.step()
+    assert seen == rates

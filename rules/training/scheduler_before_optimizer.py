@@ -87,7 +87,7 @@ def _draft(early: SchedulerStepped, first: OptimizerStepped) -> Draft:
 
 
 def _is_early(stepped: SchedulerStepped) -> bool:
-    """Whether a scheduler moves on before its optimizer first steps; one that is given an epoch, mostly 0 at first,
+    """Return whether a scheduler moves on before its optimizer first steps; one given an epoch, mostly 0 at first,
     sets the rate of that."""
     driven = stepped.optimizer
     known = stepped.later <= NO and not stepped.given and stepped.scheduler.kind not in ("", *PATIENT)
