@@ -257,13 +257,16 @@ MEASURED_ON_DATA = frozenset("acc accuracy perplexity ppl predictions preds".spl
 def names_network(name: str) -> bool:
     """Return whether what is called so and applied is a whole network, and no code that makes or applies one."""
     said = {word.rstrip("0123456789") for word in words(name)}
-    return bool(said & NETWORKS) and not said & (OF_TENSORS_OF_PARTS | NAMING_SOMETHING_ELSE | MAKES | APPLIES)
+    named = bool(said & NETWORKS) or name.partition("_")[0] in OF_ADVERSARIES
+    return named and not said & (OF_TENSORS_OF_PARTS | NAMING_SOMETHING_ELSE | MAKES | APPLIES)
 
 
 NETWORKS = frozenset(
-    "actor backbone bert classifier critic decoder discriminator encoder lstm mlp model net network resnet student "
-    "teacher unet vgg vit".split()
+    "actor autoencoder backbone bert classifier cnn critic decoder discriminator encoder generator gru lstm mlp model "
+    "net network policy resnet rnn student teacher transformer unet vae vgg vit".split()
 )
+OF_ADVERSARIES = frozenset({"G", "D"})
+"""Letters that generators and discriminators are called by, of several with more behind an underscore."""
 APPLIES = frozenset("apply call forward run".split())
 
 
