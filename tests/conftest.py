@@ -24,6 +24,7 @@ NEED_TORCH = (
     "test_facts.py",
     "test_facts_graph.py",
     "test_fuzz.py",
+    "test_handed_training.py",
     "test_knowledge.py",
     "test_knowledge_arguments.py",
     "test_knowledge_counts.py",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Set
 
 from gradlint.domain import MAYBE, NO, YES, AskKind, Cause, CauseKind, CutKind, Syntax, Tensor
-from gradlint.events import BackwardRun, Event, ModuleFinished, Recorded, WrittenInPlace
+from gradlint.events import BackwardRun, Event, ModuleFinished, Recorded, RequiresGradChanged, WrittenInPlace
 from gradlint.rule import LIKELY, Draft, Findings, Rule, is_under_more_tests, quoted
 
 from ._terms import CUT, ON_PURPOSE, Loss, Sum, Term, losses
@@ -56,15 +56,18 @@ def root_cut_by(rule: Rule, kind: CutKind, event: BackwardRun, note: str) -> Fin
 
 def roots_cut_on_one_path(rule: Rule, kind: CutKind, end: ModuleFinished, note: str) -> Findings:
     """Yield findings at backwards whose root has no graph if the run came by a cut of this kind, which stands under a
-    test that the backward does not ask for."""
-    first: dict[tuple[int, Syntax], Event] = {}
-    for event in end.story:
-        first.setdefault((event.run, event.node), event)
+    test that the backward does not ask for; nothing is asked to require grad again in between."""
+    first: dict[tuple[int, Syntax], tuple[int, Event]] = {}
+    asked: dict[int, int] = {}
+    for place, event in enumerate(end.story):
+        first.setdefault((event.run, event.node), (place, event))
+        if isinstance(event, RequiresGradChanged) and event.to.may(YES):
+            asked[event.run] = place
         if not isinstance(event, BackwardRun) or event.expected or event.after_error:
             continue
         mark = cut_by(kind, event.root.causes) if event.root.requires_grad is MAYBE else None
-        cut = first.get((event.run, mark.node)) if mark is not None else None
-        if mark is not None and cut is not None and is_under_more_tests(cut, event):
+        since, cut = first.get((event.run, mark.node), (0, None)) if mark is not None else (0, None)
+        if mark and cut and is_under_more_tests(cut, event) and asked.get(event.run, -1) < since:
             name = quoted(event.name, "the output")
             draft = with_cuts(rule.at(event.node, name=f"on one path {name}", cut=spelled(mark)), mark, note)
             yield draft.resting_on(event, cut).lowered(LIKELY, "the two may never happen in one run")

@@ -36,7 +36,7 @@ for batch in DataLoader(pairs, batch_size=2, collate_fn=gather):
 
 def epoch(loader: DataLoader):
     for images, labels in loader:
-        reveal(images)  # Tensor[?, requires_grad=?, leaf=?]
+        reveal(images)  # Tensor[?, requires_grad=no, leaf=yes]
 
 
 globals()["epoch"](loader)

@@ -141,7 +141,7 @@ def compared(net, row, wanted):
 
 def first_of_both(net, other, rows):
     for row in rows:
-        reveal(net)  # Instance[?]
+        reveal(net)  # Module[?, mode=?]
         loss = (other(row) - net(row).detach()).pow(2).mean()
         loss.backward()
     return loss

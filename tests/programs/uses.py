@@ -18,7 +18,7 @@ def differentiated(loss):
 
 def computed_and_differentiated(net, images, labels):
     loss = torch.nn.functional.mse_loss(net(images), labels)
-    reveal(loss)  # Tensor[float, requires_grad=?, leaf=?]
+    reveal(loss)  # Tensor[float, requires_grad=yes, leaf=no]
     loss.backward()
     reveal(loss)  # Tensor[float, requires_grad=yes, leaf=no]
 

@@ -237,12 +237,13 @@ def _over_and_over(m: Interpreter, place: Site, start: int, least: int) -> None:
         some, args = module_containers.all_parts(m, m[held]), Arguments([given])
         options, outer = alternatives(some), m.calls.in_any_order
         found: Value = UNKNOWN
-        if len(options) <= MOST_IN_ANY_ORDER:
+        if len(options) > MOST_IN_ANY_ORDER:
+            m.log.exceeded("parts in any order")
+        else:
             m.calls.in_any_order = frozenset(options) if len(options) > 1 else frozenset()
             found = call(m, place, some, args, "call", "")
             m.calls.in_any_order = outer
-        if type(found) is Unknown and (type(given) is not Unknown or len(options) > MOST_IN_ANY_ORDER):
-            m.log.exceeded("parts in any order")  # each of many behind each other gives more things than are told apart
+        if type(found) is Unknown:  # each of many behind each other gives more things than are told apart
             found = loose_result(m, place, m.state.stack[start], m[held], args)  # type: ignore[arg-type]
         m.state.stack[start + 1] = found
 

@@ -221,6 +221,10 @@ def by_usage(
     return None if maker is None else maker(m, node, f"{part} by use", reach)
 
 
+SWITCHED = frozenset({"requires_grad", "requires_grad_"})
+"""The flags that a scope switches where networks may have been frozen by whoever passed them."""
+
+
 def _can_be_of_loader(use: str) -> bool:
     return use in ATTRIBUTES_OF_LOADERS or use.startswith(HANDED)
 
@@ -233,7 +237,7 @@ def _is_applied_network(m: Interpreter, scope: Scope, name: str, uses: Uses) -> 
         return False
     if not all(use in APPLIED or use.startswith(HANDED) or use.isidentifier() for use in uses):
         return False
-    if scope.differentiates:
+    if scope.differentiates and SWITCHED.isdisjoint(scope.switches):
         return True
     inside: Any = scope.node.body.body if type(scope.node) is cst.ClassDef else (scope.node,)
     functions = [one for one in inside if type(one) is cst.FunctionDef]

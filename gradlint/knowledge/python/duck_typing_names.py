@@ -258,13 +258,15 @@ def names_network(name: str) -> bool:
     """Return whether what is called so and applied is a whole network, and no code that makes or applies one."""
     said = {word.rstrip("0123456789") for word in words(name)}
     named = bool(said & NETWORKS) or name.partition("_")[0] in OF_ADVERSARIES
-    return named and not said & (OF_TENSORS_OF_PARTS | NAMING_SOMETHING_ELSE | MAKES | APPLIES)
+    return named and not said & (OF_TENSORS_OF_PARTS | NAMING_SOMETHING_ELSE | MAKES | APPLIES | OF_OTHER_GENERATORS)
 
 
 NETWORKS = frozenset(
     "actor autoencoder backbone bert classifier cnn critic decoder discriminator encoder generator gru lstm mlp model "
     "net network policy resnet rnn student teacher transformer unet vae vgg vit".split()
 )
+OF_OTHER_GENERATORS = frozenset("batch batches caption data id mask prior random rng sample text".split())
+"""Words of generators that are no networks, or whole systems."""
 OF_ADVERSARIES = frozenset({"G", "D"})
 """Letters that generators and discriminators are called by, of several with more behind an underscore."""
 APPLIES = frozenset("apply call forward run".split())
