@@ -186,3 +186,57 @@ def test_torch_agrees(name: str):
             assert kind.raises in str(raised.value)
         else:
             run(wrong)
+
+
+EVALUATIONS = {
+    "of an accuracy": """
+        correct = 0
+        for images, labels in loader:
+            outputs = {net}(images)
+            correct += (outputs.argmax(1) == labels).sum().item()
+        return correct
+    """,
+    "of a loss": """
+        losses = []
+        for images, labels in loader:
+            loss = criterion({net}(images), labels)
+            losses.append(loss.item())
+        return sum(losses) / len(losses)
+    """,
+    "of features": """
+        found = []
+        for batch in batches:
+            found.append({net}(batch).data.cpu())
+        return torch.cat(found)
+    """,
+    "of what it draws": """
+        return {net}(torch.randn(8, 3)).detach().cpu()
+    """,
+    "of predictions, numbered": """
+        shown = []
+        for number, (images, labels) in enumerate(loader):
+            scores = {net}(images).softmax(1)
+            shown += scores.max(1)[1].tolist()
+        return shown
+    """,
+}
+
+
+@pytest.mark.parametrize("net", ["model", "net", "generator", "policy", "G", "D_A", "encoder"])
+@pytest.mark.parametrize("name", EVALUATIONS)
+def test_an_evaluation_of_what_is_passed_is_told(name: str, net: str):
+    body = textwrap.dedent(EVALUATIONS[name].format(net=net)).strip()
+    text = f"def found({net}, loader, batches, criterion):\n{textwrap.indent(body, '    ')}\n"
+    assert [one.code for one in linter.lint(HEAD + text, RULES)] == ["GRD401"]
+    assert not linter.lint(f"{HEAD}@torch.no_grad()\n{text}", RULES)
+
+
+@pytest.mark.parametrize(
+    "net", ["data_generator", "make_model", "transform", "collate", "train_step", "text_generator"]
+)
+@pytest.mark.parametrize("name", EVALUATIONS)
+def test_what_is_called_otherwise_is_not_taken_for_a_network(name: str, net: str):
+    body = textwrap.dedent(EVALUATIONS[name].format(net=net)).strip()
+    assert not linter.lint(
+        f"{HEAD}def found({net}, loader, batches, criterion):\n{textwrap.indent(body, '    ')}\n", RULES
+    )

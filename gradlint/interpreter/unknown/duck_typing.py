@@ -60,7 +60,6 @@ from gradlint.knowledge.python.duck_typing_names import (
     TENSOR_ATTRIBUTES,
     TENSOR_USES,
     TRAINS,
-    evaluates,
     names_list_of_modules,
     names_loader,
     names_module,
@@ -148,6 +147,12 @@ def _module(m: Interpreter, node: Site, part: str, reach: tuple[Ref, ...]) -> Re
     return unseen_module(m, node, part, reach)
 
 
+def _module_perhaps_frozen(m: Interpreter, node: Site, part: str, reach: tuple[Ref, ...]) -> Ref:
+    made = _module(m, node, part, reach)
+    leave_open_whether_frozen(m, made)
+    return made
+
+
 def _tensor(m: Interpreter, node: Site, part: str, reach: tuple[Ref, ...]) -> Ref:
     return unknown_tensor(m, node, part, Belief.FROM_USAGE, reach)
 
@@ -215,7 +220,7 @@ def by_usage(
     maker = _maker(m, uses, chain) if uses else None
     if maker is None and uses and "." not in (name := chain.removeprefix("self.")):
         scope = m.frame.scope if given else _scope_of(m.frame, chain)
-        maker = _module if _is_applied_network(m, scope, name, uses) else None
+        maker = _network_maker(m, scope, name, uses)
     if maker is None and names_loader(chain.rpartition(".")[2]) and all(_can_be_of_loader(use) for use in uses):
         maker = _loader
     return None if maker is None else maker(m, node, f"{part} by use", reach)
@@ -229,26 +234,28 @@ def _can_be_of_loader(use: str) -> bool:
     return use in ATTRIBUTES_OF_LOADERS or use.startswith(HANDED)
 
 
+def _network_maker(m: Interpreter, scope: Scope, name: str, uses: Uses) -> Maker | None:
+    """Return the maker of what is applied as networks are; whoever switches flags may be passed one that is frozen."""
+    if not _is_applied_network(m, scope, name, uses):
+        return None
+    return _module if SWITCHED.isdisjoint(scope.switches) or not scope.differentiates else _module_perhaps_frozen
+
+
 def _is_applied_network(m: Interpreter, scope: Scope, name: str, uses: Uses) -> bool:
     """Return whether a variable, or an attribute of `self`, is named as networks are and only applied, passed on or
-    asked for attributes, where gradients are computed, or a function, or a method of the class, evaluates by its name
-    and loops over batches, or cuts its results off the graph: a mere caller may call for another that trains."""
+    asked for attributes, where gradients are computed; or where a function, or a method of the class, loops over
+    batches, or cuts its results off the graph: a mere caller may call for another that trains."""
     if not names_network(name) or APPLIED.isdisjoint(uses):
         return False
     if not all(use in APPLIED or use.startswith(HANDED) or use.isidentifier() for use in uses):
         return False
-    if scope.differentiates and SWITCHED.isdisjoint(scope.switches):
+    if scope.differentiates:
         return True
     inside: Any = scope.node.body.body if type(scope.node) is cst.ClassDef else (scope.node,)
     functions = [one for one in inside if type(one) is cst.FunctionDef]
-    if any(_is_to_evaluate(one.name.value) and loops_over_batches(m, one) for one in functions):
-        return True
+    looping = [one for one in functions if not words(one.name.value) & TRAINS and loops_over_batches(m, one)]
     written = name if scope.node in functions else f"self.{name}"
-    return any(written in cuts(m, one) for one in functions)
-
-
-def _is_to_evaluate(name: str) -> bool:
-    return evaluates(name) and not words(name) & TRAINS
+    return bool(looping) or any(written in cuts(m, one) for one in functions)
 
 
 def part_by_name(m: Interpreter, node: Site, owner: Ref, name: str, chain: str) -> Ref | None:

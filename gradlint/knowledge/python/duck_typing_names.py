@@ -288,10 +288,9 @@ def batches_to_evaluate_on(names: Iterable[str]) -> bool:
     they tell."""
     names = tuple(names)
     told = data_to_evaluate_on(names)
-    return told is True or (told is None and any(words(name) & LOADERS for name in names))
+    return told is True or (told is None and any(map(names_loader, names)))
 
 
-LOADERS = frozenset("dataloader dataloaders dl loader loaders".split())
 TRAINING_DATA = "train"
 EVALUATION_DATA = frozenset("dev eval evaluation gallery holdout te test testing tst val valid validation vl".split())
 DATA = frozenset(
@@ -302,7 +301,7 @@ DATA_IN_ONE_WORD = re.compile("(dev|eval|te|test|tst|v|val|valid|vl)(data|iter|s
 ITERATES = frozenset("bar enumerate iter pbar progress tqdm trange zip".split())
 """Words around data of which alone a loop speaks (`for x, y in tqdm(val)`)."""
 
-LOADER_IN_ONE_WORD = re.compile("(data|dev|eval|te|test|train|trn|tst|v|val|valid)?(data)?(loader|batches)s?")
+LOADER_IN_ONE_WORD = re.compile("(data|dev|eval|te|test|train|trn|tst|v|val|valid)?(data)?(loaders?|batches)|dl")
 ATTRIBUTES_OF_LOADERS = frozenset({"batch_sampler", "batch_size", "dataset", "drop_last", "sampler"})
 """Attributes that a loader of data is asked for."""
 
