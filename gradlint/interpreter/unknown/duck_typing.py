@@ -32,7 +32,7 @@ from gradlint.interpreter.engine.unseen import STAND_IN, FrozenOnRequest, is_opa
 from gradlint.interpreter.nn.unknown_parts import leave_open_whether_frozen, unseen_module
 from gradlint.interpreter.python.mro import FUNCTION_CONTEXT
 from gradlint.interpreter.python.roles import cuts, loops_over_batches
-from gradlint.interpreter.static.scopes import ALONG, HANDED, Scope, dotted, kept, uses_of_given
+from gradlint.interpreter.static.scopes import ALONG, HANDED, MODES, Scope, dotted, kept, uses_of_given
 from gradlint.interpreter.static.sites import Site
 from gradlint.interpreter.training.assumed_optimizer import optimizer_over
 from gradlint.interpreter.training.grad_scaler import unknown_scaler
@@ -226,10 +226,6 @@ def by_usage(
     return None if maker is None else maker(m, node, f"{part} by use", reach)
 
 
-SWITCHED = frozenset({"requires_grad", "requires_grad_"})
-"""The flags that a scope switches where networks may have been frozen by whoever passed them."""
-
-
 def _can_be_of_loader(use: str) -> bool:
     return use in ATTRIBUTES_OF_LOADERS or use.startswith(HANDED)
 
@@ -238,7 +234,7 @@ def _network_maker(m: Interpreter, scope: Scope, name: str, uses: Uses) -> Maker
     """Return the maker of what is applied as networks are; whoever switches flags may be passed one that is frozen."""
     if not _is_applied_network(m, scope, name, uses):
         return None
-    return _module if SWITCHED.isdisjoint(scope.switches) or not scope.differentiates else _module_perhaps_frozen
+    return _module if scope.switches <= MODES or not scope.differentiates else _module_perhaps_frozen
 
 
 def _is_applied_network(m: Interpreter, scope: Scope, name: str, uses: Uses) -> bool:
