@@ -213,13 +213,15 @@ def _through_all(m: Interpreter, node: Site, ref: Ref, value: Value) -> Value:
     least = 1 if module_containers.certainly_not_empty(m, m[ref]) else 0
     m.calls.inside_module += 1
     _over_and_over(m, m.part_of(node, f"{ref.site} parts"), start, least)
-    held = m.state.stack[start]
-    cut = _may_be_cut(m, m.state.stack[start + 1])
-    certain = _trainable(m, module_containers.certain(m, m[held])) if cut else None  # type: ignore[index]
-    trainable = certain or (_trainable(m, alternatives(module_containers.all_parts(m, m[held]))) if cut else None)  # type: ignore[index]
+    held, given = m.state.stack[start : start + 2]
+    certain = trainable = None
+    if type(held) is Ref and _may_be_cut(m, given):
+        certain = _trainable(m, module_containers.certain(m, m[held]))
+        trainable = certain or _trainable(m, alternatives(module_containers.all_parts(m, m[held])))
     if trainable is not None:
-        given = Arguments([m.state.stack[start + 1]])
-        m.state.stack[start + 1] = call(m, m.part_of(node, f"{ref.site} certain"), trainable, given, "call", "")
+        m.state.stack[start + 1] = call(
+            m, m.part_of(node, f"{ref.site} certain"), trainable, Arguments([given]), "call", ""
+        )
         _over_and_over(m, m.part_of(node, f"{ref.site} others"), start, 0)
         for one, tensor in m.all(m.state.stack[start + 1], Tensor) if certain is None else ():
             m.store(one, replace(tensor, belief=max(tensor.belief, Belief.FROM_USAGE)))
@@ -243,8 +245,9 @@ def _over_and_over(m: Interpreter, place: Site, start: int, least: int) -> None:
             m.calls.in_any_order = frozenset(options) if len(options) > 1 else frozenset()
             found = call(m, place, some, args, "call", "")
             m.calls.in_any_order = outer
-        if type(found) is Unknown:  # each of many behind each other gives more things than are told apart
-            found = loose_result(m, place, m.state.stack[start], m[held], args)  # type: ignore[arg-type]
+        held = m.state.stack[start]
+        if type(found) is Unknown and type(held) is Ref:  # of many behind each other come more than are told apart
+            found = loose_result(m, place, held, m[held], args)
         m.state.stack[start + 1] = found
 
     run_loop(m, place, Loop(step, least=least))
