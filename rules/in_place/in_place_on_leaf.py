@@ -27,7 +27,7 @@ from collections.abc import Mapping
 
 from gradlint.domain import NO, YES, AskKind, CauseKind, Syntax, Tensor
 from gradlint.events import ModuleFinished, RequiresGradChanged, WrittenInPlace
-from gradlint.rule import LIKELY, Findings, Raises, Rule
+from gradlint.rule import LIKELY, Findings, Raises, Rule, is_under_more_tests
 
 from ._writing import is_leaf_that_requires_grad, is_watched, refused
 
@@ -83,16 +83,10 @@ def _is_of_two_paths(tensor: Tensor) -> bool:
 def _asked_under_a_condition(
     event: WrittenInPlace, asked: Mapping[Syntax, RequiresGradChanged]
 ) -> RequiresGradChanged | None:
-    """Return the request in the same run, under all conditions of the write and another one."""
+    """Return the request in the same run, under all tests of the write and another one."""
     places = [mark.node for mark in event.target.causes if mark.kind is CauseKind.ASKED]
-    found = [one for node in places if (one := asked.get(node)) is not None and one.run == event.run]
-    here = event.conditions
-    return next((one for one in found if len(one.conditions) > len(here) == _shared(one.conditions, here)), None)
-
-
-def _shared(conditions: tuple[tuple[Syntax, bool], ...], others: tuple[tuple[Syntax, bool], ...]) -> int:
-    """Return the number of conditions that two places have in common."""
-    return sum(1 for one, other in zip(conditions, others, strict=False) if one == other)
+    found = (one for node in places if (one := asked.get(node)) is not None)
+    return next((one for one in found if is_under_more_tests(one, event)), None)
 
 
 @rule.bad
