@@ -155,7 +155,8 @@ class WrittenInPlace(Event):
     dict) or "array" (through a NumPy array that shares the memory).
 
     `base` is the tensor it is a view of (None: it is certainly no view), `holders` are the containers
-    that hold the target, `noticed` whether torch notices (it does not through `.data` or NumPy).
+    that hold the target (none are looked for where an optimizer steps or a state dict is loaded: these write many
+    tensors at once), `noticed` whether torch notices (it does not through `.data` or NumPy).
     `operands` are the tensors that it is computed from besides the target, `saved` those of them that it certainly
     keeps for backward. `updates`: it is
     written with what was computed from its own gradient. `argument`: the function that runs was passed it;

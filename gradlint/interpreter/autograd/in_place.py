@@ -210,8 +210,7 @@ def written_without_graph(
     where it is loaded with its own memory. Whether it `happens` may hang on whether the module has the parameter."""
     tensor: Tensor = m[ref]
     mode, m.state.grad_mode = m.state.grad_mode, NO
-    held_by = holders(m, [ref]) if not m.is_silent else ()
-    m.emit(events.WrittenInPlace, this.node, target=tensor, op=this.op, base=None, holders=held_by, by=this.by,
+    m.emit(events.WrittenInPlace, this.node, target=tensor, op=this.op, base=None, holders=(), by=this.by,
            noticed=happens, local=is_local(m, [(ref, tensor)]))  # fmt: skip
     m.state.grad_mode = mode
     mark = Cause(WRITERS[this.by], syntax(this.node))
