@@ -219,6 +219,20 @@ EVALUATIONS = {
             shown += scores.max(1)[1].tolist()
         return shown
     """,
+    "of the best classes": """
+        scores = torch.exp({net}.forward(loader))
+        best, which = scores.topk(3)
+        best = best.cpu().detach().numpy().tolist()[0]
+        return best, which.tolist()
+    """,
+    "of an array": """
+        out = {net}(torch.randn(8, 3))
+        out = out.cpu().data
+        return out.numpy()
+    """,
+    "of a number": """
+        return torch.sigmoid({net}(torch.randn(8, 3)).mean()).item()
+    """,
 }
 
 
@@ -240,3 +254,34 @@ def test_what_is_called_otherwise_is_not_taken_for_a_network(name: str, net: str
     assert not linter.lint(
         f"{HEAD}def found({net}, loader, batches, criterion):\n{textwrap.indent(body, '    ')}\n", RULES
     )
+
+
+STEPPING = """
+def evaluate(loader, encoder, {owner}):
+    encoder.eval(), {owner}.eval()
+    kept = []
+    for batch in loader:
+        features = encoder(batch)
+        state, cell = {owner}.{method}(features, features)
+        kept.append(state.argmax(1).tolist())
+    return kept
+"""
+
+
+@pytest.mark.parametrize(
+    ("owner", "method", "codes"),
+    [
+        ("decoder", "decode_step", ["GRD401"]),
+        ("env", "step", ["GRD401"]),
+        ("sampler", "denoise_step", ["GRD401"]),
+        ("rnn", "forward_step", ["GRD401"]),
+        ("decoder", "step", ["GRD401"]),
+        ("helper", "step", []),
+        ("decoder", "train_step", []),
+        ("decoder", "forward_backward_step", []),
+        ("trainer", "decode_step", []),
+        ("optimizer", "eval_step", []),
+    ],
+)
+def test_a_step_in_time_trains_nothing(owner: str, method: str, codes: list[str]):
+    assert [one.code for one in linter.lint(HEAD + STEPPING.format(owner=owner, method=method), RULES)] == codes

@@ -24,9 +24,9 @@ from gradlint.knowledge.python.duck_typing_names import (
     ASKS_FOR_GRADIENTS,
     ASKS_FOR_NONE,
     CHANGES_FLAGS,
-    DIFFERENTIATES,
     LIBRARIES_THAT_READ,
     READS,
+    differentiates,
     makes_optimizer,
     words,
 )
@@ -104,10 +104,11 @@ def escape_by(node: Site, callee: Value) -> Escape:
     paths += [f"{one.module}.{one.name}" for one in alternatives(callee) if type(one) is Imported]
     written = getattr(syntax(node), "func", None)
     names = [*paths, dotted(written)]
-    for said in (_words_of(name.rpartition(".")[2] for name in names), _words_of(names)):
+    whole = _words_of(names)
+    for said in (_words_of(name.rpartition(".")[2] for name in names), whole):
         if makes_optimizer(said):
             return Escape.READ_BY_NAME
-        if said & DIFFERENTIATES:
+        if differentiates(said, whole):
             return Escape.DIFFERENTIATED
         if said & CHANGES_FLAGS:
             return Escape.HELD

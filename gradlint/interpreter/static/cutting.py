@@ -10,34 +10,52 @@ import libcst as cst
 from gradlint.interpreter.static.scopes import dotted
 from gradlint.interpreter.static.tree_walk import in_order
 
-DETACH = "detach"
+CUTTING = frozenset({"detach", "item", "numpy", "tolist"})
+"""The methods whose results are in no graph."""
+DATA = "data"
+"""The attribute that is in no graph."""
 
 
 def cut_calls(function: cst.FunctionDef) -> frozenset[str]:
-    """Return the spellings of the calls of whose results a function detaches some, at once or by a name that stands for
-    one of them and nothing else; of all calls, where it detaches all that it returns."""
+    """Return the spellings of the calls of whose results a function takes some out of the graph, at once or by names
+    that stand for what it computes from them; of all calls, where it cuts all that it returns."""
     nodes = list(in_order(function.body))
     assigned: dict[str, set[str]] = {}
     for node in nodes:
-        if type(node) is cst.Assign and len(node.targets) == 1 and type(target := node.targets[0].target) is cst.Name:
-            assigned.setdefault(target.value, set()).update(_chain(node.value))
-    cut = [node for node in nodes if _is_cut(node)]
-    found = {name for node in cut for name in _chain(node)}
-    found |= {name for one in found for name in assigned.get(one, ())}
+        if type(node) is cst.Assign:
+            for name in _names_bound(node):
+                assigned.setdefault(name, set()).update(_spellings(node.value))
+    found, more = set[str](), {name for node in nodes if _is_cut(node) for name in _spellings(node)}
+    while more:
+        found |= more
+        more = {name for one in more for name in assigned.get(one, ())} - found
     returned = [node.value for node in nodes if type(node) is cst.Return]
     if returned and all(value is not None and any(map(_is_cut, _down(value))) for value in returned):
         found |= {dotted(node.func) for node in nodes if type(node) is cst.Call}
     return frozenset(found)
 
 
+def _names_bound(node: cst.Assign) -> Iterator[str]:
+    """Yield the names that an assignment binds, alone or unpacked."""
+    for target in node.targets:
+        held = target.target
+        parts = [one.value for one in held.elements] if isinstance(held, cst.Tuple | cst.List) else [held]
+        yield from (part.value for part in parts if type(part) is cst.Name)
+
+
 def _is_cut(node: Any) -> bool:
-    return type(node) is cst.Call and type(node.func) is cst.Attribute and node.func.attr.value == DETACH
+    if type(node) is cst.Attribute:
+        return node.attr.value == DATA
+    return type(node) is cst.Call and type(node.func) is cst.Attribute and node.func.attr.value in CUTTING
 
 
-def _chain(node: Any) -> Iterator[str]:
-    """Yield the spellings of the calls of an expression, one on the other, and of what is under them."""
-    for one in _down(node):
-        yield dotted(one.func) if type(one) is cst.Call else dotted(one)
+def _spellings(node: cst.CSTNode) -> Iterator[str]:
+    """Yield the spellings of the calls in an expression, and of the names."""
+    for one in in_order(node):
+        if type(one) is cst.Call:
+            yield dotted(one.func)
+        elif type(one) is cst.Name:
+            yield one.value
 
 
 def _down(node: Any) -> Iterator[Any]:

@@ -129,6 +129,12 @@ DIFFERENTIATES = frozenset(
     "train trainer training".split()
 )
 """Words of code that computes gradients of what it is passed, or may mean to."""
+STEP = "step"
+STEPS_IN_TIME = frozenset(
+    "decode decoder denoise diffusion encode env environment envs eval evaluate evaluation forward generate infer "
+    "inference predict prediction reverse rollout sample simulate simulator test time valid validate validation".split()
+)
+"""Words of code that goes a step of a sequence, of an environment or of an evaluation: no step of an optimizer."""
 CHANGES_FLAGS = frozenset(
     "clear disable enable fix fixed flag flags freeze freezed freezes freezing frozen grads lora lock peft prune "
     "pruning quantize requires require reset switch toggle trainable tune tuning unfreeze unfrozen unlock zero "
@@ -179,6 +185,13 @@ WORD = re.compile("[A-Z]+(?![a-z])[0-9]*|[A-Z]?[a-z]+[0-9]?(?=[^a-z]|$)|[a-z]+")
 def words(name: str) -> frozenset[str]:
     """The words of a name in lower case: of `runValEpoch_2` run, val and epoch; of a dotted name all together."""
     return frozenset([part.lower() for part in WORD.findall(name)])
+
+
+def differentiates(said: frozenset[str], whole: frozenset[str]) -> bool:
+    """Return whether code with these words in its name computes gradients, or may mean to; `whole` are those of what
+    it belongs to as well. A step in time (`decode_step`, `env.step`) is none that trains."""
+    found = said & DIFFERENTIATES
+    return bool(found) and not (found == {STEP} and whole & STEPS_IN_TIME and not whole & (DIFFERENTIATES - {STEP}))
 
 
 def is_criterion(name: str) -> bool:
