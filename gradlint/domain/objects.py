@@ -289,7 +289,7 @@ class Container(Cell):
     """A list, tuple, set, dict ...: values by constant key or index, and `rest` for all others (`NOTHING`: there
     are certainly no others), among which those that are `certain` certainly are. `keys` is what the keys of those
     others are in a mapping; `cls` is the class of a named tuple, whose fields name the items; `origin` is the
-    module whose `state_dict()` it is."""
+    module whose `state_dict()` it is; `partial`: it is a slice of what may be more."""
 
     kind: str = _agreed()
     items: Items = _elements((), join=Join.ITEMS)
@@ -300,6 +300,7 @@ class Container(Cell):
     keys: Value = _elements(UNKNOWN, join=Join.VALUE)
     cls: Value = _value(NOTHING)
     certain: tuple[Ref, ...] = _elements((), join=Join.CERTAIN)
+    partial: bool = _agreed(False)
 
     @property
     def held(self) -> tuple[Value, ...]:

@@ -20,10 +20,10 @@ layer, nothing is reported. Freezing all and then unfreezing the head is the usu
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
-from gradlint.domain import NO, YES, AskKind, CauseKind, Ref, Syntax
+from gradlint.domain import NO, YES, AskKind, CauseKind, Ref, Syntax, Tensor
 from gradlint.events import (
     BackwardRun,
     ModuleCalled,
@@ -86,17 +86,32 @@ def _undone(
 ) -> Findings:
     """The freezes that are undone by this request as a whole and whatever led to them; `reached` are the memories that
     its place has asked for so far."""
-    known = [tensor for tensor in asked.each if not tensor.requires_grad.is_unsure]
+    known = [one for one in asked.each if not one.requires_grad.is_unsure and asked.node not in _places_asked(one)]
     reached.update(memory for tensor in known for memory in tensor.storage)
-    places = dict.fromkeys(mark.node for tensor in known for mark in tensor.causes if mark.kind == CauseKind.ASKED)
+    places = dict.fromkeys(place for tensor in known for place in _places_asked(tensor))
     for freezes in [frozen[place] for place in places if place in frozen]:
         freeze = freezes[-1]
-        whole = all(reached.issuperset(one.tensor.storage) for one in freezes)
+        whole = _is_all_of(freezes, asked, reached)
         unconditional = asked.conditions == freeze.conditions[: len(asked.conditions)]
         if whole and unconditional and _outermost(asked, runs) == (root := _outermost(freeze, runs)):
             draft = rule.at(asked.node).note(freeze.node, "frozen here")
             tested = _is_test(runs.get(root))
             yield draft.resting_on(asked, freeze).lowered(POSSIBLE if tested else CERTAIN, "only a test does it")
+
+
+def _places_asked(tensor: Tensor) -> list[Syntax]:
+    """Return the places that set the flag of a tensor; the place at hand is among them where a loop is there again."""
+    return [mark.node for mark in tensor.causes if mark.kind == CauseKind.ASKED]
+
+
+def _is_all_of(frozen: Sequence[RequiresGradChanged], asked: RequiresGradChanged, reached: Set[Ref]) -> bool:
+    """Return whether a request of parameters is one of all that were frozen: where one stands for many, of a network
+    whose parts nobody shows, only what asks a network as a whole, or for more than were frozen, asks each; a loop over
+    no more may go over its last layers alone."""
+    before = {memory for one in frozen for memory in one.tensor.storage}
+    if not reached >= before:
+        return False
+    return not any(one.tensor.is_summary for one in frozen) or asked.by is AskKind.MODULE or reached > before
 
 
 def _outermost(event: RequiresGradChanged, runs: Mapping[int, Run]) -> int:

@@ -171,3 +171,53 @@ if __name__ == "__main__":
     for parameter in model.backbone.parameters():
         parameter.requires_grad = parameter.ndim > 0
     set_requires_grad([model.head], True)
+
+
+def last_stages_of_a_stranger(make, tune=True):
+    net = nn.Sequential(*list(make(pretrained=True).children())[:-2])
+    for p in net.parameters():
+        p.requires_grad = False
+    for stage in list(net.children())[5:]:
+        for p in stage.parameters():
+            p.requires_grad_(requires_grad=tune)  # ok: the last stages alone, of a network whose stages nobody shows
+    return net
+
+
+def last_stages_of_a_known_one():
+    from torchvision import models
+
+    stages = list(models.resnet50().children())[:-1]
+    trunk = nn.Sequential(*stages)
+    for weight in trunk.parameters():
+        weight.requires_grad = False
+    for number, stage in enumerate(list(trunk.children())[-2:]):
+        for weight in stage.parameters():
+            weight.requires_grad = number >= 0  # ok: two of its stages
+    return trunk
+
+
+def last_weights(create):
+    backbone = create("tiny")
+    backbone.eval()
+    for weight in backbone.parameters():
+        weight.requires_grad = False
+    for weight in list(backbone.parameters())[-4:]:
+        weight.requires_grad = 1 == 1  # ok: the last four
+    return backbone
+
+
+def last_layer(create):
+    layers = nn.Sequential(*create(3).children())
+    for w in layers.parameters():
+        w.requires_grad_(False)
+    for w in layers[-1].parameters():
+        w.data.numel() and w.requires_grad_(True)  # ok: the last layer
+    return layers
+
+
+def stranger_as_a_whole(create):
+    layers = nn.Sequential(*create(3).children())
+    for w in layers.parameters():
+        w.requires_grad_(False)
+    layers.train().requires_grad_(True)  # GRD114
+    return layers

@@ -93,7 +93,8 @@ class LoopNest:
     that runs is a `later` one, and how many `times` all those together run that are run element by element.
 
     `sweeping` are the objects that they go over together, `walks` the names of loops that are at one of several
-    objects, and `at_hand` what each of their variables may be, object by object.
+    objects, and `at_hand` what each of their variables may be, object by object. `partial` is how many of them go over
+    some of the objects that the variable may be: inside these none are gone over together.
     """
 
     active: list[ActiveLoop] = field(default_factory=list)
@@ -104,6 +105,7 @@ class LoopNest:
     sweeping: list[Ref] = field(default_factory=list)
     walks: list[str] = field(default_factory=list)
     at_hand: list[frozenset[Value]] = field(default_factory=list)
+    partial: int = 0
 
 
 @dataclass(slots=True)

@@ -73,20 +73,23 @@ def _distinguished(m: Interpreter, value: Value, several: bool) -> list[Ref]:
 
 
 @contextmanager
-def at_each(m: Interpreter, walk: str, element: Value, slot: int) -> Iterator[None]:
-    """Run the body of a loop for this element: a change of it is one of each object that it may be. What is known of
-    them afterwards is kept in that slot of what is in flight."""
+def at_each(m: Interpreter, walk: str, element: Value, slot: int, *, partial: bool) -> Iterator[None]:
+    """Run the body of a loop for this element: a change of it is one of each object that it may be, unless the loop
+    is `partial` or inside one that is. What is known of them afterwards is kept in that slot of what is in flight."""
     swept = [ref for ref in alternatives(element) if type(ref) is Ref]
     slots = [value for _, pair in _pairs(m, element) for _, value in pair.items]
     swept += [ref for value in slots for ref in alternatives(value) if type(ref) is Ref]
     several = any(is_at(ref, walk) for ref in swept)
     hands = [frozenset(alternatives(value)) for value in (element, *slots)]
+    m.loops.partial += partial
+    swept = [] if m.loops.partial else swept
     m.loops.sweeping += swept
     m.loops.walks += [walk] * several
     m.loops.at_hand += hands
     yield
     del m.loops.walks[len(m.loops.walks) - several :], m.loops.sweeping[len(m.loops.sweeping) - len(swept) :]
     del m.loops.at_hand[len(m.loops.at_hand) - len(hands) :]
+    m.loops.partial -= partial
     if several and m.frame.loop is not None:
         for state in (m.state, *m.frame.loop.continues):
             if state.live:

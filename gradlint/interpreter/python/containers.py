@@ -241,8 +241,16 @@ def sliced(m: Interpreter, ref: Ref, thing: Container, index: Value) -> Containe
     """`container[a:b]`: in order where the bounds and the elements are known."""
     known = element_list(m, ref)
     if known is None or type(index) is not Constant or not isinstance(index.value, slice) or index.value.step == 0:
-        return thinned(thing)
+        return replace(thinned(thing), partial=True)
     return replace(thing, items=tuple(enumerate(known[index.value])))
+
+
+def is_partial(m: Interpreter, value: Value) -> bool:
+    """Return whether an iteration over a value goes over a slice of a container whose elements are not known one by
+    one, by themselves or numbered."""
+    numbered = [source for _, thing in m.all(value, Iterator) if thing.by == "enumerate"
+                for source in alternatives(thing.source)]  # fmt: skip
+    return any(thing.partial for one in (value, *numbered) for _, thing in m.all(one, Container))
 
 
 @implements(TypeSlot.SET_ITEM, Container)

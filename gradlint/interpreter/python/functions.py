@@ -148,7 +148,7 @@ def enter(m: Interpreter, node: Site, function: Function, args: Arguments) -> Fr
 def run_function(m: Interpreter, node: Site, frame: Frame, function: Function, caller: Any) -> Value:
     """Run a function whose parameters are bound, and give what it returns."""
     outer, began, mode = m.frame, len(m.log.story), m.state.modes
-    outer_run, outer_sweeping, index = m.log.run, m.loops.sweeping, 0
+    outer_run, outer_loops, index = m.log.run, (m.loops.sweeping, m.loops.partial), 0
     signs = roles_of(m, frame, function) if not m.is_silent else {}
     if not m.log.muted:
         m.log.counts["functions run"] += 1
@@ -160,7 +160,7 @@ def run_function(m: Interpreter, node: Site, frame: Frame, function: Function, c
     m.switch(frame)
     if m.trace is not None:
         m.trace.enter(function, caller, signs, m.loops.later)
-    m.loops.sweeping = []
+    m.loops.sweeping, m.loops.partial = [], 0
     m.calls.running.append(function.node)
     for context in function.modes:
         m.emit(events.GradModeChanged, function.node, before=m.state.grad_mode, to=context.to, how="decorator")
@@ -185,7 +185,7 @@ def run_function(m: Interpreter, node: Site, frame: Frame, function: Function, c
     if m.trace is not None:
         m.trace.leave()
     m.switch(outer)
-    m.loops.sweeping = outer_sweeping
+    m.loops.sweeping, m.loops.partial = outer_loops
     if index:
         left = m.state.grad_mode if m.state.live else UNSURE
         story = tuple(m.log.story[began:])

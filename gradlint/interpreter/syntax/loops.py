@@ -56,7 +56,8 @@ def for_(m: Interpreter, node: cst.For) -> None:
             return
         element = per_element.one_of_several(m, walk, element)
         assign(m, node.target, node.target, element)
-        with per_element.at_each(m, walk, element, start + 1):
+        partial = containers.is_partial(m, m.state.stack[start])
+        with per_element.at_each(m, walk, element, start + 1, partial=partial):
             m.run_body(node.body.body)
 
     def go_on(state: State) -> None:
