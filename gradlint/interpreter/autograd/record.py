@@ -19,7 +19,7 @@ from gradlint.interpreter.autograd.growth import emit_grown, grown_from
 from gradlint.interpreter.autograd.operands import Operand, operand
 from gradlint.interpreter.autograd.results import OperationCall
 from gradlint.interpreter.autograd.version_counter import compared, kept
-from gradlint.interpreter.engine.history import grows, in_graph, nodes_of
+from gradlint.interpreter.engine.history import as_heard, grows, in_graph, nodes_of
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.sites import syntax
 from gradlint.knowledge.schema import ANY, STACK, VIEW, Saving
@@ -43,7 +43,7 @@ def _put_into_graph(m: Interpreter, call: OperationCall, results: Mapping[Ref, b
     involved = call.involved
     inner = tuple(nodes_of(m, one.value) for one in own)
     seen = (*((None,) if one.name in row.ignores else in_graph(m, one.value) for one in operands), *inner)
-    inputs = tuple(map(_as_heard, seen, involved))
+    inputs = tuple(as_heard(slot, one.tensor, one.hears) for slot, one in zip(seen, involved, strict=True))
     grown = grows(m, call.site, part, inputs)
     asked = differentiated(involved, inputs)
     if own:
@@ -69,16 +69,6 @@ def _adding(m: Interpreter, call: OperationCall, whole: Node) -> Ref:
     last = [whole.inputs[place] for place in sorted(added)]
     inner = m.new(call.site, f"{call.requested.part}node before", replace(whole, inputs=rest))
     return m.new(call.site, f"{call.requested.part}node", replace(whole, inputs=((inner,), *last), saves=()))
-
-
-def _as_heard(slot: Alternatives, one: Operand) -> Alternatives:
-    """Return the graph operands of an operation that reads the operand's flag, or does not. A leaf made in inference
-    mode is one there if it is heard of."""
-    if one.hears is NO:
-        return (None,)
-    leaf = one.tensor is not None and one.tensor.inference is YES and not one.tensor.node
-    sure = one.hears is YES and leaf and one.requires_grad is YES
-    return tuple(part for part in slot if part is not None) if sure else slot
 
 
 def _all_alike(own: Sequence[Operand], inner: Sequence[Alternatives]) -> Truth:

@@ -295,3 +295,13 @@ def in_graph(m: Interpreter, value: Value) -> Alternatives:
     whether it is the one that is asked about."""
     slot, tensor = nodes_of(m, value), m.only(value, Tensor)
     return (*slot, NOWHERE) if tensor and tensor.is_summary and tensor.leaf.possibly(YES) else slot
+
+
+def as_heard(slot: Alternatives, tensor: Tensor | None, hears: Truth) -> Alternatives:
+    """Return these graph operands of a tensor, to an operation that `hears` of its flag or does not. A leaf made in
+    inference mode is one there if it is heard of."""
+    if hears is NO:
+        return (None,)
+    if tensor is None or hears is not YES or tensor.inference is not YES or tensor.node:
+        return slot
+    return tuple(part for part in slot if part is not None) if tensor.requires_grad is YES else slot
