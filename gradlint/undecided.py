@@ -1,89 +1,97 @@
-"""The undecided questions that cost findings: where rules asked for a fact that was unsure, and found nothing."""
+"""The undecided questions that cost findings: what rules would find if all that is unsure spoke for it."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Iterable, Sequence
+from dataclasses import fields, is_dataclass
+from functools import cache
+from typing import Any, ClassVar
 
 from gradlint.domain import Fact, Syntax
 from gradlint.events import Event
+from gradlint.frozen import replace
 from gradlint.rule import Rule
-
-MOST_FRAMES = 8
-"""The most callers of a comparison that are looked at for the event that it is about."""
-_ASKING = ("__le__", "possibly", "may")
-"""The methods by which rules ask."""
 
 
 def undecided(events: Iterable[Event], rules: Sequence[Rule]) -> list[tuple[str, Syntax]]:
     """The rules, by code, and the places at which each was undecided: it heard an event of the linted file, reported
-    nothing there, and the last fact that it asked for was unsure, so that it could not know. In a story these are the
-    places of the events that it looked at."""
+    nothing there, and would have if the facts that were unsure had been what it asks for."""
     found: dict[tuple[str, int], tuple[str, Syntax]] = {}
-    here = [event for event in events if not event.file]
+    in_favour = InFavour()
+    here = [(event, in_favour(event)) for event in events if not event.file]
     for rule in rules:
         for kind, keys, check in rule.checks:
-            for event in here:
-                if type(event) is kind and (not keys or event.key in keys):
-                    for node in _of_check(check, event):
-                        found.setdefault((rule.code, id(node)), (rule.code, node))
+            for event, decided in here:
+                if decided is not event and type(event) is kind and (not keys or event.key in keys):
+                    reported = {id(draft.node) for draft in check(event)}
+                    for draft in check(decided):
+                        if id(draft.node) not in reported:
+                            found.setdefault((rule.code, id(draft.node)), (rule.code, draft.node))
     return list(found.values())
 
 
-def _of_check(check: Callable[[Any], Iterable[Any]], event: Event) -> Iterator[Syntax]:
-    last: dict[int, tuple[Syntax, bool]] = {}
+class InFavour:
+    """Makes copies of events in which what is unsure answers in favour of findings; what stands in several places, such
+    as an event in two stories, is the same thing in all copies."""
 
-    def note(unsure: bool) -> None:
-        node = _in_hand(event).node
-        last[id(node)] = (node, unsure)
+    def __init__(self) -> None:
+        self._made: dict[int, tuple[Any, Any]] = {}  # with what was copied, whose id would be given away otherwise
 
-    with _heard(note):
-        reported = {id(draft.node) for draft in check(event)}
-    return (node for key, (node, unsure) in last.items() if unsure and key not in reported)
+    def __call__(self, thing: Any) -> Any:
+        """The copy; the thing itself where nothing in it is unsure."""
+        if isinstance(thing, Fact):
+            return in_favour(thing) if thing.is_unsure else thing
+        names = _fields(thing.__class__)
+        if not names and type(thing) is not tuple:
+            return thing
+        if id(thing) not in self._made:
+            self._made[id(thing)] = thing, self._copied(thing, names)
+        return self._made[id(thing)][1]
 
-
-def _in_hand(event: Event) -> Event:
-    """The event that a rule looks at when it asks: of the story that it heard the one in its innermost function."""
-    frame = sys._getframe(3)
-    for _ in range(MOST_FRAMES):
-        for value in frame.f_locals.values():
-            if isinstance(value, Event) and value is not event and not value.file:
-                return value
-        if frame.f_back is None:
-            break
-        frame = frame.f_back
-    return event
-
-
-@contextmanager
-def _heard(note: Callable[[bool], None]) -> Iterator[None]:
-    """Note each time that a fact is asked for, and whether the answer rests on ignorance alone."""
-    plain = {name: getattr(Fact, name) for name in _ASKING}
-
-    def asking(name: str) -> Callable[[Fact, Fact], bool]:
-        ask = plain[name]
-
-        def asked(self: Fact, other: Fact) -> bool:
-            answer: bool = ask(self, other)
-            note(self.is_unsure and _rests_on_ignorance(name, self, other, answer))
-            return answer
-
-        return asked
-
-    for name in _ASKING:
-        setattr(Fact, name, asking(name))
-    try:
-        yield
-    finally:
-        for name, ask in plain.items():
-            setattr(Fact, name, ask)
+    def _copied(self, thing: Any, names: Sequence[str]) -> Any:
+        parts = [getattr(thing, name) for name in names] if names else thing
+        copies = [self(part) for part in parts]
+        if all(copy is part for copy, part in zip(copies, parts, strict=True)):
+            return thing
+        return replace(thing, **dict(zip(names, copies, strict=True))) if names else tuple(copies)
 
 
-def _rests_on_ignorance(name: str, fact: Fact, other: Fact, answer: bool) -> bool:
-    """Return whether an unsure fact would answer otherwise if no more could hold than what paths showed."""
-    shown = fact.bits & ~fact.unsure().bits
-    if name == "__le__":
-        return not answer and not shown & ~other.bits
-    return not shown & other.bits
+@cache
+def _fields(kind: type) -> tuple[str, ...]:
+    """The fields of a class of our data; none of any other."""
+    ours = is_dataclass(kind) and kind.__module__.startswith("gradlint.")
+    return tuple(field.name for field in fields(kind)) if ours else ()
+
+
+@cache
+def in_favour(fact: Fact) -> Fact:
+    """An unsure fact as it would be if it were known, and what a rule asks for: it takes back no answer that a path
+    showed. A rule asks for what certainly holds or what some path showed, and that nothing else can."""
+    kind: Any = type(f"{type(fact).__name__}InFavour", (_Decided, type(fact)), {"__slots__": ()})
+    decided: Fact = object.__new__(kind)
+    decided.bits, decided.is_unsure = fact.bits, False
+    return decided
+
+
+class _Decided:
+    """The answers of facts that are decided in favour; sets made of them are plain ones again."""
+
+    __slots__ = ()
+    bits: int
+    _unsure: ClassVar[int]
+
+    def __init_subclass__(cls) -> None:
+        """Keep the sets of the kind of fact that is decided."""
+
+    @property
+    def _shown(self) -> int:
+        return self.bits & (self._unsure - 1)
+
+    def __le__(self, other: Fact) -> bool:
+        return not self._shown & ~other.bits
+
+    def possibly(self, other: Fact) -> bool:
+        return True
+
+    def may(self, other: Fact) -> bool:
+        return bool(self._shown & other.bits)

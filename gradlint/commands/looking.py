@@ -30,8 +30,8 @@ def coverage(paths: tuple[str, ...], output_format: str, shapes: int, **options:
     `loss.item()`. It is known if it is seen to be a tensor, a module, an optimizer, a container, a function, a class
     or an instance of one that is seen, a constant, or something in a library. Prints the share per file, the shapes of
     what is not known, the rules that were undecided, and the bounds of the analysis that were hit; the last line is the
-    share of all files. A rule was undecided at a line where it found nothing and the last fact that it asked for was
-    unsure: what the analysis does not see costs findings there at most.
+    share of all files. A rule was undecided at a line where it found nothing and would have if all facts that are
+    unsure had spoken for it: what the analysis does not see costs findings there at most.
     """
     from gradlint import coverage as covering
     from gradlint.report import coverage as report

@@ -29,7 +29,7 @@ def _lines(coverage: Coverage, most: int) -> Iterator[str]:
     if len(shapes) > most:
         yield f"{sum(number for _, number in shapes[most:]):6}  of {len(shapes) - most} other shapes"
     if undecided := coverage.undecided():
-        yield from ("", "found nothing where the last fact asked for was unsure, most frequent first:")
+        yield from ("", "found nothing where facts that speak for it are unsure, most frequent first:")
         yield from (_undecided(code, places) for code, places in undecided)
     if bounds := coverage.bounds():
         yield from ("", "bounds that were hit:")
