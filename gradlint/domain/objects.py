@@ -32,7 +32,7 @@ from gradlint.domain.facts import (
     Unit,
 )
 from gradlint.domain.fields import After, Aspect, Join, Key, declared, fixed, heap_object
-from gradlint.domain.provenance import MOST_CAUSES, Belief, Cause
+from gradlint.domain.provenance import MOST_CAUSES, Belief, Cause, IteratorKind
 from gradlint.domain.refs import Alternatives, Origin, Ref, Syntax
 from gradlint.domain.values import NOTHING, UNKNOWN, Value
 from gradlint.frozen import replace
@@ -327,7 +327,7 @@ class Iterator(Cell):
     key: ClassVar[str] = REFERENCE
     element: Value = _value(UNKNOWN)
     source: Value = _value(UNKNOWN)
-    by: str = _agreed("")
+    by: IteratorKind = _agreed(IteratorKind.UNKNOWN)
     used: Truth = _begun(NO)
     empty: Truth = fixed(UNSURE)
     several: Truth = fixed(UNSURE)

@@ -84,6 +84,72 @@ class AskKind(StrEnum):
     PRETRAINED = "from_pretrained"
 
 
+class WriteKind(StrEnum):
+    """A way to write memory in place: by a `METHOD` or a `FUNCTION`, an `AUGMENTED` assignment, one to an `ITEM`, into
+    `out=`, by a `MODULE`, in a `STEP` of an optimizer, in the `LOAD` of a state dict, or through a NumPy `ARRAY` that
+    shares it."""
+
+    METHOD = "method"
+    FUNCTION = "function"
+    AUGMENTED = "augmented"
+    ITEM = "setitem"
+    OUT = "out"
+    MODULE = "module"
+    STEP = "step"
+    LOAD = "load"
+    ARRAY = "array"
+
+
+class ClearKind(StrEnum):
+    """A way to clear gradients: the `zero_grad()` of an `OPTIMIZER` or a `MODULE`, the `ASSIGNMENT` of None to `.grad`,
+    or the `METHOD` that fills one with zeros."""
+
+    OPTIMIZER = "optimizer"
+    MODULE = "module"
+    ASSIGNMENT = "assign"
+    METHOD = "zero_"
+
+
+class IteratorKind(StrEnum):
+    """The maker of an iterator, by the word for it: a method of modules or of mappings, a function or class of Python,
+    a `GENERATOR`, or a `GENEXPR`, which runs over its source at each `next` as a comprehension does at
+    once. It may be of a batch, of something in a `LIBRARY`, or `ANNOTATED`."""
+
+    UNKNOWN = ""
+    PARAMETERS = "parameters()"
+    NAMED_PARAMETERS = "named_parameters()"
+    BUFFERS = "buffers()"
+    NAMED_BUFFERS = "named_buffers()"
+    CHILDREN = "children()"
+    NAMED_CHILDREN = "named_children()"
+    MODULES = "modules()"
+    NAMED_MODULES = "named_modules()"
+    VALUES = "values()"
+    KEYS = "keys()"
+    ITEMS = "items()"
+    RANGE = "range"
+    ITER = "iter"
+    REVERSED = "reversed"
+    ENUMERATE = "enumerate"
+    ZIP = "zip"
+    MAP = "map"
+    FILTER = "filter"
+    PRODUCT = "product"
+    GROUPS = "groups"
+    GROUP = "group"
+    GROUPBY = "groupby"
+    REPEAT = "repeat"
+    COUNT = "count"
+    TEE = "tee"
+    ACCUMULATE = "accumulate"
+    CHAIN = "chain"
+    GENERATOR = "generator"
+    GENEXPR = "generator expression"
+    OF_BATCH = "of batch"
+    LIBRARY = "iterator"
+    ANNOTATED = "annotated"
+
+
 class CutKind(StrEnum):
     """A way in which a value leaves the graph of what it is computed from.
 

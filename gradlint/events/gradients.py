@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from gradlint.domain import NO, UNSURE, Cause, Grad, Graph, Node, Syntax, Tensor, Truth, Unit
+from gradlint.domain.provenance import ClearKind
 from gradlint.events.base import Event, Thing
 from gradlint.frozen import frozen
 
@@ -161,14 +162,13 @@ class HookRegistered(Event):
 
 @frozen(kw_only=True, eq=False)
 class GradientsCleared(Event):
-    """The gradients of `parameters` are cleared: `to_none` says whether they are None afterwards. `by`:
-    "optimizer" or "module" (the `zero_grad()` of one, written as `name` says), "assign" (`.grad = None`) or "zero_" (of
-    a gradient)."""
+    """The gradients of `parameters` are cleared: `to_none` says whether they are None afterwards,
+    `by` which way it is, `name` how the program writes the optimizer or module whose `zero_grad()` it is."""
 
     believed_from: ClassVar[tuple[str, ...]] = ("parameters",)
 
     parameters: tuple[Tensor, ...]
     grad: Grad
     to_none: Truth
-    by: str
+    by: ClearKind
     name: str = ""

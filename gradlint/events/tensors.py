@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from gradlint.domain import NO, UNKNOWN, UNSURE, Cause, Container, Optimizer, Syntax, Tensor, Truth, Value
-from gradlint.domain.provenance import AskKind
+from gradlint.domain.provenance import AskKind, WriteKind
 from gradlint.events.base import Event, Thing
 from gradlint.frozen import frozen
 
@@ -149,10 +149,7 @@ class Called(Event):
 
 @frozen(kw_only=True, eq=False)
 class WrittenInPlace(Event):
-    """The memory of `target` is written by `op`.
-
-    `by`: "method", "augmented", "setitem", "out", "function", "module", "step" (of an optimizer), "load" (of a state
-    dict) or "array" (through a NumPy array that shares the memory).
+    """The memory of `target` is written by `op`, `by` which way.
 
     `base` is the tensor it is a view of (None: it is certainly no view), `holders` are the containers
     that hold the target (none are looked for where an optimizer steps or a state dict is loaded: these write many
@@ -170,7 +167,7 @@ class WrittenInPlace(Event):
 
     target: Tensor
     op: str
-    by: str
+    by: WriteKind
     base: Tensor | None
     holders: tuple[Container, ...]
     noticed: Truth

@@ -21,7 +21,7 @@ and neither is `torch.no_grad()`, which leaves tensors as they are.
 
 from __future__ import annotations
 
-from gradlint.domain import NO, NONE, YES, Tensor
+from gradlint.domain import NO, NONE, YES, Tensor, WriteKind
 from gradlint.events import Event, Recorded, RequiresGradChanged, WrittenInPlace
 from gradlint.rule import Draft, Findings, Raises, Rule, quoted
 
@@ -55,13 +55,13 @@ def written(event: WrittenInPlace) -> Findings:
             yield _draft(event, tensor, "an operand", "saved for backward")
             return
     if event.noticed <= YES and _is_outside(event) and _is_inference(event.target) and _has_something_to_do(event):
-        use = "updated by an optimizer" if event.by == "step" else "written in place outside inference mode"
+        use = "updated by an optimizer" if event.by is WriteKind.STEP else "written in place outside inference mode"
         yield _draft(event, event.target, quoted(event.name, "the tensor"), use)
 
 
 def _has_something_to_do(event: WrittenInPlace) -> bool:
     """A step leaves alone what has no gradient, and much of what is computed from inference tensors gives them none."""
-    return event.by != "step" or not event.target.grad.may(NONE)
+    return event.by is not WriteKind.STEP or not event.target.grad.may(NONE)
 
 
 @rule.on(RequiresGradChanged)

@@ -21,7 +21,7 @@ the author's to say; where an optimizer of torch is all that uses them, the fix 
 
 from __future__ import annotations
 
-from gradlint.domain import NO, NONE_VALUE, YES, Ref, Syntax, Tensor
+from gradlint.domain import NO, NONE_VALUE, YES, ClearKind, Ref, Syntax, Tensor
 from gradlint.events import (
     BackwardRun,
     Called,
@@ -87,7 +87,7 @@ def _is_of_torch(step: OptimizerStepped) -> bool:
 def _taken_off_graphs(event: Event) -> tuple[Tensor, ...] | None:
     """The tensors whose gradients let go of their graphs, none of them where they are not known; None: no event of
     this kind. A gradient that is only filled with zeros in place keeps its graph."""
-    if isinstance(event, GradientsCleared) and event.by != "zero_":
+    if isinstance(event, GradientsCleared) and event.by is not ClearKind.METHOD:
         return event.parameters
     if isinstance(event, Called) and event.path == "torch.Tensor.detach_":
         return () if any(isinstance(one, Tensor) and one.grad_of for one in event.args[:1]) else None

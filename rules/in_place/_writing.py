@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from gradlint.domain import NO, YES, Tensor
+from gradlint.domain import NO, YES, Tensor, WriteKind
 from gradlint.events import WrittenInPlace
 from gradlint.rule import POSSIBLE, Draft, Edit, Question, Rule, quoted
 
-SANCTIONED = frozenset({"step", "load"})
+SANCTIONED = frozenset({WriteKind.STEP, WriteKind.LOAD})
 """Writers that switch gradients off themselves: optimizers and `load_state_dict()`."""
 
 
@@ -21,7 +21,7 @@ def is_leaf_that_requires_grad(tensor: Tensor) -> bool:
     return tensor.leaf <= YES and tensor.requires_grad <= YES
 
 
-UPDATES = frozenset({"augmented", "setitem", "method"})
+UPDATES = frozenset({WriteKind.AUGMENTED, WriteKind.ITEM, WriteKind.METHOD})
 """Writes that as a rule are a statement of their own."""
 KEEP = "build it with `torch.stack()`, `torch.cat()` or `torch.where()`, or write into a `clone()`"
 TAKE = "use the result instead of passing `out=`"
@@ -33,7 +33,7 @@ def refused(rule: Rule, event: WrittenInPlace, **facts: str) -> Draft:
     needs = _needs_its_gradient(event)
     draft = rule.at(event.node, name=quoted(event.name, "the tensor"), **facts)
     if needs:
-        draft = draft.advising(TAKE if event.by == "out" else KEEP)
+        draft = draft.advising(TAKE if event.by is WriteKind.OUT else KEEP)
     elif event.by in UPDATES:
         edit = Edit("put under", event.node, "with torch.no_grad():")
         draft = draft.fix(edit, safety="unsafe", imports=("torch",))

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import YES
+from gradlint.domain import YES, WriteKind
 from gradlint.events import WrittenInPlace
 from gradlint.rule import Edit, Findings, Rule, quoted
 
@@ -46,7 +46,7 @@ OVER_ARRAYS = ("from_numpy", "as_tensor", "asarray", "frombuffer")
 @rule.on(WrittenInPlace)
 def check(event: WrittenInPlace) -> Findings:
     over = event.target.made in OVER_ARRAYS
-    if event.by == "array" and event.target.requires_grad <= YES and event.target.leaf <= YES and not over:
+    if event.by is WriteKind.ARRAY and event.target.requires_grad <= YES and event.target.leaf <= YES and not over:
         draft = rule.at(event.node, name=quoted(event.name, "the array"))
         if len(event.arrays) == 1:
             draft = draft.fix(Edit("wrap", event.arrays[0], after=".copy()"), safety="unsafe")

@@ -21,7 +21,7 @@ In a test that expects the error. What a class with a `__deepcopy__` of its own 
 
 from __future__ import annotations
 
-from gradlint.domain import NO, YES, Iterator, Tensor
+from gradlint.domain import NO, YES, Iterator, IteratorKind, Tensor
 from gradlint.events import Copied
 from gradlint.rule import Edit, Findings, Raises, Rule, quoted
 
@@ -34,7 +34,9 @@ rule = Rule(
 )
 consequence = Raises(RuntimeError, "Only Tensors created explicitly by the user")
 
-GENERATORS = frozenset(f"{of}()" for of in ("parameters", "named_parameters", "buffers", "named_buffers"))
+GENERATORS = frozenset(
+    {IteratorKind.PARAMETERS, IteratorKind.NAMED_PARAMETERS, IteratorKind.BUFFERS, IteratorKind.NAMED_BUFFERS}
+)
 """The calls that make iterators which are generators of modules."""
 
 

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import YES, CauseKind, Iterator, Tensor
+from gradlint.domain import YES, CauseKind, Iterator, IteratorKind, Tensor
 from gradlint.events import IteratorConsumed
 from gradlint.rule import Draft, Edit, Findings, Raises, Rule, Warns
 
@@ -34,8 +34,7 @@ rule = Rule(
     tokens=("parameters",),
 )
 
-NAMED = "named_parameters()"
-WHAT = {"parameters()": "the generator `parameters()`", NAMED: "the generator `named_parameters()`"}
+WHAT = {kind: f"the generator `{kind}`" for kind in (IteratorKind.PARAMETERS, IteratorKind.NAMED_PARAMETERS)}
 
 
 def consequence(returned: Any) -> bool:

@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from gradlint.domain import Bound, Function, Syntax, Tensor
+from gradlint.domain import Bound, Function, Syntax, Tensor, WriteKind
 from gradlint.events import Event, HookRegistered, ModuleFinished, Returned, Thing, WrittenInPlace
 from gradlint.rule import Draft, Edit, Findings, Rule, quoted
 
@@ -67,7 +67,7 @@ def _returned(story: Sequence[Event], run: int) -> list[Returned]:
 
 def _cured(draft: Draft, write: WrittenInPlace, returned: Sequence[Returned]) -> Draft:
     """Write a copy, and give it back."""
-    if write.by == "method" and any(one.node is write.node for one in returned):
+    if write.by is WriteKind.METHOD and any(one.node is write.node for one in returned):
         return draft.fix(Edit("rename", write.node, f"clone().{write.op}"), safety="unsafe")
     is_argument = write.arguments == (write.name,)
     copied = Edit("insert before", write.node, f"{write.name} = {write.name}.clone()")

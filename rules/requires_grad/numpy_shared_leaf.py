@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import YES, Ref, Tensor
+from gradlint.domain import YES, Ref, Tensor, WriteKind
 from gradlint.events import BackwardRun, ModuleFinished, WrittenInPlace
 from gradlint.rule import Findings, Rule, quoted
 
@@ -48,7 +48,11 @@ def check(event: ModuleFinished) -> Findings:
     """Remember what was written through arrays until a backward meets it in a graph that had saved it."""
     written: dict[Ref, WrittenInPlace] = {}
     for happened in event.story:
-        if isinstance(happened, WrittenInPlace) and happened.by == "array" and _is_from_an_array(happened.target):
+        if (
+            isinstance(happened, WrittenInPlace)
+            and happened.by is WriteKind.ARRAY
+            and _is_from_an_array(happened.target)
+        ):
             written |= dict.fromkeys(happened.target.storage, happened)
         elif isinstance(happened, BackwardRun) and written:
             memories = [memory for leaf in happened.leaves for memory in leaf.storage]

@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from gradlint.domain import YES, Optimizer, Syntax
+from gradlint.domain import YES, ClearKind, Optimizer, Syntax
 from gradlint.events import (
     AttributeAssigned,
     BackwardRun,
@@ -58,7 +58,9 @@ def check(event: ModuleFinished) -> Findings:
     if not waiting:
         return
     backwards = places(event.story, BackwardRun)
-    clearings = [one for one in event.story if type(one) is GradientsCleared and one.by == "optimizer" and one.name]
+    clearings = [
+        one for one in event.story if type(one) is GradientsCleared and one.by is ClearKind.OPTIMIZER and one.name
+    ]
     kept, read = _kept_by_classes(event.story), _read(event.story)
     for built in waiting:
         mine = memories(built.parameters)

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import NO
+from gradlint.domain import NO, ClearKind
 from gradlint.events import GradientRead, GradientsCleared, ModuleFinished
 from gradlint.rule import CERTAIN, POSSIBLE, Edit, Findings, Rule, quoted
 
@@ -49,7 +49,11 @@ def consequence(returned: Any) -> bool:
 
 @rule.on(ModuleFinished)
 def check(event: ModuleFinished) -> Findings:
-    cleared = [one for one in event.story if type(one) is GradientsCleared and one.by in ("optimizer", "module")]
+    cleared = [
+        one
+        for one in event.story
+        if type(one) is GradientsCleared and one.by in (ClearKind.OPTIMIZER, ClearKind.MODULE)
+    ]
     read = any(type(one) is GradientRead and not one.guard for one in event.story)
     for node, found in places(cleared, GradientsCleared).items():
         if all(one.to_none <= NO for one in found):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from gradlint.domain.facts import NO, YES
 from gradlint.domain.objects import Iterator, Module, Tensor
-from gradlint.domain.provenance import Belief, Cause, CauseKind
+from gradlint.domain.provenance import Belief, Cause, CauseKind, IteratorKind
 from gradlint.domain.refs import Ref
 from gradlint.domain.values import PlainObject, Value
 from gradlint.frozen import replace
@@ -49,4 +49,4 @@ def part(m: Interpreter, node: Site, owner: Value, name: str) -> Value:
     if name == "items":
         owner = tuple_of(m, node, [PlainObject("str"), owner])
     element = PlainObject("str") if name == "keys" else owner
-    return owner if name in ("get", "pop") else iterator(m, node, Iterator(element, by=name))
+    return owner if name in ("get", "pop") else iterator(m, node, Iterator(element, by=IteratorKind.OF_BATCH))

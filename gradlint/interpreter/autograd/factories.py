@@ -24,7 +24,7 @@ from gradlint.domain.facts import (
     truth,
 )
 from gradlint.domain.objects import Array, Container, Tensor
-from gradlint.domain.provenance import MOST_CAUSES, AskKind, Belief, Cause, CauseKind, CutKind
+from gradlint.domain.provenance import MOST_CAUSES, AskKind, Belief, Cause, CauseKind, CutKind, WriteKind
 from gradlint.domain.refs import Ref
 from gradlint.domain.value_sets import alternatives, number_kind, one_of, references, truth_of
 from gradlint.domain.values import NONE_VALUE, NOTHING, Constant, PythonNumber, Unknown, Value
@@ -79,7 +79,7 @@ def _not_refused(row: Factory) -> Dtypes:
 
 def _filled(m: Interpreter, node: Site, row: Factory, out: Value, wants: Truth) -> Value:
     """A factory fills a tensor that is there, and a leaf then requires grad as the factory's argument says."""
-    write(m, out, Write(node, row.name, "out", differentiable=False))
+    write(m, out, Write(node, row.name, WriteKind.OUT, differentiable=False))
     m.update_fields(out, Tensor, **UNKNOWN_LAYOUT)
     found = m.all(out, Tensor)
     sure = m.is_strong(found)

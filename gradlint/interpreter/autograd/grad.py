@@ -8,7 +8,7 @@ from typing import Any
 from gradlint import events
 from gradlint.domain.facts import FRESH, LOST, MIXED, NO, NONE, PLAIN, UNSURE, USED, YES, Grad, Truth, Unit, either
 from gradlint.domain.objects import MOST_ITEMS, Tensor
-from gradlint.domain.provenance import MOST_CAUSES, Belief, Cause, CauseKind
+from gradlint.domain.provenance import MOST_CAUSES, Belief, Cause, CauseKind, ClearKind
 from gradlint.domain.refs import Ref
 from gradlint.domain.value_sets import alternatives, one_of, truth_of
 from gradlint.domain.values import NONE_VALUE, UNKNOWN, Constant, Unknown, Value
@@ -110,12 +110,12 @@ def left_as_none(m: Interpreter, path: str, args: Arguments) -> Truth:
 
 
 def clear_gradients(
-    m: Interpreter, node: Site, refs: Sequence[Ref], *, to_none: Truth, by: str, sure: Collection[Ref]
+    m: Interpreter, node: Site, refs: Sequence[Ref], *, to_none: Truth, by: ClearKind, sure: Collection[Ref]
 ) -> None:
     """The gradients of these tensors are cleared, certainly of the `sure` ones; `by` as for `GradientsCleared`."""
     tensors = tensors_of(m, refs)
     grad, _ = joined_gradients(tensors)
-    name = spelled(receiver(node)) if by in ("optimizer", "module") else ""
+    name = spelled(receiver(node)) if by in (ClearKind.OPTIMIZER, ClearKind.MODULE) else ""
     m.emit(events.GradientsCleared, node, parameters=tensors, grad=grad, to_none=to_none, by=by, name=name)
     for ref in refs:
         thing = m.state.heap.get(ref)

@@ -9,7 +9,7 @@ from gradlint import events
 from gradlint.domain.facts import DISCRETE, FRESH, LOST, NO, NONE, UNSURE, YES, Truth, Unit, both, either, negation
 from gradlint.domain.joining import joined
 from gradlint.domain.objects import Container, Node, Object, Tensor, with_mark
-from gradlint.domain.provenance import MOST_CAUSES, Belief, Cause, CauseKind
+from gradlint.domain.provenance import MOST_CAUSES, Belief, Cause, CauseKind, WriteKind
 from gradlint.domain.refs import KEPT, Alternatives, Ref
 from gradlint.domain.state import OLDEST
 from gradlint.domain.value_sets import alternatives, cuts_of_numbers, one_of, references
@@ -41,7 +41,7 @@ class Write:
 
     node: Site
     op: str
-    by: str
+    by: WriteKind
     operands: Sequence[Value] = ()
     name: str = ""
     differentiable: bool = True
@@ -215,11 +215,11 @@ def written_without_graph(
     m.state.grad_mode = mode
     mark = Cause(WRITERS[this.by], syntax(this.node))
     noticed, count = negation(unnoticed(m, tensor)), count_through(tensor)
-    doubted = this.by == "step" and tensor.grad.is_unsure
+    doubted = this.by is WriteKind.STEP and tensor.grad.is_unsure
     memory_written(m, tensor.storage, Change(sure, noticed, ref, mark=mark, same=same, count=count, doubted=doubted))
 
 
-WRITERS = {"step": CauseKind.STEPPED, "load": CauseKind.LOADED}
+WRITERS = {WriteKind.STEP: CauseKind.STEPPED, WriteKind.LOAD: CauseKind.LOADED}
 """The marks of those that switch gradients off themselves on the tensors they write."""
 
 

@@ -6,6 +6,7 @@ import libcst as cst
 
 from gradlint.domain.facts import NO, UNSURE, YES, Truth
 from gradlint.domain.objects import Array, Container, Tensor
+from gradlint.domain.provenance import WriteKind
 from gradlint.domain.refs import Ref
 from gradlint.domain.value_sets import alternatives, one_of
 from gradlint.domain.values import Constant, PlainObject, PythonNumber, Value
@@ -45,7 +46,7 @@ def _get_item(m: Interpreter, node: Site, owner: Value, index: Value) -> Value:
 @implements(TypeSlot.SET_ITEM, Tensor)
 def _set_item(m: Interpreter, node: cst.Subscript, owner: Value, index: Value, value: Value) -> None:
     refs = [ref for ref, _ in m.all(owner, Tensor)]
-    write(m, one_of(refs, len(refs)), Write(node, "setitem", "setitem", [value], spelled(node.value)))
+    write(m, one_of(refs, len(refs)), Write(node, "setitem", WriteKind.ITEM, [value], spelled(node.value)))
 
 
 ADVANCED_ROW = "operator.getitem advanced"

@@ -21,6 +21,7 @@ from gradlint.domain.facts import (
     truth,
 )
 from gradlint.domain.objects import Container, Tensor
+from gradlint.domain.provenance import WriteKind
 from gradlint.domain.refs import Ref
 from gradlint.domain.value_sets import alternatives, one_of, truth_of
 from gradlint.domain.values import NONE_VALUE, NOTHING, UNKNOWN, Constant, PlainObject, PythonNumber, Unknown, Value
@@ -207,13 +208,15 @@ PLAIN_VALUES: dict[str, Value] = {
 }
 
 
-def run_named(m: Interpreter, node: Site, path: str, args: Arguments, *, by: str, name: str) -> Value | None:
+def run_named(m: Interpreter, node: Site, path: str, args: Arguments, *, by: WriteKind, name: str) -> Value | None:
     """Run torch's operation at a path, called as what (`by`), through what `name`; None for what is no operation."""
     row = operation_row(m, path, args)
     return None if row is None else run_operation(m, node, row, args, by=by, name=name)
 
 
-def run_operation(m: Interpreter, node: Site, row: Operation, args: Arguments, *, by: str, name: str = "") -> Value:
+def run_operation(
+    m: Interpreter, node: Site, row: Operation, args: Arguments, *, by: WriteKind, name: str = ""
+) -> Value:
     """Run an operation of torch on these arguments; it is called as what (`by`), through what `name`."""
     args = _listed(m, node, row, args)
     bound = match(row, args)
@@ -239,7 +242,7 @@ def run_operation(m: Interpreter, node: Site, row: Operation, args: Arguments, *
     return compute(m, call)
 
 
-def _perhaps_in_place(m: Interpreter, call: OperationCall, by: str, name: str) -> OperationCall:
+def _perhaps_in_place(m: Interpreter, call: OperationCall, by: WriteKind, name: str) -> OperationCall:
     """The call of an operation that may have written its first operand, and may give it back."""
     maybe_written(m, lambda: _in_place(m, call, by, name))
     row = replace(call.row, results=(perhaps_itself(call.row.results[0]),))
@@ -258,7 +261,11 @@ def _into(m: Interpreter, call: OperationCall, out: Value) -> Value:
     compute(m, call)
     row = call.row
     this = Write(
-        call.site, row.name, "out", [one.value for one in call.operands], differentiable=row.results[0].differentiable
+        call.site,
+        row.name,
+        WriteKind.OUT,
+        [one.value for one in call.operands],
+        differentiable=row.results[0].differentiable,
     )
     write(m, out, replace(this, differentiable=False) if row.out_unchecked else this)
     if row.out_unchecked:  # some are recorded all the same: those that consist of others
@@ -313,11 +320,11 @@ def _one_each(m: Interpreter, call: OperationCall) -> Value:
     return m.new(call.site, "list", Container("tuple", rest=one_of(made)))
 
 
-def _in_place(m: Interpreter, call: OperationCall, by: str, name: str) -> Value:
+def _in_place(m: Interpreter, call: OperationCall, by: WriteKind, name: str) -> Value:
     """The operand that is written; or what comes back, where that is something else."""
     node, row, slots = call.site, call.row, call.slots
-    if by == "function" or not row.writes:
-        by, name = "function", first_argument(node)
+    if by is WriteKind.FUNCTION or not row.writes:
+        by, name = WriteKind.FUNCTION, first_argument(node)
     writes = call.flag(row.writes_if, YES)
     targets = [(slot, value) for slot, value in slots if slot in row.writes] or slots[:1]
     others = [value for slot, value in slots if slot not in row.writes and slot not in row.ignores]

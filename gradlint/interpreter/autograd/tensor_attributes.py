@@ -8,7 +8,7 @@ from gradlint import events
 from gradlint.domain.facts import BOOL, FRESH, LOST, NO, NONE, YES, Grad, Truth, Unit, truth
 from gradlint.domain.fields import Aspect, unknown
 from gradlint.domain.objects import Tensor
-from gradlint.domain.provenance import Belief
+from gradlint.domain.provenance import Belief, ClearKind
 from gradlint.domain.refs import Ref
 from gradlint.domain.value_sets import alternatives, one_of, references
 from gradlint.domain.values import NONE_VALUE, UNKNOWN, Bound, Constant, ImportPath, PythonNumber, Value
@@ -132,7 +132,7 @@ def _may_be_zeros(m: Interpreter, made: Tensor) -> bool:
 def _set(m: Interpreter, node: Site, ref: Ref, name: str, value: Value, sure: bool) -> None:
     thing: Tensor = m[ref]
     if name == "grad" and value == NONE_VALUE:
-        clear_gradients(m, node, [ref], to_none=YES, by="assign", sure=[ref] if sure else ())
+        clear_gradients(m, node, [ref], to_none=YES, by=ClearKind.ASSIGNMENT, sure=[ref] if sure else ())
     elif name == "grad":
         m.store(
             ref,

@@ -10,7 +10,7 @@ import libcst as cst
 from gradlint import events
 from gradlint.domain.facts import CPU, CUDA, INTEGER, NO, UNSURE, YES, Device, Dtypes, either
 from gradlint.domain.objects import Array, Container, Tensor
-from gradlint.domain.provenance import MOST_CAUSES, AskKind, Cause, CauseKind
+from gradlint.domain.provenance import MOST_CAUSES, AskKind, Cause, CauseKind, ClearKind, WriteKind
 from gradlint.domain.refs import Ref
 from gradlint.domain.value_sets import alternatives
 from gradlint.domain.values import NONE_VALUE, UNKNOWN, PlainObject, PythonNumber, Unknown, Value
@@ -50,7 +50,7 @@ def call(m: Interpreter, node: Site, owner: Value, name: str, args: Arguments, c
     special, path = METHODS.get(name), f"torch.Tensor.{name}"
     if special is not None and m.has(path):
         return special(m, node, owner, args, chain)
-    found = run_named(m, node, path, args.with_first(owner), by="method", name=chain)
+    found = run_named(m, node, path, args.with_first(owner), by=WriteKind.METHOD, name=chain)
     if found is not None:
         return found
     factory = m.torch.factories.get(path)
@@ -152,9 +152,9 @@ def _zero_(m: Interpreter, node: Site, owner: Value, args: Arguments, chain: str
     refs = _whose_gradient(m, owner) or _whose_gradient_behind(m, node)
     if refs:
         sure = all(ref in m.loops.sweeping for ref in refs) or len(refs) == 1
-        clear_gradients(m, node, refs, to_none=NO, by="zero_", sure=refs if sure else ())
+        clear_gradients(m, node, refs, to_none=NO, by=ClearKind.METHOD, sure=refs if sure else ())
     row = m.torch.operations.get("torch.Tensor.zero_")
-    return owner if row is None else run_operation(m, node, row, Arguments([owner]), by="method", name="")
+    return owner if row is None else run_operation(m, node, row, Arguments([owner]), by=WriteKind.METHOD, name="")
 
 
 def _whose_gradient(m: Interpreter, value: Value) -> list[Ref]:
@@ -191,7 +191,7 @@ def _resized(m: Interpreter, node: Site, owner: Value, args: Arguments, chain: s
 def _set_(m: Interpreter, node: Site, owner: Value, args: Arguments, chain: str) -> Value:
     """`set_`: the memory of another tensor. That is recorded as a write is, though no gradient flows."""
     given = args.values()
-    write(m, owner, Write(node, "set_", "method", given, spelled(receiver(node))))
+    write(m, owner, Write(node, "set_", WriteKind.METHOD, given, spelled(receiver(node))))
     there = [memory for value in given for _, tensor in m.all(value, Tensor) for memory in tensor.storage]
     return _in_memory(m, owner, (*dict.fromkeys(there), m.memory(node, "set")))
 

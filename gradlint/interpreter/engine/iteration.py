@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from gradlint import events
 from gradlint.domain.facts import INTEGER, NO, UNSURE, YES, Truth
 from gradlint.domain.objects import MAPPINGS, MOST_PARAMETERS, Container, Iterator
-from gradlint.domain.provenance import MOST_CAUSES, Cause, CauseKind
+from gradlint.domain.provenance import MOST_CAUSES, Cause, CauseKind, IteratorKind
 from gradlint.domain.refs import Ref
 from gradlint.domain.value_sets import alternatives, one_of
 from gradlint.domain.values import NOTHING, UNKNOWN, Constant, PlainObject, PythonNumber, Unknown, Value
@@ -80,7 +80,7 @@ def _following(m: Interpreter, node: Site, value: Value) -> Value:
 @implements(TypeSlot.NEXT, Iterator)
 def _of_iterator(m: Interpreter, node: Site, ref: Ref, thing: Iterator) -> Value:
     now = on_next(m, thing)
-    if now is not thing and thing.by == WAITING and thing.used is NO and ref.context == m.frame.id:
+    if now is not thing and thing.by is IteratorKind.GENEXPR and thing.used is NO and ref.context == m.frame.id:
         now = thing = SLOTS[TypeSlot.RESTART][Iterator](m, ref, thing)
     resume_again(m, thing)
     return NOTHING if now.used is YES else now.element
@@ -98,22 +98,23 @@ def element_list(m: Interpreter, value: Value) -> list[Value] | None:
     """The elements of an iterable one by one, in order; None where that is not known."""
     waiting = m.only(value, Iterator)
     iterator = None if waiting is None else on_next(m, waiting)
-    by = "" if iterator is None else iterator.by
+    by = IteratorKind.UNKNOWN if iterator is None else iterator.by
     if waiting is not None and iterator is not None and _gives_one_more(m, waiting):
         return [iterator.element]
     if iterator is not None:
-        in_place = by in ("values()", "keys()") and m.only(iterator.source, Container) is not None
+        in_place = by in (IteratorKind.VALUES, IteratorKind.KEYS) and m.only(iterator.source, Container) is not None
         thing = m.only(iterator.source if in_place else iterator.listed, Container) if iterator.used is NO else None
     else:
         thing = m.only(value, Container)
         if thing is None:
-            found = listed_by(m, value, "")
+            found = listed_by(m, value, IteratorKind.UNKNOWN)
             return None if found is None else [ref for _, ref in found]
-    if iterator is not None and by == "items()" and not _is_as_listed(m, thing, m.only(iterator.source, Container)):
+    pairs_of = m.only(iterator.source, Container) if iterator is not None and by is IteratorKind.ITEMS else None
+    if by is IteratorKind.ITEMS and not _is_as_listed(m, thing, pairs_of):
         return None
     if thing is None or thing.rest != NOTHING or not (thing.kind in SEQUENCES or thing.kind in MAPPINGS):
         return None
-    if thing.kind in MAPPINGS and by != "values()":
+    if thing.kind in MAPPINGS and by is not IteratorKind.VALUES:
         return [Constant(key) for key, _ in thing.items]
     return [element for _, element in thing.items]
 
@@ -137,7 +138,7 @@ def run_through(m: Interpreter, node: Site, value: Value, by: str = "") -> list[
     listed = element_list(m, value)
     thing = m.state.heap.get(value) if type(value) is Ref else None
     sources: Value = NOTHING
-    if listed is None and type(thing) is Iterator and thing.by == WAITING and thing.used is NO:
+    if listed is None and type(thing) is Iterator and thing.by is IteratorKind.GENEXPR and thing.used is NO:
         start = m.push(value, thing.source)
         listed = SLOTS[TypeSlot.RUN_THROUGH][Iterator](m, value, thing)
         value, sources = m.pop_from(start)
@@ -160,7 +161,7 @@ def _perhaps_left(m: Interpreter, value: Value) -> None:
             _perhaps_left(m, thing.source)
 
 
-def listed_by(m: Interpreter, value: Value, by: str) -> list[tuple[str, Ref]] | None:
+def listed_by(m: Interpreter, value: Value, by: IteratorKind) -> list[tuple[str, Ref]] | None:
     """Return the elements of an object, or of a method of it, one by one with names; None where they are not known."""
     thing = m.state.heap.get(value) if type(value) is Ref else None
     step = LISTED.get(type(thing))
@@ -180,11 +181,11 @@ def _gives_one_more(m: Interpreter, thing: Iterator) -> bool:
 
 def _is_over_two(m: Interpreter, thing: Iterator) -> bool:
     """Return whether an iterator gives one for each of two elements that it runs over."""
-    if thing.by == WAITING:
+    if thing.by is IteratorKind.GENEXPR:
         loop = thing.causes[0].node.for_in
         one_each = not loop.ifs and loop.inner_for_in is None
     else:
-        one_each = thing.by == "map"
+        one_each = thing.by is IteratorKind.MAP
     found = element_list(m, thing.source) if one_each and m.only(thing.source, Container) is not None else None
     return type(thing.source) is Ref and found is not None and len(found) == 2
 
@@ -194,9 +195,7 @@ def _after_next(thing: Iterator, used: Truth) -> Iterator:
     return replace(thing, used=used, empty=thing.empty | UNSURE if thing.several is NO else thing.empty)
 
 
-WAITING = "generator expression"
-"""The iterator that runs over its source at each `next`, as a comprehension does at once."""
-RESTARTING = frozenset({"range", "values()", "keys()", "items()"})
+RESTARTING = frozenset({IteratorKind.RANGE, IteratorKind.VALUES, IteratorKind.KEYS, IteratorKind.ITEMS})
 """Iterables that begin anew each time, by what made them."""
 
 
@@ -210,7 +209,7 @@ def consume(m: Interpreter, node: Site, value: Value, by: str) -> None:
         resume_again(m, thing)
         marks = (*thing.causes[: MOST_CAUSES - 1], Cause(CauseKind.USED, getattr(node, "node", node)))
         m.store(ref, replace(_after_next(thing, YES), causes=marks), sure=len(options) == 1)
-        if thing.by == WAITING and thing.used is NO and len(options) == 1:
+        if thing.by is IteratorKind.GENEXPR and thing.used is NO and len(options) == 1:
             consume(m, thing.causes[0].node.for_in.iter, thing.source, "comprehension")
         else:
             _consume_source(m, thing.source, sure=len(options) == 1)

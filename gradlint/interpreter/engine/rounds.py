@@ -17,6 +17,7 @@ import libcst as cst
 from gradlint import events
 from gradlint.domain.facts import NO, YES
 from gradlint.domain.objects import Container, Iterator, Module
+from gradlint.domain.provenance import IteratorKind
 from gradlint.domain.refs import Ref
 from gradlint.domain.values import Constant, Value
 from gradlint.interpreter.engine.circumstances import ActiveLoop
@@ -129,7 +130,7 @@ def _element(m: Interpreter, rounds: Rounds, index: int) -> Value | None:
         return there[index] if there is not None and len(there) == rounds.count else None
     if iterator.used is not NO and not m.scan.loops[rounds.node].leaves:
         return None
-    if m.only(iterator.source, Module) is None or iterator.by == "parameters()":
+    if m.only(iterator.source, Module) is None or iterator.by is IteratorKind.PARAMETERS:
         return element if iterator.by not in RESTARTING or element_list(m, value) is not None else None
     now = listed_by(m, iterator.source, iterator.by)
     if now is None or index >= len(now):

@@ -7,7 +7,7 @@ from typing import Any
 
 from gradlint.domain.facts import ANY_DTYPE, ANY_MODE, EVAL, MAYBE, NO, TRAIN, UNSURE, YES, Mode, Truth
 from gradlint.domain.objects import Container, Instance, Module, Optimizer, Tensor
-from gradlint.domain.provenance import Belief, Cause, CauseKind
+from gradlint.domain.provenance import Belief, Cause, CauseKind, IteratorKind, WriteKind
 from gradlint.domain.refs import Ref
 from gradlint.domain.value_sets import alternatives, one_of, with_certain
 from gradlint.domain.values import NOTHING, UNKNOWN, Constant, Context, Function, ImportPath, Value
@@ -133,7 +133,7 @@ def _of_owner(m: Interpreter, node: Site, args: Given, held: dict[str, Value]) -
 def _optimizer_over(m: Interpreter, node: Site, gift: packs.OptimizerOver, args: Given) -> Value:
     value = args[gift.of]
     if m.only(value, Module) is not None:
-        value = tensor_iterator(m, node, value, parameters(m, value), "parameters()")
+        value = tensor_iterator(m, node, value, parameters(m, value), IteratorKind.PARAMETERS)
     return optimizer.build(m, node, gift.kind, Arguments([value]))
 
 
@@ -168,7 +168,7 @@ def _computed(m: Interpreter, node: Site, gift: packs.Computed, args: Given) -> 
     before = next((index for index, name in enumerate(row.parameters) if name in row.operands), 0)
     # The graph is that of the operation; the sizes are the library's, and where it copies it may turn things before.
     with seen_as(m, values, **UNKNOWN_LAYOUT):
-        made = run_operation(m, node, row, Arguments([UNKNOWN] * before + values), by="function")
+        made = run_operation(m, node, row, Arguments([UNKNOWN] * before + values), by=WriteKind.FUNCTION)
     m.update_fields(made, Tensor, **UNKNOWN_LAYOUT)
     first = m.pop_from(start)[0]
     tensor = m.only(first, Tensor) if gift.itself else None

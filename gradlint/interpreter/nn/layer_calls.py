@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from gradlint.domain.facts import EVAL, MAYBE, NO, UNSURE, YES, Truth, either, truth
 from gradlint.domain.objects import Container, Module, Tensor
-from gradlint.domain.provenance import Belief
+from gradlint.domain.provenance import Belief, WriteKind
 from gradlint.domain.refs import Ref
 from gradlint.domain.value_sets import alternatives, one_of, truth_of
 from gradlint.domain.values import NONE_VALUE, NOTHING, UNKNOWN, Constant, Unknown, Value
@@ -103,7 +103,7 @@ def _written(m: Interpreter, node: Site, layer: LayerCall) -> Value:
     saves = saved_in_place(m, layer.row.savings, [("input", target)], target)
     idle = _idle(layer)
     if idle is not YES:
-        this = Write(node, layer.name, "module", name=first_argument(node), saves=saves)
+        this = Write(node, layer.name, WriteKind.MODULE, name=first_argument(node), saves=saves)
         m.maybe(lambda: write(m, target, this), idle is not NO)
     return m.pop_from(start)[0]
 

@@ -22,7 +22,7 @@ from gradlint.domain.facts import (
     negation,
 )
 from gradlint.domain.objects import MOST_PARAMETERS, Class, Iterator, Module, Tensor
-from gradlint.domain.provenance import Belief, Cause, CauseKind
+from gradlint.domain.provenance import Belief, Cause, CauseKind, IteratorKind
 from gradlint.domain.refs import Ref
 from gradlint.domain.value_sets import one_of, truth_of, with_certain
 from gradlint.domain.values import (
@@ -234,7 +234,7 @@ def tensor_iterator(
     node: Site,
     owner: Value,
     tensors: Tensors,
-    by: str,
+    by: IteratorKind,
     *,
     surely: Sequence[tuple[str, Ref]] | None = None,
 ) -> Value:
@@ -250,7 +250,7 @@ def tensor_iterator(
     belief = max((module.belief for _, module in m.all(owner, Module)), default=Belief.PROVEN)
     listed: Value = UNKNOWN
     one_each = len(there) == len(found) <= MOST_PARAMETERS and not any(m[ref].is_summary for ref in there)
-    if by == "parameters()" and opened is NO and one_each:
+    if by is IteratorKind.PARAMETERS and opened is NO and one_each:
         listed = container(m, node, "tuple", [ref for _, ref in found], "listed")
     empty = NO if least else UNSURE if found else negation(opened)
     return iterator(m, node, Iterator(element, owner, by, empty=empty, listed=listed, certain=there, belief=belief))

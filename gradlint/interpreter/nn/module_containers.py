@@ -11,7 +11,7 @@ from typing import Any
 
 from gradlint.domain.facts import FLOAT, INEXACT, NO, TRAIN, UNSURE, YES, Truth
 from gradlint.domain.objects import MOST_ITEMS, Container, Iterator, Module, Tensor
-from gradlint.domain.provenance import Cause, CauseKind
+from gradlint.domain.provenance import Cause, CauseKind, IteratorKind
 from gradlint.domain.refs import Ref
 from gradlint.domain.value_sets import alternatives, key_of, one_of, with_certain
 from gradlint.domain.values import NONE_VALUE, NOTHING, UNKNOWN, Constant, ImportPath, PlainObject, Unknown, Value
@@ -347,14 +347,14 @@ def _clear(m: Interpreter, node: Site, ref: Ref, args: Arguments) -> Value:
 def _keys(m: Interpreter, node: Site, ref: Ref, args: Arguments) -> Value:
     entries = _entries(m, m[ref])
     listed = container(m, node, "tuple", [Constant(name) for name, _ in entries], "listed") if entries else UNKNOWN
-    return iterator(m, node, Iterator(keys(m, m[ref]), ref, "keys()", empty=_empty(m, ref), listed=listed))
+    return iterator(m, node, Iterator(keys(m, m[ref]), ref, IteratorKind.KEYS, empty=_empty(m, ref), listed=listed))
 
 
 def _values(m: Interpreter, node: Site, ref: Ref, args: Arguments) -> Value:
     held = all_parts(m, m[ref])
     entries = _entries(m, m[ref])
     listed = container(m, node, "tuple", [part for _, part in entries], "listed") if entries else UNKNOWN
-    made = Iterator(held, ref, "values()", empty=_empty(m, ref), listed=listed, certain=_certain(m, m[ref]))
+    made = Iterator(held, ref, IteratorKind.VALUES, empty=_empty(m, ref), listed=listed, certain=_certain(m, m[ref]))
     return iterator(m, node, made)
 
 
@@ -364,7 +364,7 @@ def _items(m: Interpreter, node: Site, ref: Ref, args: Arguments) -> Value:
     entries = _entries(m, module)
     pairs = [tuple_of(m, node, [Constant(name), part], f"pair {at}") for at, (name, part) in enumerate(entries)]
     listed = container(m, node, "tuple", pairs, "listed") if pairs else UNKNOWN
-    made = Iterator(pair, ref, "items()", empty=_empty(m, ref), listed=listed, certain=_certain(m, module))
+    made = Iterator(pair, ref, IteratorKind.ITEMS, empty=_empty(m, ref), listed=listed, certain=_certain(m, module))
     return iterator(m, node, made)
 
 

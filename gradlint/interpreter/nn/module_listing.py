@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 from gradlint.domain.facts import NO, YES
 from gradlint.domain.objects import Module, Tensor
+from gradlint.domain.provenance import IteratorKind
 from gradlint.domain.refs import Ref
 from gradlint.domain.state import OLDEST
 from gradlint.domain.value_sets import alternatives
@@ -103,7 +104,7 @@ def _is_one(m: Interpreter, value: Value) -> bool:
 
 
 @implements(TypeSlot.LISTED, Module)
-def listed(m: Interpreter, ref: Ref, module: Module, by: str) -> Named | None:
+def listed(m: Interpreter, ref: Ref, module: Module, by: IteratorKind) -> Named | None:
     """Return the elements of a module, or of a method of it, with the names; None where they are not known."""
     if by in LISTINGS:
         return LISTINGS[by](m, ref)
@@ -116,7 +117,7 @@ def listed(m: Interpreter, ref: Ref, module: Module, by: str) -> Named | None:
     return [(name, part) for name, part in parts if type(part) is Ref] if all(_is_one(m, p) for _, p in parts) else None
 
 
-OF_MAPPINGS = frozenset({"keys()", "values()", "items()"})
+OF_MAPPINGS = frozenset({IteratorKind.KEYS, IteratorKind.VALUES, IteratorKind.ITEMS})
 
 
 def _goes_over_parts(m: Interpreter, module: Module) -> bool:
@@ -132,19 +133,19 @@ def _buffers(m: Interpreter, ref: Ref) -> Named | None:
     return named_tensors(m, ref, lambda module, name, tensor: name in dict(module.buffers))
 
 
-LISTINGS: dict[str, Callable[[Interpreter, Ref], Named | None]] = {
-    "named_parameters()": _parameters,
-    "buffers()": _buffers,
-    "named_buffers()": _buffers,
-    "children()": named_children,
-    "named_children()": named_children,
-    "modules()": named_modules,
-    "named_modules()": named_modules,
+LISTINGS: dict[IteratorKind, Callable[[Interpreter, Ref], Named | None]] = {
+    IteratorKind.NAMED_PARAMETERS: _parameters,
+    IteratorKind.BUFFERS: _buffers,
+    IteratorKind.NAMED_BUFFERS: _buffers,
+    IteratorKind.CHILDREN: named_children,
+    IteratorKind.NAMED_CHILDREN: named_children,
+    IteratorKind.MODULES: named_modules,
+    IteratorKind.NAMED_MODULES: named_modules,
 }
 """The listings of modules by methods, by what is said of their iterators."""
 
 
-def listing(m: Interpreter, node: Site, owner: Value, by: str) -> Value:
+def listing(m: Interpreter, node: Site, owner: Value, by: IteratorKind) -> Value:
     """A list of what a method of a module gives, with names where it gives pairs; `UNKNOWN` where it is unknown or
     long."""
     found = LISTINGS[by](m, owner) if by in LISTINGS and type(owner) is Ref else None

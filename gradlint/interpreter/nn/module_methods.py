@@ -8,7 +8,7 @@ from typing import Any
 from gradlint import events
 from gradlint.domain.facts import ANY_DEVICE, ANY_PRECISION, EVAL, NO, UNSURE, YES, both, truth
 from gradlint.domain.objects import MOST_ITEMS, Iterator, Module, Tensor
-from gradlint.domain.provenance import AskKind, Belief
+from gradlint.domain.provenance import AskKind, Belief, ClearKind, IteratorKind
 from gradlint.domain.refs import ASTRAY, OPAQUE, Ref
 from gradlint.domain.value_sets import alternatives, one_of, references, truth_of
 from gradlint.domain.values import NONE_VALUE, NOTHING, UNKNOWN, Constant, ImportPath, PlainObject, Unknown, Value
@@ -36,7 +36,7 @@ from gradlint.interpreter.static.sites import Site
 from gradlint.knowledge.training.clearing import OF_MODULES
 
 
-def _tensors_of(which: Callable[..., Tensors], by: str, position: int) -> Method:
+def _tensors_of(which: Callable[..., Tensors], by: IteratorKind, position: int) -> Method:
     """A method that goes over tensors of a module: those inside its parts as well, or its own alone."""
 
     def method(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
@@ -98,15 +98,15 @@ def _zero_grad(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Val
     to_none = left_as_none(m, OF_MODULES, args)
     refs = [ref for _, ref in parameters(m, owner)[0]]
     m.loops.sweeping += refs
-    clear_gradients(m, node, refs, to_none=to_none, by="module", sure=certain_parts(m, owner))
+    clear_gradients(m, node, refs, to_none=to_none, by=ClearKind.MODULE, sure=certain_parts(m, owner))
     del m.loops.sweeping[len(m.loops.sweeping) - len(refs) :]
     return NONE_VALUE
 
 
 def _modules(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
-    found, listed = _all(m, node, owner), listing(m, node, owner, "modules()")
+    found, listed = _all(m, node, owner), listing(m, node, owner, IteratorKind.MODULES)
     certain = _certain(m, owner, found)
-    return iterator(m, node, Iterator(found, owner, "modules()", empty=NO, listed=listed, certain=certain))
+    return iterator(m, node, Iterator(found, owner, IteratorKind.MODULES, empty=NO, listed=listed, certain=certain))
 
 
 def _certain(m: Interpreter, owner: Value, element: Value) -> tuple[Ref, ...]:
@@ -129,8 +129,10 @@ def _unseen(m: Interpreter, node: Site, owner: Value) -> list[Value]:
 
 
 def _children_of(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
-    found, listed = _direct(m, node, owner), listing(m, node, owner, "children()")
-    return iterator(m, node, Iterator(found, owner, "children()", listed=listed, certain=_certain(m, owner, found)))
+    found, listed = _direct(m, node, owner), listing(m, node, owner, IteratorKind.CHILDREN)
+    return iterator(
+        m, node, Iterator(found, owner, IteratorKind.CHILDREN, listed=listed, certain=_certain(m, owner, found))
+    )
 
 
 def _direct(m: Interpreter, node: Site, owner: Value) -> Value:
@@ -140,7 +142,7 @@ def _direct(m: Interpreter, node: Site, owner: Value) -> Value:
     return one_of([NOTHING, *found, *_unseen(m, node, owner)], MOST_ITEMS)
 
 
-def _named(m: Interpreter, node: Site, element: Value, by: str, owner: Value, args: Arguments) -> Value:
+def _named(m: Interpreter, node: Site, element: Value, by: IteratorKind, owner: Value, args: Arguments) -> Value:
     pair = tuple_of(m, node, [PlainObject("str"), element])
     listed = listing(m, node, owner, by) if not args.values() and not args.unknown else UNKNOWN
     return iterator(m, node, Iterator(pair, owner, by, listed=listed, certain=_certain(m, owner, element)))
@@ -197,8 +199,8 @@ def _at_path(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value
 MOVING = ("to", "cuda", "xpu", "ipu", "cpu", "float", "double", "half", "bfloat16", "type", "share_memory", "to_empty")
 METHODS: dict[str, Method] = (
     {
-        "parameters": _tensors_of(parameters, "parameters()", 0),
-        "named_parameters": _tensors_of(parameters, "named_parameters()", 1),
+        "parameters": _tensors_of(parameters, IteratorKind.PARAMETERS, 0),
+        "named_parameters": _tensors_of(parameters, IteratorKind.NAMED_PARAMETERS, 1),
         "train": _train,
         "eval": _eval,
         "requires_grad_": _requires_grad_,
@@ -206,18 +208,18 @@ METHODS: dict[str, Method] = (
         "modules": _modules,
         "children": _children_of,
         "named_modules": lambda m, node, owner, args: _named(
-            m, node, _all(m, node, owner), "named_modules()", owner, args
+            m, node, _all(m, node, owner), IteratorKind.NAMED_MODULES, owner, args
         ),
         "named_children": lambda m, node, owner, args: _named(
-            m, node, _direct(m, node, owner), "named_children()", owner, args
+            m, node, _direct(m, node, owner), IteratorKind.NAMED_CHILDREN, owner, args
         ),
         "apply": _apply,
         "register_buffer": _register_buffer,
         "register_parameter": _registering("param"),
         "add_module": _registering("module"),
         "register_module": _registering("module"),
-        "buffers": _tensors_of(buffers, "buffers()", 0),
-        "named_buffers": _tensors_of(buffers, "named_buffers()", 1),
+        "buffers": _tensors_of(buffers, IteratorKind.BUFFERS, 0),
+        "named_buffers": _tensors_of(buffers, IteratorKind.NAMED_BUFFERS, 1),
         "compile": lambda m, node, owner, args: NONE_VALUE,
         "flatten_parameters": lambda m, node, owner, args: NONE_VALUE,
         "state_dict": state_dict,

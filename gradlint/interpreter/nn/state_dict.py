@@ -10,7 +10,7 @@ from typing import Any
 from gradlint import events
 from gradlint.domain.facts import ANY_DEVICE, ANY_DTYPE, ANY_GRAD, ANY_PRECISION, MAYBE, NO, UNSURE, YES, Truth, either
 from gradlint.domain.objects import MOST_ITEMS, Container, Module, Tensor
-from gradlint.domain.provenance import Belief, Cause, CauseKind
+from gradlint.domain.provenance import Belief, Cause, CauseKind, WriteKind
 from gradlint.domain.refs import ASTRAY, OPAQUE, Ref
 from gradlint.domain.value_sets import alternatives, one_of
 from gradlint.domain.values import NONE_VALUE, NOTHING, UNKNOWN, PlainObject, Value
@@ -101,7 +101,7 @@ def load_state_dict(m: Interpreter, node: Site, owner: Value, args: Arguments) -
     assigns, certain = flag(args, "assign", 2), certain_parts(m, owner)
     for _, ref in own if assigns is not YES else ():
         happens = YES if assigns is NO and ref in certain else MAYBE
-        this = Write(node, "load_state_dict", "load")
+        this = Write(node, "load_state_dict", WriteKind.LOAD)
         written_without_graph(m, ref, this, sure=assigns is NO, same=shares is YES, happens=happens)
     if assigns.may(YES):
         every = assigns is YES and flag(args, "strict", 1, default=True) is YES

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from gradlint.domain.facts import INTEGER, NO, TRAIN
 from gradlint.domain.objects import Module
-from gradlint.domain.provenance import Cause, CauseKind
+from gradlint.domain.provenance import Cause, CauseKind, WriteKind
 from gradlint.domain.values import NONE_VALUE, UNKNOWN, Constant, ImportPath, Value
 from gradlint.interpreter.autograd.in_place import Write, written_without_graph
 from gradlint.interpreter.autograd.tensor import fresh
@@ -50,5 +50,5 @@ def _update(m: Interpreter, node: Site, args: Arguments) -> Value:
     """The parameters and buffers of the copy are written through handles without a graph; the model is only read."""
     owner = args.positional[0] if args.positional else UNKNOWN
     for _, ref in (*parameters(m, owner)[0], *buffers(m, owner)[0]):
-        written_without_graph(m, ref, Write(node, "copy_", "load"), sure=True)
+        written_without_graph(m, ref, Write(node, "copy_", WriteKind.LOAD), sure=True)
     return NONE_VALUE

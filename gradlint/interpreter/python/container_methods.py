@@ -8,6 +8,7 @@ from typing import Any
 from gradlint.domain.facts import INTEGER, NO, UNSURE, YES, Truth
 from gradlint.domain.joining import summarised, thinned
 from gradlint.domain.objects import MAPPINGS, MOST_ITEMS, Container, Iterator
+from gradlint.domain.provenance import IteratorKind
 from gradlint.domain.refs import Ref
 from gradlint.domain.value_sets import key_of, one_of
 from gradlint.domain.values import NONE_VALUE, NOTHING, UNKNOWN, Bound, Constant, PythonNumber, Unknown, Value
@@ -68,22 +69,24 @@ def _all(thing: Container) -> Value:
 # ---- views
 
 
-def _over(m: Interpreter, node: Site, ref: Ref, thing: Container, element: Value, by: str) -> Value:
+def _over(m: Interpreter, node: Site, ref: Ref, thing: Container, element: Value, by: IteratorKind) -> Value:
     return iterator(m, node, Iterator(element, ref, by, empty=NO if thing.items else UNSURE))
 
 
-method("values")(lambda m, node, ref, thing, args: _over(m, node, ref, thing, _all(thing), "values()"))
-method("keys", "elements")(lambda m, node, ref, thing, args: _over(m, node, ref, thing, keys_of(thing), "keys()"))
+method("values")(lambda m, node, ref, thing, args: _over(m, node, ref, thing, _all(thing), IteratorKind.VALUES))
+method("keys", "elements")(
+    lambda m, node, ref, thing, args: _over(m, node, ref, thing, keys_of(thing), IteratorKind.KEYS)
+)
 
 
 @method("most_common")
 def _most_common(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Arguments) -> Value:
-    return _over(m, node, ref, thing, m.new(node, "pair", _pair(thing)), "items()")
+    return _over(m, node, ref, thing, m.new(node, "pair", _pair(thing)), IteratorKind.ITEMS)
 
 
 @method("items")
 def _items(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Arguments) -> Value:
-    made = _over(m, node, ref, thing, m.new(node, "pair", _pair(thing)), "items()")
+    made = _over(m, node, ref, thing, m.new(node, "pair", _pair(thing)), IteratorKind.ITEMS)
     if thing.rest == NOTHING and thing.kind in MAPPINGS and 0 < len(thing.items) <= MOST_ELEMENTS:
         pairs = [tuple_of(m, node, [Constant(key), value], f"pair {at}") for at, (key, value) in enumerate(thing.items)]
         m.update_fields(made, Iterator, listed=containers.container(m, node, "tuple", pairs, "listed"))

@@ -9,14 +9,14 @@ import libcst as cst
 from gradlint.domain.facts import NO, YES, Truth, negation
 from gradlint.domain.joining import keys_with, summarised, thinned
 from gradlint.domain.objects import MAPPINGS, MOST_ITEMS, Container, Iterator, Tensor
-from gradlint.domain.provenance import MOST_CAUSES, Cause, CauseKind
+from gradlint.domain.provenance import MOST_CAUSES, Cause, CauseKind, IteratorKind
 from gradlint.domain.refs import Ref
 from gradlint.domain.value_sets import alternatives, key_of, one_of, references, with_certain
 from gradlint.domain.values import NOTHING, UNKNOWN, Constant, PlainObject, Unknown, Value
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.deferred import on_next
 from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot, implements
-from gradlint.interpreter.engine.iteration import RESTARTING, SEQUENCES, WAITING, consume, element_list, elements
+from gradlint.interpreter.engine.iteration import RESTARTING, SEQUENCES, consume, element_list, elements
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.per_element import current_element
 from gradlint.interpreter.python.container_growth import emit_stored
@@ -71,7 +71,7 @@ def _certainly_given(m: Interpreter, thing: Iterator) -> tuple[Ref, ...]:
     thing = on_next(m, thing)
     if thing.used is not NO:
         return ()
-    source = m.only(thing.source if thing.by in ("values()", "items()") else thing.listed, Container)
+    source = m.only(thing.source if thing.by in (IteratorKind.VALUES, IteratorKind.ITEMS) else thing.listed, Container)
     return thing.certain if source is None else (*thing.certain, *certain_elements(m, source))
 
 
@@ -124,7 +124,7 @@ def _gives_some(m: Interpreter, thing: Container | Iterator) -> bool:
 
 def leaves_out(m: Interpreter, value: Value) -> bool:
     """Return whether a value is a generator expression that tests what it gives, and so may give nothing."""
-    found = [thing for _, thing in m.all(value, Iterator) if thing.by == WAITING]
+    found = [thing for _, thing in m.all(value, Iterator) if thing.by is IteratorKind.GENEXPR]
     return any(clause.ifs for thing in found for clause in _clauses(thing.causes[0].node.for_in))
 
 
@@ -160,7 +160,7 @@ def certainly_at_most_one(m: Interpreter, value: Value) -> bool:
     """Return whether iterating over a value runs no more than once, as long as what it holds by now does not grow. What
     a caller passes may be longer another time."""
     known, iterator = element_list(m, value), m.only(value, Iterator)
-    if iterator is not None and iterator.by == "generator" and iterator.several is NO:
+    if iterator is not None and iterator.by is IteratorKind.GENERATOR and iterator.several is NO:
         return True
     if known is None or len(known) > 1 or any(ref.context != m.frame.id for ref in references(value)):
         return False

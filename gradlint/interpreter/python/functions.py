@@ -12,6 +12,7 @@ from gradlint import events
 from gradlint.domain.facts import NO, UNSURE, both
 from gradlint.domain.objects import Container, Instance, Tensor
 from gradlint.domain.objects import Iterator as IteratorObject
+from gradlint.domain.provenance import IteratorKind
 from gradlint.domain.refs import Escape, Ref
 from gradlint.domain.state import Modes, State, joined_states
 from gradlint.domain.values import NONE_VALUE, NOTHING, UNKNOWN, Function, ImportPath, Value
@@ -288,7 +289,7 @@ def _leave(m: Interpreter, node: Site, frame: Frame, function: Function, depth: 
         if (followed := frame.followed) is not None:
             followed.ends(taken)
         several = NO if gives_at_most_once(function.node) else UNSURE
-        made = IteratorObject(yielded, by="generator", returned=value, several=several, on=on, off=off,
+        made = IteratorObject(yielded, by=IteratorKind.GENERATOR, returned=value, several=several, on=on, off=off,
                               inference=inference)  # fmt: skip
         if followed is not None:
             made = replace(made, touches=followed.touches(), fills=followed.fills(), seen=followed.seen())

@@ -9,7 +9,7 @@ import libcst as cst
 from gradlint import events
 from gradlint.domain.facts import INTEGER, NO, YES, Truth, negation
 from gradlint.domain.objects import Array, Tensor
-from gradlint.domain.provenance import Belief, Cause, CauseKind
+from gradlint.domain.provenance import Belief, Cause, CauseKind, WriteKind
 from gradlint.domain.refs import Ref, Syntax
 from gradlint.domain.value_sets import alternatives, one_of
 from gradlint.domain.values import NONE_VALUE, Bound, PlainObject, PythonNumber, Value
@@ -78,8 +78,8 @@ def _tell(m: Interpreter, node: Site, array: Array, op: str, name: str, made: tu
         return
     sharing = [(ref, one) for ref, one in m.state.heap.items() if type(one) is Tensor and one.storage == array.storage]
     for ref, tensor in sharing:
-        m.emit(events.WrittenInPlace, node, target=tensor, op=op, base=viewed(m, tensor), holders=(), by="array",
-                arrays=made, noticed=NO, local=is_local(m, [(ref, tensor)]), name=name)  # fmt: skip
+        m.emit(events.WrittenInPlace, node, target=tensor, op=op, by=WriteKind.ARRAY, base=viewed(m, tensor),
+                holders=(), arrays=made, noticed=NO, local=is_local(m, [(ref, tensor)]), name=name)  # fmt: skip
 
 
 @implements(TypeSlot.SET_ITEM, Array)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from gradlint.domain.facts import INTEGER, NO, UNSURE, YES, Truth
 from gradlint.domain.objects import MOST_ITEMS, Container, Instance, Iterator
+from gradlint.domain.provenance import IteratorKind
 from gradlint.domain.value_sets import alternatives, number_kind, one_of, with_certain
 from gradlint.domain.values import NONE_VALUE, NOTHING, UNKNOWN, Constant, PlainObject, PythonNumber, Value
 from gradlint.interpreter.engine.arguments import Arguments
@@ -61,7 +62,7 @@ def _over(m: Interpreter, node: Site, args: Arguments) -> Value:
     source = args.get("iterable", 0, UNKNOWN)
     element, (source,) = m.keeping(lambda: elements(m, node, source), source)
     there = containers.certain(m, source)
-    return iterator(m, node, Iterator(element, source, "iter", empty=_emptiness(m, [source]), certain=there))
+    return iterator(m, node, Iterator(element, source, IteratorKind.ITER, empty=_emptiness(m, [source]), certain=there))
 
 
 @models("itertools.islice")
@@ -69,11 +70,11 @@ def _slice(m: Interpreter, node: Site, args: Arguments) -> Value:
     """Return an iterator over some of its first argument's elements."""
     source = args.get("iterable", 0, UNKNOWN)
     element = elements(m, node, source)
-    return iterator(m, node, Iterator(element, source, "iter", empty=_emptiness(m, [source])))
+    return iterator(m, node, Iterator(element, source, IteratorKind.ITER, empty=_emptiness(m, [source])))
 
 
 models("tqdm.trange", "tqdm.auto.trange", "tqdm.notebook.trange")(
-    lambda m, node, args: iterator(m, node, Iterator(PythonNumber(INTEGER), by="range"))
+    lambda m, node, args: iterator(m, node, Iterator(PythonNumber(INTEGER), by=IteratorKind.RANGE))
 )
 
 
@@ -81,7 +82,7 @@ models("tqdm.trange", "tqdm.auto.trange", "tqdm.notebook.trange")(
 def _iter(m: Interpreter, node: Site, args: Arguments) -> Value:
     begun = iterated(m, node, _first(args))
     if len(args.positional) > 1:
-        return iterator(m, node, Iterator(call_value(m, node, begun, Arguments(), ""), by="iter"))
+        return iterator(m, node, Iterator(call_value(m, node, begun, Arguments(), ""), by=IteratorKind.ITER))
     return begun if m.only(begun, Instance) or m.only(begun, Iterator) else _over(m, node, Arguments([begun]))
 
 
@@ -95,7 +96,7 @@ def _reversed(m: Interpreter, node: Site, args: Arguments) -> Value:
         return _over(m, node, args)
     turned = containers.container(m, node, "list", listing[::-1])
     element = one_of(listing, len(listing))
-    return iterator(m, node, Iterator(element, _first(args), "reversed", empty=NO, listed=turned))
+    return iterator(m, node, Iterator(element, _first(args), IteratorKind.REVERSED, empty=NO, listed=turned))
 
 
 @models("builtins.next", "builtins.anext")
@@ -194,7 +195,7 @@ def _enumerate(m: Interpreter, node: Site, args: Arguments) -> Value:
     ]
     known = UNKNOWN if listing is None else _pairs(m, node, [numbers, listing])
     there, empty = containers.certain(m, source), _emptiness(m, [source])
-    return iterator(m, node, Iterator(pair, source, "enumerate", empty=empty, listed=known, certain=there))
+    return iterator(m, node, Iterator(pair, source, IteratorKind.ENUMERATE, empty=empty, listed=known, certain=there))
 
 
 @models("builtins.zip")
@@ -207,7 +208,7 @@ def _zip(m: Interpreter, node: Site, args: Arguments) -> Value:
     m.push(m.new(node, "pair", several) if args.unknown else tuple_of(m, node, each))
     known = _columns(m, node, args) if args.unknown else _pairs(m, node, listings)
     *sources, pair = m.pop_from(start)
-    return iterator(m, node, Iterator(pair, _all_of(sources), "zip", empty=empty, listed=known))
+    return iterator(m, node, Iterator(pair, _all_of(sources), IteratorKind.ZIP, empty=empty, listed=known))
 
 
 def _all_of(values: Sequence[Value]) -> Value:
@@ -249,7 +250,7 @@ def _zip_longest(m: Interpreter, node: Site, args: Arguments) -> Value:
     found = _each(m, node, args.positional)
     pair = tuple_of(m, node, [one_of([element, m.state.stack[start]]) for element in found])
     m.pop_from(start)
-    return iterator(m, node, Iterator(pair, by="zip"))
+    return iterator(m, node, Iterator(pair, by=IteratorKind.ZIP))
 
 
 @models("itertools.product")
@@ -258,14 +259,14 @@ def _product(m: Interpreter, node: Site, args: Arguments) -> Value:
     repeat = args.keywords.get("repeat", Constant(1))
     whole = Container("tuple", rest=one_of(found)) if repeat != Constant(1) else None
     pair = tuple_of(m, node, found) if whole is None else m.new(node, "pair", whole)
-    return iterator(m, node, Iterator(pair, by="product"))
+    return iterator(m, node, Iterator(pair, by=IteratorKind.PRODUCT))
 
 
 @models("itertools.combinations", "itertools.permutations", "itertools.combinations_with_replacement",
          "itertools.pairwise", "itertools.batched")  # fmt: skip
 def _groups(m: Interpreter, node: Site, args: Arguments) -> Value:
     group = m.new(node, "group", Container("tuple", rest=elements(m, node, _first(args))))
-    return iterator(m, node, Iterator(group, by="groups"))
+    return iterator(m, node, Iterator(group, by=IteratorKind.GROUPS))
 
 
 @models("itertools.chain")
@@ -284,14 +285,14 @@ def _chained(m: Interpreter, node: Site, values: Sequence[Value]) -> Value:
     empty = NO if any(containers.certainly_not_empty(m, value) for value in values) else UNSURE
     element, sources = m.keeping(lambda: one_of([NOTHING, *_each(m, node, values)], MOST_ITEMS), *values)
     there = with_certain((), [ref for source in sources for ref in containers.certain(m, source)])
-    return iterator(m, node, Iterator(element, _all_of(sources), "chain", empty=empty, certain=there))
+    return iterator(m, node, Iterator(element, _all_of(sources), IteratorKind.CHAIN, empty=empty, certain=there))
 
 
 models("itertools.repeat")(
-    lambda m, node, args: iterator(m, node, Iterator(args.get("object", 0, UNKNOWN), by="repeat"))
+    lambda m, node, args: iterator(m, node, Iterator(args.get("object", 0, UNKNOWN), by=IteratorKind.REPEAT))
 )
 models("itertools.count")(
-    lambda m, node, args: iterator(m, node, Iterator(PythonNumber(INTEGER), by="count", empty=NO))
+    lambda m, node, args: iterator(m, node, Iterator(PythonNumber(INTEGER), by=IteratorKind.COUNT, empty=NO))
 )
 
 
@@ -299,7 +300,7 @@ models("itertools.count")(
 def _tee(m: Interpreter, node: Site, args: Arguments) -> Value:
     element = elements(m, node, _first(args))
     count = args.get("n", 1, Constant(2))
-    copies = [m.new(node, f"copy {n}", Iterator(element=element, by="tee")) for n in range(2)]
+    copies = [m.new(node, f"copy {n}", Iterator(element=element, by=IteratorKind.TEE)) for n in range(2)]
     if count == Constant(2):
         return containers.container(m, node, "tuple", copies)
     return m.new(node, "container", Container("tuple", rest=copies[0]))
@@ -312,8 +313,8 @@ def _group_by(m: Interpreter, node: Site, args: Arguments) -> Value:
     if len(args.positional) > 1:
         call_value(m, m.part_of(node, "key"), m.state.stack[start + 1], Arguments([m.state.stack[element]]), "")
     _compared(m, node, args, start, element)
-    group = m.new(node, "group", Iterator(element=m.pop_from(start)[-1], by="group"))
-    return iterator(m, node, Iterator(tuple_of(m, node, [result_of_unknown([group]), group]), by="groupby"))
+    group = m.new(node, "group", Iterator(element=m.pop_from(start)[-1], by=IteratorKind.GROUP))
+    return iterator(m, node, Iterator(tuple_of(m, node, [result_of_unknown([group]), group]), by=IteratorKind.GROUPBY))
 
 
 # ---- functions on elements
@@ -331,7 +332,7 @@ def _map(m: Interpreter, node: Site, args: Arguments) -> Value:
         found = _each(m, node, iterables)
         given = _called_on_each(m, node, m.state.stack[start + len(iterables)], Arguments(found))
     source = _all_of(m.pop_from(start)[:-1])
-    return iterator(m, node, Iterator(given, source, "map", empty=empty), followed)
+    return iterator(m, node, Iterator(given, source, IteratorKind.MAP, empty=empty), followed)
 
 
 @models("itertools.starmap")
@@ -343,7 +344,7 @@ def _star_map(m: Interpreter, node: Site, args: Arguments) -> Value:
     given = Arguments([value for _, value in pair.items]) if pair is not None and known else Arguments(unknown=True)
     with unfinished(m) as followed:
         element = _called_on_each(m, node, m.pop_from(start)[0], given)
-    return iterator(m, node, Iterator(element, by="map"), followed)
+    return iterator(m, node, Iterator(element, by=IteratorKind.MAP), followed)
 
 
 def _called_on_each(m: Interpreter, node: Site, function: Value, args: Arguments) -> Value:
@@ -364,7 +365,7 @@ def _filter(m: Interpreter, node: Site, args: Arguments) -> Value:
     with unfinished(m) as followed:
         found, source, sure, all_of_them = _kept(m, node, args)
     there = tuple(ref for ref in containers.certain(m, source) if all_of_them or ref in sure)
-    return iterator(m, node, Iterator(found, source, "filter", certain=there), followed)
+    return iterator(m, node, Iterator(found, source, IteratorKind.FILTER, certain=there), followed)
 
 
 @models("itertools.takewhile")
@@ -373,7 +374,7 @@ def _take_while(m: Interpreter, node: Site, args: Arguments) -> Value:
     with unfinished(m) as followed:
         found, source, _, all_of_them = _kept(m, node, args)
     there = containers.certain(m, source) if all_of_them else ()
-    return iterator(m, node, Iterator(found, source, "filter", certain=there), followed)
+    return iterator(m, node, Iterator(found, source, IteratorKind.FILTER, certain=there), followed)
 
 
 def _kept(m: Interpreter, node: Site, args: Arguments) -> tuple[Value, Value, set[Value], bool]:
@@ -401,10 +402,10 @@ def _kept(m: Interpreter, node: Site, args: Arguments) -> tuple[Value, Value, se
 def _accumulate(m: Interpreter, node: Site, args: Arguments) -> Value:
     element = elements(m, node, _first(args))
     if len(args.positional) > 1 or args.keywords:
-        return iterator(m, node, Iterator(result_of_unknown([element, *args.values()]), by="accumulate"))
+        return iterator(m, node, Iterator(result_of_unknown([element, *args.values()]), by=IteratorKind.ACCUMULATE))
     start = m.push(element)
     total = compute(m, node, "add", [element, element])
-    return iterator(m, node, Iterator(one_of([m.pop_from(start)[0], total]), by="accumulate"))
+    return iterator(m, node, Iterator(one_of([m.pop_from(start)[0], total]), by=IteratorKind.ACCUMULATE))
 
 
 # ---- numbers
@@ -420,6 +421,8 @@ def _range(m: Interpreter, node: Site, args: Arguments) -> Value:
         listed: Value = UNKNOWN
         if length <= MOST_ELEMENTS:
             listed = containers.container(m, node, "tuple", [*map(Constant, range(first, behind))], "listed")
-        made = Iterator(PythonNumber(INTEGER), by="range", empty=NO, several=several, length=length, listed=listed)
+        made = Iterator(
+            PythonNumber(INTEGER), by=IteratorKind.RANGE, empty=NO, several=several, length=length, listed=listed
+        )
         return iterator(m, node, made)
     return m.new(node, "range", Container("list", rest=PythonNumber(INTEGER)))

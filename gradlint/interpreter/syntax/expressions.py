@@ -11,6 +11,7 @@ import libcst as cst
 
 from gradlint.domain.facts import FLOAT, INTEGER, UNSURE
 from gradlint.domain.objects import Container, Iterator
+from gradlint.domain.provenance import IteratorKind
 from gradlint.domain.refs import Ref
 from gradlint.domain.value_sets import alternatives
 from gradlint.domain.values import NOTHING, UNKNOWN, Constant, ImportPath, PlainObject, PythonNumber, Unknown, Value
@@ -19,7 +20,7 @@ from gradlint.interpreter.engine import variables
 from gradlint.interpreter.engine.deferred import unfinished
 from gradlint.interpreter.engine.dispatch import TypeSlot, evaluates, implements
 from gradlint.interpreter.engine.escape import result_of_unknown
-from gradlint.interpreter.engine.iteration import WAITING, consume, element_list, elements, going_on, iterator
+from gradlint.interpreter.engine.iteration import consume, element_list, elements, going_on, iterator
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python import containers
 from gradlint.interpreter.python.attribute_load import get_attribute
@@ -166,7 +167,8 @@ def list_comprehension(m: Interpreter, node: cst.BaseSimpleComp) -> Value:
         return containers.container(m, node, kind, [element for (element,) in made.rounds])
     element, certain = _comprehended(m, node, made)
     if type(node) is cst.GeneratorExp:
-        return iterator(m, node, Iterator(element, made.source, WAITING, empty=made.empty, certain=certain), followed)
+        waiting = Iterator(element, made.source, IteratorKind.GENEXPR, empty=made.empty, certain=certain)
+        return iterator(m, node, waiting, followed)
     kind = "list" if type(node) is cst.ListComp else "set"
     return m.new(node, "container", Container(kind, rest=element, certain=certain))
 

@@ -13,7 +13,7 @@ from gradlint import events
 from gradlint.domain.facts import BOOL, INTEGER, NO, YES, Dtypes, negation, truth
 from gradlint.domain.joining import summarised, thinned
 from gradlint.domain.objects import MAPPINGS, MOST_ITEMS, Array, Container, Instance, Iterator, Module, Tensor
-from gradlint.domain.provenance import Cause
+from gradlint.domain.provenance import Cause, WriteKind
 from gradlint.domain.value_sets import alternatives, key_of, number_kind, one_of
 from gradlint.domain.values import NOTHING, UNKNOWN, Constant, PlainObject, PythonNumber, Unknown, Value
 from gradlint.interpreter.autograd.detach import cuts
@@ -99,7 +99,7 @@ def compute(m: Interpreter, node: Site, name: str, values: list[Value]) -> Value
     if any(m.may_be(value, Tensor) for value in values):
         row = m.torch.operations.get(f"operator.{name}")
         if row is not None:
-            computed = run_operation(m, node, row, Arguments(values), by="operator")
+            computed = run_operation(m, node, row, Arguments(values), by=WriteKind.FUNCTION)
             numbers = [one_of(some) for value in values if (some := _numbers(value))]
             return computed if len(numbers) < len(values) else one_of((computed, compute(m, node, name, numbers)))
     folded = _folded(name, values)

@@ -10,6 +10,7 @@ from gradlint import events
 from gradlint.domain.facts import NO, YES
 from gradlint.domain.mentions import object_references
 from gradlint.domain.objects import Array, Container, Module, Node, Tensor
+from gradlint.domain.provenance import WriteKind
 from gradlint.domain.refs import Ref
 from gradlint.domain.state import State
 from gradlint.domain.value_sets import alternatives, one_of
@@ -169,7 +170,7 @@ def _written_by(m: Interpreter, node: cst.AugAssign, old: Value, more: Value, na
     row = m.torch.operations.get(f"operator.i{operation}")
     saves = saved_in_place(m, row.savings, [("input", old), ("other", more)], old) if row else Saves()
     op = row.name if row else operation
-    return Write(node.target, op, "augmented", [more], name, saves=saves, added=node.value)
+    return Write(node.target, op, WriteKind.AUGMENTED, [more], name, saves=saves, added=node.value)
 
 
 def _put_back(m: Interpreter, target: Any, owner: Value, index: Value, value: Value, *, same: bool) -> None:
@@ -178,7 +179,7 @@ def _put_back(m: Interpreter, target: Any, owner: Value, index: Value, value: Va
         variables.bind(m, target.value, kind_from_usage(m, target, value, target.value))
     elif isinstance(target, cst.Subscript):
         if m.may_be(owner, Tensor) and not same:
-            write(m, owner, Write(target, "setitem", "augmented", [value], spelled(target.value)))
+            write(m, owner, Write(target, "setitem", WriteKind.AUGMENTED, [value], spelled(target.value)))
         elif not same or method_of(m, owner, "__setitem__") is not None:
             set_item(m, target, owner, index, value)
     elif not same or has_setter(m, owner, target.attr.value):

@@ -10,7 +10,7 @@ from gradlint import events
 from gradlint.domain.facts import BOOL, FLOAT, MAYBE, NO, TRAIN, UNSURE, YES, Dtypes, negation
 from gradlint.domain.fields import Aspect, names_of
 from gradlint.domain.objects import Container, Iterator, Module, Tensor
-from gradlint.domain.provenance import MOST_CAUSES, AskKind, Cause, CauseKind, CutKind
+from gradlint.domain.provenance import MOST_CAUSES, AskKind, Cause, CauseKind, CutKind, IteratorKind, WriteKind
 from gradlint.domain.value_sets import alternatives, one_of, truth_of
 from gradlint.domain.values import (
     NONE_VALUE,
@@ -66,7 +66,7 @@ def _call(m: Interpreter, node: Site, callee: ImportPath, args: Arguments, name:
         return tensor_methods.call(m, node, args.positional[0], path.removeprefix(TENSOR), rest, "")
     if path in m.torch.contexts:
         return _context(m, node, path, args)
-    found = run_named(m, node, path, args, by="function", name=name)
+    found = run_named(m, node, path, args, by=WriteKind.FUNCTION, name=name)
     if found is not None:
         return found
     factory = m.torch.factories.get(path)
@@ -91,7 +91,7 @@ def _harmless(m: Interpreter, node: Site, path: str, returns: str, args: Argumen
         return one_of(found)
     if returns == "iterator":
         element = elements(m, node, values[0]) if values else UNKNOWN
-        return iterator(m, node, Iterator(element, values[0] if values else UNKNOWN, "iterator"))
+        return iterator(m, node, Iterator(element, values[0] if values else UNKNOWN, IteratorKind.LIBRARY))
     for value in values:
         begin(m, value)  # `any` and `all` stop where they know
     if path == "builtins.len" and (length := _length(m, values)) is not None:
@@ -186,7 +186,7 @@ UNSURE_VALUE: Value = PythonNumber(BOOL)
 def _variable(m: Interpreter, node: Site, args: Arguments) -> Value:
     """Make a Variable as torch has since 0.4: a handle on a tensor's memory, cut off the graph as by `detach()`."""
     row = m.torch.operations["torch.Tensor.detach"]
-    made = run_operation(m, node, row, Arguments([args.get("data", 0, UNKNOWN)]), by="function")
+    made = run_operation(m, node, row, Arguments([args.get("data", 0, UNKNOWN)]), by=WriteKind.FUNCTION)
     m.update_fields(made, Tensor, made="Variable")
     asked = UNSURE_VALUE if args.unknown else args.get("requires_grad", 1, Constant(False))
     if asked != Constant(False):

@@ -11,7 +11,7 @@ from gradlint import events
 from gradlint.domain.facts import FLOAT, FRESH, INTEGER, LOST, MIXED, NO, NONE, READY, UNSURE, USED, YES, Truth, either
 from gradlint.domain.joining import joined
 from gradlint.domain.objects import MOST_PARAMETERS, Class, Container, Items, Optimizer, Tensor, with_item
-from gradlint.domain.provenance import Cause, CauseKind
+from gradlint.domain.provenance import Cause, CauseKind, ClearKind, WriteKind
 from gradlint.domain.refs import Alternatives, Ref
 from gradlint.domain.value_sets import number_kind, one_of, truth_of
 from gradlint.domain.values import (
@@ -316,7 +316,7 @@ def update(m: Interpreter, node: Site, owner: Value, *, certain: bool) -> None:
             whole = ref in sure and certain and not may_lack_gradient(m[ref])
             if recorded is not YES:
                 in_place.written_without_graph(
-                    m, ref, in_place.Write(node, "step", "step"), sure=whole and recorded is NO
+                    m, ref, in_place.Write(node, "step", WriteKind.STEP), sure=whole and recorded is NO
                 )
             if recorded is not NO:
                 _write_recorded(m, node, ref, owner, sure=whole and recorded is YES)
@@ -334,7 +334,7 @@ def _may_only_be_filled_unseen(thing: Tensor) -> bool:
 def _write_recorded(m: Interpreter, node: Site, ref: Ref, owner: Value, *, sure: bool) -> None:
     """A differentiable step switches gradients on, and writes a parameter like any operation."""
     made_of = [thing.recorded for _, thing in m.all(owner, Optimizer)]
-    this = in_place.Write(node, "step", "step", [*made_of, m[ref].gradient])
+    this = in_place.Write(node, "step", WriteKind.STEP, [*made_of, m[ref].gradient])
     modes, m.state.grad_mode = m.state.modes, YES
     if sure:
         in_place.write(m, ref, this)
@@ -371,11 +371,11 @@ def zero_grad(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Valu
     refs = held(m, owner)
     to_none = left_as_none(m, OF_OPTIMIZERS, args)
     m.loops.sweeping += refs
-    clear_gradients(m, node, refs, to_none=to_none, by="optimizer", sure=surely_held(m, owner))
+    clear_gradients(m, node, refs, to_none=to_none, by=ClearKind.OPTIMIZER, sure=surely_held(m, owner))
     del m.loops.sweeping[len(m.loops.sweeping) - len(refs) :]
     with m.log.silently():
         for ref, _ in _perhaps_held(m, owner, refs):
-            clear_gradients(m, node, [ref], to_none=to_none, by="optimizer", sure=())
+            clear_gradients(m, node, [ref], to_none=to_none, by=ClearKind.OPTIMIZER, sure=())
     return NONE_VALUE
 
 

@@ -10,7 +10,7 @@ import libcst as cst
 
 from gradlint.domain.facts import BOOL, COMPLEX, FLOAT, INTEGER
 from gradlint.domain.objects import Class, Container, Instance, Iterator
-from gradlint.domain.provenance import Belief
+from gradlint.domain.provenance import Belief, IteratorKind
 from gradlint.domain.refs import Ref
 from gradlint.domain.value_sets import one_of
 from gradlint.domain.values import NONE_VALUE, UNKNOWN, ImportPath, PlainObject, PythonNumber, Value
@@ -177,7 +177,7 @@ def _tuple(m: Interpreter, node: Site, inner: list[Any]) -> Value | None:
 @generic("Iterator", "Generator", "AsyncIterator", "AsyncGenerator")
 def _iterator(m: Interpreter, node: Site, inner: list[Any]) -> Value | None:
     element = _element(m, node, inner[0]) if inner else UNKNOWN
-    return m.new(node, "annotated", Iterator(element=element, by="annotated", belief=Belief.ANNOTATED))
+    return m.new(node, "annotated", Iterator(element=element, by=IteratorKind.ANNOTATED, belief=Belief.ANNOTATED))
 
 
 # ---- instances of classes
