@@ -52,7 +52,7 @@ class Unregistered:
     require grad (or the tensor). `alike`: all that is in its container is of its kind."""
 
     attr: str
-    thing: Thing
+    thing: Module | Tensor
     inside: tuple[Container, ...]
     handed: bool
     trained: tuple[Tensor, ...]

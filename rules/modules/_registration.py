@@ -23,13 +23,13 @@ def unregistered(event: ModuleFinished) -> Iterator[Held]:
             unclear.add(happened.attr)
         elif isinstance(happened, OptimizerBuilt):
             by_hand.update(place for tensor in happened.parameters for place in made_at(tensor))
-    for happened in event.story:
-        for held in happened.unregistered if isinstance(happened, ModuleBuilt) else ():
-            place = assigned.get((happened.module.cls, held.attr))  # type: ignore[attr-defined]
+    for built in (happened for happened in event.story if isinstance(happened, ModuleBuilt)):
+        for held in built.unregistered:
+            place = assigned.get((built.module.cls, held.attr))
             if place is None or held.attr in unclear:
                 continue
             if not any(at in by_hand for tensor in held.trained for at in made_at(tensor)):
-                yield happened, held, place  # type: ignore[misc]
+                yield built, held, place
 
 
 def made_at(thing: Tensor | Module) -> Iterator[Syntax]:

@@ -65,7 +65,7 @@ def _draft(held: Unregistered, place: AttributeAssigned) -> Draft:
     whole, parts = ("Module", "modules") if isinstance(held.thing, Module) else ("Parameter", "parameters")
     cure = whole + ("Dict" if outer.kind in MAPPINGS else "List")
     draft = rule.at(place.node, attr=held.attr, kind=outer.kind, parts=parts, cure=cure)
-    for where in made_at(held.thing):  # type: ignore[arg-type]
+    for where in made_at(held.thing):
         draft = draft.note(where, "made here")
     if len(held.inside) == 1 and held.alike and outer.kind == "list" and place.given is not None:
         wrapped = Edit("wrap", place.given, f"torch.nn.{cure}(", ")")
@@ -79,7 +79,7 @@ def _confidence(held: Unregistered) -> Confidence:
     alone = inner.kind not in MAPPINGS and len(inner.items) == 1 and inner.rest == NOTHING
     if held.handed or alone:
         return POSSIBLE
-    return CERTAIN if held.thing.belief <= Belief.ANNOTATED else LIKELY  # type: ignore[union-attr]
+    return CERTAIN if held.thing.belief <= Belief.ANNOTATED else LIKELY
 
 
 @rule.bad

@@ -9,8 +9,8 @@ from gradlint.rule import Draft, Edit
 
 def given(event: AttributeAssigned) -> str:
     """The truth value that is assigned, as the program writes it; nothing where it writes something else."""
-    literal = isinstance(event.value, Constant) and isinstance(event.value.value, bool)
-    return str(event.value.value) if literal else ""  # type: ignore[union-attr]
+    literal = event.value.value if isinstance(event.value, Constant) else None
+    return str(literal) if isinstance(literal, bool) else ""
 
 
 def called_instead(draft: Draft, event: AttributeAssigned, method: str, safety: str = "safe") -> Draft:

@@ -39,9 +39,9 @@ def unregistered(m: Interpreter, made: Value, given: list[Value]) -> tuple[Unreg
         for part, inside in _parts(m, value, ()):
             refs = _references(part)
             listed |= dict.fromkeys(refs)
-            trained = _trained(m, part)
-            if trained and known.isdisjoint(refs):
-                shown, strange = m.thing(part), not handed.keys().isdisjoint(refs) and _is_held(m, refs)
+            shown, trained = m.only(part, Module) or m.only(part, Tensor), _trained(m, part)
+            if shown is not None and trained and known.isdisjoint(refs):
+                strange = not handed.keys().isdisjoint(refs) and _is_held(m, refs)
                 alike = _alike(m, inside[-1], type(shown))
                 found.append(Unregistered(str(name), shown, inside, strange, trained, alike))
     memories = {memory for ref in (*known, *_of_parts(m, made)) for memory in getattr(m[ref], "storage", ())}
