@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from gradlint.domain.objects import Container
 from gradlint.domain.refs import Ref
 from gradlint.domain.value_sets import alternatives
-from gradlint.domain.values import Value
+from gradlint.domain.values import UNKNOWN, Value
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.source import parameters_of
 
@@ -21,6 +21,11 @@ class Arguments:
     keywords: dict[str, Value] = field(default_factory=dict)
     unknown: bool = False
     certain: tuple[Ref, ...] = ()
+
+    @property
+    def first(self) -> Value:
+        """Return the first positional argument."""
+        return self.positional[0] if self.positional else UNKNOWN
 
     def get(self, name: str, position: int, default: Value) -> Value:
         """An argument given by name or position."""

@@ -98,7 +98,7 @@ def _idle(layer: LayerCall) -> Truth:
 
 def _written(m: Interpreter, node: Site, layer: LayerCall) -> Value:
     """Write the argument of a layer that works in place, unless it leaves it alone, and give it back."""
-    target = layer.args.positional[0] if layer.args.positional else UNKNOWN
+    target = layer.args.first
     start = m.push(target)
     saves = saved_in_place(m, layer.row.savings, [("input", target)], target)
     idle = _idle(layer)
@@ -178,7 +178,7 @@ def _attention(m: Interpreter, node: Site, layer: LayerCall) -> Value:
 @applies("container")
 def _sequence(m: Interpreter, node: Site, layer: LayerCall) -> Value:
     """Sequential: each part gets what the one before gave."""
-    value = layer.args.positional[0] if layer.args.positional else UNKNOWN
+    value = layer.args.first
     if layer.module.open.may(YES):
         return loose_result(m, node, layer.ref, layer.module, layer.args)
     if layer.module.rest != NOTHING:

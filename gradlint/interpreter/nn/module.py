@@ -328,7 +328,7 @@ def as_in_training(m: Interpreter, value: Value) -> str:
 def _depends_on_mode(m: Interpreter, module: Module) -> bool:
     """Return whether a module itself, leaving out its parts, does so."""
     cls = m.only(module.cls, Class)
-    row = m.torch.modules.get(module.cls.path if type(module.cls) is ImportPath else torch_base(m, module.cls) or "")
+    row = m.torch.modules.get(torch_base(m, module.cls))
     known = row is not None or (cls is not None and not cls.open)
     if not known or module.open is not NO:
         return True

@@ -237,8 +237,7 @@ def _may_differentiate(m: Interpreter, module: Module, forward: Function) -> boo
 def as_torch(m: Interpreter, node: Site, ref: Ref, args: Arguments) -> Value:
     """Return the result of the `forward` of the torch class that a module is of or derives from."""
     module: Module = m[ref]
-    path = module.cls.path if type(module.cls) is ImportPath else torch_base(m, module.cls)
-    row = m.torch.modules.get(path or "")
+    row = m.torch.modules.get(torch_base(m, module.cls))
     if row is None:
         told = _of_library(m, node, ref, module, args)
         return loose_result(m, node, ref, module, args) if told is None else told

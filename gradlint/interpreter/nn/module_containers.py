@@ -14,7 +14,7 @@ from gradlint.domain.objects import MOST_ITEMS, Container, Iterator, Module, Ten
 from gradlint.domain.provenance import Cause, CauseKind, IteratorKind
 from gradlint.domain.refs import Ref
 from gradlint.domain.value_sets import alternatives, key_of, one_of, with_certain
-from gradlint.domain.values import NONE_VALUE, NOTHING, UNKNOWN, Constant, ImportPath, PlainObject, Unknown, Value
+from gradlint.domain.values import NONE_VALUE, NOTHING, UNKNOWN, Constant, PlainObject, Unknown, Value
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import results_of_each
@@ -38,7 +38,7 @@ Part = tuple[str, Value]
 
 def base(m: Interpreter, module: Module) -> str:
     """The container of torch that a module is or derives from, or nothing."""
-    path = module.cls.path if type(module.cls) is ImportPath else torch_base(m, module.cls)
+    path = torch_base(m, module.cls)
     return path if path in SEQUENCES or path in MAPPINGS else ""
 
 

@@ -81,10 +81,9 @@ def _is_known(m: Interpreter, ref: Ref) -> bool:
 
 def _has_parts_of_its_own(m: Interpreter, module: Module) -> bool:
     """Return whether a module derives from a layer of torch that has modules inside, which are not taken apart here."""
-    path = module.cls.path if type(module.cls) is ImportPath else torch_base(m, module.cls)
-    row = m.torch.modules.get(path)
+    row = m.torch.modules.get(torch_base(m, module.cls))
     if row is None:
-        return type(module.cls) is ImportPath and path != "torch.nn.Module"
+        return type(module.cls) is ImportPath
     if row.call in ("container", "none"):
         return False
     return row.call == "loss" or any("." in name for name in row.parameters)  # some losses hold a module that measures

@@ -117,7 +117,7 @@ def _part_of_torch(m: Interpreter, node: Site, thing: Module, name: str) -> Valu
     """Return an attribute that a torch class gives its modules, or one registered under a made-up name."""
     if m.may_be(thing.rest, Module):
         return thing.rest
-    row = m.torch.modules.get(thing.cls.path if type(thing.cls) is ImportPath else torch_base(m, thing.cls))
+    row = m.torch.modules.get(torch_base(m, thing.cls))
     if row is None:
         return None
     counted = _NUMBER.sub("0", name)

@@ -48,7 +48,7 @@ def _build(m: Interpreter, node: Site, args: Arguments) -> Value:
 @models(f"{AVERAGED}.update_parameters")
 def _update(m: Interpreter, node: Site, args: Arguments) -> Value:
     """The parameters and buffers of the copy are written through handles without a graph; the model is only read."""
-    owner = args.positional[0] if args.positional else UNKNOWN
+    owner = args.first
     for _, ref in (*parameters(m, owner)[0], *buffers(m, owner)[0]):
         written_without_graph(m, ref, Write(node, "copy_", WriteKind.LOAD), sure=True)
     return NONE_VALUE

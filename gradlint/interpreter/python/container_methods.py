@@ -58,10 +58,6 @@ def call(m: Interpreter, node: Site, ref: Ref, name: str, args: Arguments) -> Va
     return Unknown((ref,)) if known is None else known(m, node, ref, m[ref], args)
 
 
-def _first(args: Arguments) -> Value:
-    return args.positional[0] if args.positional else UNKNOWN
-
-
 def _all(thing: Container) -> Value:
     return one_of(thing.held, MOST_ITEMS)
 
@@ -100,20 +96,20 @@ def _pair(thing: Container) -> Container:
 # ---- putting in
 
 
-changing("append", "add")(lambda m, node, ref, thing, args: containers.append(m, node, ref, _first(args)))
-changing("appendleft")(lambda m, node, ref, thing, args: containers.insert(m, node, ref, _first(args), at=0))
-changing("extend")(lambda m, node, ref, thing, args: containers.extend(m, node, ref, _first(args)))
+changing("append", "add")(lambda m, node, ref, thing, args: containers.append(m, node, ref, args.first))
+changing("appendleft")(lambda m, node, ref, thing, args: containers.insert(m, node, ref, args.first, at=0))
+changing("extend")(lambda m, node, ref, thing, args: containers.extend(m, node, ref, args.first))
 
 
 @changing("insert")
 def _insert(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Arguments) -> None:
-    containers.insert(m, node, ref, args.get("object", 1, UNKNOWN), at=key_of(_first(args)))
+    containers.insert(m, node, ref, args.get("object", 1, UNKNOWN), at=key_of(args.first))
 
 
 @changing("extendleft", "intersection_update", "difference_update", "symmetric_difference_update")
 def _extend_somewhere(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Arguments) -> None:
     m.store(ref, thinned(thing))
-    containers.extend(m, node, ref, _first(args))
+    containers.extend(m, node, ref, args.first)
     m.store(ref, thinned(m[ref]))
 
 
@@ -127,7 +123,7 @@ def _update(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Argume
 
 @changing("__setitem__")
 def _set_item(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Arguments) -> None:
-    containers.set_item(m, node, ref, _first(args), args.get("value", 1, UNKNOWN))
+    containers.set_item(m, node, ref, args.first, args.get("value", 1, UNKNOWN))
 
 
 # ---- taking out
@@ -138,15 +134,15 @@ def _get(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Arguments
     default = args.get("default", 1, NONE_VALUE)
     if thing.rest == NOTHING and not thing.items:
         return default
-    found = get_item(m, ref, thing, _first(args), missing=NOTHING)
-    return found if _certainly_has(thing, _first(args)) else one_of((found, default))
+    found = get_item(m, ref, thing, args.first, missing=NOTHING)
+    return found if _certainly_has(thing, args.first) else one_of((found, default))
 
 
 @method("setdefault")
 def _set_default(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Arguments) -> Value:
     found = _get(m, node, ref, thing, args)
-    if not _certainly_has(thing, _first(args)):
-        containers.set_item(m, node, ref, _first(args), found)
+    if not _certainly_has(thing, args.first):
+        containers.set_item(m, node, ref, args.first, found)
     return found
 
 
@@ -155,16 +151,16 @@ def _certainly_has(thing: Container, key: Value) -> bool:
     return constant is not None and any(known == constant for known, _ in thing.items)
 
 
-method("__getitem__")(lambda m, node, ref, thing, args: get_item(m, ref, thing, _first(args)))
+method("__getitem__")(lambda m, node, ref, thing, args: get_item(m, ref, thing, args.first))
 
 
 @method("pop")
 def _pop(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Arguments) -> Value:
     if thing.kind not in MAPPINGS:
-        return _take(m, ref, thing, _first(args) if args.positional else Constant(-1))
+        return _take(m, ref, thing, args.first if args.positional else Constant(-1))
     has_default = len(args.positional) > 1
-    found = _get(m, node, ref, thing, args) if has_default else get_item(m, ref, thing, _first(args))
-    m.store(ref, without(thing, key_of(_first(args))))
+    found = _get(m, node, ref, thing, args) if has_default else get_item(m, ref, thing, args.first)
+    m.store(ref, without(thing, key_of(args.first)))
     return found
 
 
@@ -187,7 +183,7 @@ def _pop_item(m: Interpreter, node: Site, ref: Ref, thing: Container, args: Argu
 
 
 changing("clear")(lambda m, node, ref, thing, args: m.store(ref, replace(thing, items=(), rest=NOTHING, certain=())))
-changing("remove", "discard")(lambda m, node, ref, thing, args: m.store(ref, discarded(thing, _first(args))))
+changing("remove", "discard")(lambda m, node, ref, thing, args: m.store(ref, discarded(thing, args.first)))
 
 
 @changing("sort")

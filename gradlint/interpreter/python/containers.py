@@ -176,7 +176,7 @@ MOST_ITERATORS_DEEP = 4
 
 
 def enter_waiting(m: Interpreter, value: Value, depth: int = MOST_ITERATORS_DEEP) -> bool:
-    """Enter the mode in which an iterator waits. Return whether that may be another. Whether that may be another."""
+    """Enter the mode in which an iterator waits. Return whether that may be another."""
     found, state = [one for _, one in m.all(value, Iterator)], m.state
     before = state.modes[:2]
     if found and len(found) == len(alternatives(value)):
@@ -387,13 +387,10 @@ def merge(m: Interpreter, node: Site, owner: Value, more: Value) -> None:
     found = m.all(owner, Container)
     other = m.only(more, Container)
     for ref, thing in found:
-        new = thing
-        if other is None:
-            new = replace(new, rest=UNKNOWN, keys=UNKNOWN, certain=())
-        elif other.kind in MAPPINGS:
-            new = with_all(new, other)
+        if other is not None and other.kind in MAPPINGS:
+            new = with_all(thing, other)
         else:
-            new = replace(new, rest=UNKNOWN, keys=UNKNOWN, certain=())
+            new = replace(thing, rest=UNKNOWN, keys=UNKNOWN, certain=())
         m.store(ref, new, sure=m.is_strong_update(owner, found))
 
 

@@ -124,7 +124,7 @@ def _fill(m: Interpreter, node: Site, owner: Value, thing: Class, args: Argument
 @models("dataclasses.replace", "copy.replace")
 def _replace(m: Interpreter, node: Site, args: Arguments) -> Value:
     """Another instance with some fields changed: made anew, so that `__post_init__` runs."""
-    owner = args.positional[0] if args.positional else UNKNOWN
+    owner = args.first
     instance = m.only(owner, Instance)
     thing = m.thing(instance.cls) if instance is not None else None
     if instance is None or type(thing) is not Class or type(instance.cls) is not Ref:

@@ -87,7 +87,7 @@ def members_of(m: Interpreter, thing: Class) -> Value:
 
 def _by_value(m: Interpreter, node: Site, cls: Ref, thing: Class, args: Arguments) -> Value:
     """`Kind("sum")` finds a member by its value."""
-    wanted = args.positional[0] if args.positional else UNKNOWN
+    wanted = args.first
     for _, member in thing.members:
         known = m.only(member, Instance)
         if known is not None and type(wanted) is Constant and ("value", wanted) in known.attributes:

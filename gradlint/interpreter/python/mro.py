@@ -8,7 +8,7 @@ from itertools import islice
 from operator import is_
 from typing import Any
 
-from gradlint.domain.facts import NO, UNSURE, YES, Truth
+from gradlint.domain.facts import NO, UNSURE, YES, Truth, truth
 from gradlint.domain.objects import Class, Container, Instance, Module
 from gradlint.domain.provenance import Belief
 from gradlint.domain.refs import Ref
@@ -52,7 +52,11 @@ def is_module(m: Interpreter, base: Value) -> Truth:
     if type(thing) is ImportPath:
         if thing.path in m.torch.modules or thing.path in FAMILIES:
             return YES
-        return NO if thing.path in PLAIN_BASES else _is_module(m, thing.path)
+        if thing.path in PLAIN_BASES:
+            return NO
+        if (known := m.packs.cls(thing.path)) is not None:
+            return truth(known.row.kind == "module")
+        return NO if m.packs.is_foreign(thing.path) else UNSURE
     return UNSURE
 
 
@@ -189,7 +193,9 @@ def method_of(m: Interpreter, owner: Value, *names: str) -> Function | None:
 
 
 def torch_base(m: Interpreter, cls: Value) -> str:
-    """The path of the torch module a class derives from, or nothing."""
+    """The path of the torch module that a class is or derives from, or nothing."""
+    if type(cls) is ImportPath:
+        return cls.path if cls.path in m.torch.modules else ""
     for one in ancestry(m, cls):
         if type(one) is ImportPath and one.path in m.torch.modules:
             return one.path
@@ -216,14 +222,6 @@ def _member(m: Interpreter, path: str, name: str) -> Value | None:
     """Return the path of a member of the class at a path; None where no row names it."""
     known = m.packs.cls(path)
     return ImportPath(f"{called(path, known.row)}.{name}") if known is not None and name in known.members else None
-
-
-def _is_module(m: Interpreter, path: str) -> Truth:
-    """Return whether the class at a path derives from nn.Module."""
-    known = m.packs.cls(path)
-    if known is not None:
-        return YES if known.row.kind == "module" else NO
-    return NO if m.packs.is_foreign(path) else UNSURE
 
 
 def _is_open(m: Interpreter, path: str) -> Truth:

@@ -41,7 +41,7 @@ models("functools.wraps")(lambda m, node, args: KEEPING_ALL)
 @models("asyncio.run", "asyncio.create_task", "asyncio.ensure_future", "asyncio.wait_for", "asyncio.shield")
 def _awaited(m: Interpreter, node: Site, args: Arguments) -> Value:
     """A coroutine is what its function gives, whenever somebody waits for it."""
-    return args.positional[0] if args.positional else UNKNOWN
+    return args.first
 
 
 @models("asyncio.gather")

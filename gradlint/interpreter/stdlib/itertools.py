@@ -37,10 +37,6 @@ from gradlint.interpreter.syntax.narrowing import truthiness
 from gradlint.interpreter.syntax.operators import compute
 
 
-def _first(args: Arguments) -> Value:
-    return args.positional[0] if args.positional else UNKNOWN
-
-
 def _emptiness(m: Interpreter, values: Sequence[Value]) -> Truth:
     return NO if all(containers.certainly_not_empty(m, value) for value in values) else UNSURE
 
@@ -80,7 +76,7 @@ models("tqdm.trange", "tqdm.auto.trange", "tqdm.notebook.trange")(
 
 @models("builtins.iter")
 def _iter(m: Interpreter, node: Site, args: Arguments) -> Value:
-    begun = iterated(m, node, _first(args))
+    begun = iterated(m, node, args.first)
     if len(args.positional) > 1:
         return iterator(m, node, Iterator(call_value(m, node, begun, Arguments(), ""), by=IteratorKind.ITER))
     return begun if m.only(begun, Instance) or m.only(begun, Iterator) else _over(m, node, Arguments([begun]))
@@ -88,22 +84,22 @@ def _iter(m: Interpreter, node: Site, args: Arguments) -> Value:
 
 @models("builtins.reversed")
 def _reversed(m: Interpreter, node: Site, args: Arguments) -> Value:
-    method = method_of(m, _first(args), "__reversed__")
+    method = method_of(m, args.first, "__reversed__")
     if method is not None:
         return call_function(m, node, method, args)
-    listing = element_list(m, _first(args))
+    listing = element_list(m, args.first)
     if listing is None or not listing:
         return _over(m, node, args)
     turned = containers.container(m, node, "list", listing[::-1])
     element = one_of(listing, len(listing))
-    return iterator(m, node, Iterator(element, _first(args), IteratorKind.REVERSED, empty=NO, listed=turned))
+    return iterator(m, node, Iterator(element, args.first, IteratorKind.REVERSED, empty=NO, listed=turned))
 
 
 @models("builtins.next", "builtins.anext")
 def _next(m: Interpreter, node: Site, args: Arguments) -> Value:
     start = m.push(*args.positional)
-    unasked = m.only(_first(args), Iterator)
-    found = m.push(following(m, node, _first(args)))
+    unasked = m.only(args.first, Iterator)
+    found = m.push(following(m, node, args.first))
     begin(m, m.state.stack[start])
     if unasked is not None:
         after_one_next(m, m.state.stack[start], unasked)
@@ -118,7 +114,7 @@ def _next(m: Interpreter, node: Site, args: Arguments) -> Value:
 @models("builtins.sorted")
 def _sorted(m: Interpreter, node: Site, args: Arguments) -> Value:
     start = m.push(*args.values())
-    element = m.push(elements(m, node, _first(args)))
+    element = m.push(elements(m, node, args.first))
     of = m.state.stack[start] if args.positional else UNKNOWN
     there = m.push(*containers.certain(m, of))
     consume(m, node, of, "sorted")
@@ -133,7 +129,7 @@ def _extreme(m: Interpreter, node: Site, args: Arguments) -> Value:
     """One of the arguments, or an element of the only one."""
     start = m.push(*args.values())
     several = len(args.positional) > 1
-    element = m.push(one_of(args.positional, 64) if several else elements(m, node, _first(args)))
+    element = m.push(one_of(args.positional, 64) if several else elements(m, node, args.first))
     if not several:
         consume(m, node, m.state.stack[start] if args.positional else UNKNOWN, "extreme")
     _compared(m, node, args, start, element)
@@ -152,8 +148,8 @@ def _compared(m: Interpreter, node: Site, args: Arguments, start: int, element: 
 @models("builtins.sum", "math.fsum")
 def _sum(m: Interpreter, node: Site, args: Arguments) -> Value:
     """Adds elements one to another, beginning with 0: which is left where a test may leave out all."""
-    perhaps_none = containers.leaves_out(m, _first(args))
-    start = m.push(args.get("start", 1, Constant(0)), _first(args))
+    perhaps_none = containers.leaves_out(m, args.first)
+    start = m.push(args.get("start", 1, Constant(0)), args.first)
     if m.only(m.state.stack[start], Container) is None:
         listed = run_through(m, node, m.state.stack[start + 1], "sum")
         if listed is not None and 0 < len(listed) <= MOST_ELEMENTS:
@@ -265,7 +261,7 @@ def _product(m: Interpreter, node: Site, args: Arguments) -> Value:
 @models("itertools.combinations", "itertools.permutations", "itertools.combinations_with_replacement",
          "itertools.pairwise", "itertools.batched")  # fmt: skip
 def _groups(m: Interpreter, node: Site, args: Arguments) -> Value:
-    group = m.new(node, "group", Container("tuple", rest=elements(m, node, _first(args))))
+    group = m.new(node, "group", Container("tuple", rest=elements(m, node, args.first)))
     return iterator(m, node, Iterator(group, by=IteratorKind.GROUPS))
 
 
@@ -277,8 +273,8 @@ def _chain(m: Interpreter, node: Site, args: Arguments) -> Value:
 
 @models("itertools.chain.from_iterable")
 def _chain_from(m: Interpreter, node: Site, args: Arguments) -> Value:
-    known = element_list(m, _first(args))
-    return _chained(m, node, [elements(m, node, _first(args))] if known is None else known)
+    known = element_list(m, args.first)
+    return _chained(m, node, [elements(m, node, args.first)] if known is None else known)
 
 
 def _chained(m: Interpreter, node: Site, values: Sequence[Value]) -> Value:
@@ -298,7 +294,7 @@ models("itertools.count")(
 
 @models("itertools.tee")
 def _tee(m: Interpreter, node: Site, args: Arguments) -> Value:
-    element = elements(m, node, _first(args))
+    element = elements(m, node, args.first)
     count = args.get("n", 1, Constant(2))
     copies = [m.new(node, f"copy {n}", Iterator(element=element, by=IteratorKind.TEE)) for n in range(2)]
     if count == Constant(2):
@@ -309,7 +305,7 @@ def _tee(m: Interpreter, node: Site, args: Arguments) -> Value:
 @models("itertools.groupby")
 def _group_by(m: Interpreter, node: Site, args: Arguments) -> Value:
     start = m.push(*args.values())
-    element = m.push(elements(m, node, _first(args)))
+    element = m.push(elements(m, node, args.first))
     if len(args.positional) > 1:
         call_value(m, m.part_of(node, "key"), m.state.stack[start + 1], Arguments([m.state.stack[element]]), "")
     _compared(m, node, args, start, element)
@@ -337,7 +333,7 @@ def _map(m: Interpreter, node: Site, args: Arguments) -> Value:
 
 @models("itertools.starmap")
 def _star_map(m: Interpreter, node: Site, args: Arguments) -> Value:
-    start = m.push(_first(args))
+    start = m.push(args.first)
     element = elements(m, node, args.get("iterable", 1, UNKNOWN))
     pair = m.only(element, Container)
     known = pair is not None and pair.rest == NOTHING
@@ -400,7 +396,7 @@ def _kept(m: Interpreter, node: Site, args: Arguments) -> tuple[Value, Value, se
 
 @models("itertools.accumulate")
 def _accumulate(m: Interpreter, node: Site, args: Arguments) -> Value:
-    element = elements(m, node, _first(args))
+    element = elements(m, node, args.first)
     if len(args.positional) > 1 or args.keywords:
         return iterator(m, node, Iterator(result_of_unknown([element, *args.values()]), by=IteratorKind.ACCUMULATE))
     start = m.push(element)

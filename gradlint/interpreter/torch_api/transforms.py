@@ -200,7 +200,7 @@ def _vmap(m: Interpreter, node: Site, args: Arguments) -> Value:
 @models("torch.jit.trace", "torch.jit.script", "torch.fx.symbolic_trace")
 def _traced(m: Interpreter, node: Site, args: Arguments) -> Value:
     """A module of its own that shares the parameters, with a mode of its own; a function is run as it is."""
-    value = args.positional[0] if args.positional else UNKNOWN
+    value = args.first
     return one_of([_traced_one(m, node, option) for option in alternatives(value)])
 
 
