@@ -305,6 +305,8 @@ def _tell(m: Interpreter, node: Site, root: Value, history: History, spoiled: Se
     reached = history.leaves if wanted is None else [ref for ref in history.leaves if ref in wanted]
     leaves = history.leaves if request.how == "grad" else reached
     carried = bool(spoiled) and is_of_before(m, spoiled[0])
+    if any(ref.key in m.graphs.found_freed for ref in spoiled):  # unseen code may have raised before
+        shown = replace(shown, belief=shown.belief.once_handed_over())
     m.emit(
         events.BackwardRun,
         node,

@@ -154,6 +154,8 @@ def _differentiated(m: Interpreter, graphs: list[Ref], how: Escape) -> None:
         if ref in seen or thing is None:
             continue
         seen.add(ref)
+        if type(thing) is Node and thing.freed is YES and how > Escape.READ:
+            m.graphs.found_freed.add(ref.key)
         known = m.graphs.escaped.get(ref.key, -1) >= how
         if type(thing) is Node and not ((thing.freed.is_unsure or thing.freed is YES) and known):
             heap[ref] = after_unseen_code(thing)

@@ -29,8 +29,9 @@ class Definitions:
 class Graphs:
     """The fates of graphs: the nodes that a backward has `used`, and whether one has `kept` its graph; those that
     functions have `returned` to unseen callers, and those that methods have `left_on` objects of these; what unseen
-    code may do with those that `escaped`, and these again for each new fact; what has `left` the graph, and the first
-    that left it; for nodes inside calls that were summarised, those that stood for them (`around`)."""
+    code may do with those that `escaped`, and these again for each new fact; those that it
+    `found_freed`, so that it may have raised; what has `left` the graph, and the first that left it; for nodes inside
+    calls that were summarised, those that stood for them (`around`)."""
 
     used: set[Graph] = field(default_factory=set)
     kept: bool = False
@@ -38,6 +39,7 @@ class Graphs:
     left_on: set[Graph] = field(default_factory=set)
     escaped: dict[Graph, Escape] = field(default_factory=dict)
     escapes: list[Graph] = field(default_factory=list)
+    found_freed: set[Graph] = field(default_factory=set)
     left: dict[Graph, Cause] = field(default_factory=dict)
     around: dict[Graph, dict[Graph, None]] = field(default_factory=dict)
 

@@ -1,4 +1,4 @@
-# todo: what goes through a freed graph first is unseen code, which raises; the line behind it never comes to it.
+# harmful: what goes through a freed graph first is unseen code, which raises; the line behind it never comes to it.
 import torch
 
 again = eval("lambda one: one.sum().backward(retain_graph=True)")
