@@ -8,10 +8,9 @@ from typing import Any
 
 import libcst as cst
 
-from gradlint.interpreter.static.scopes import dotted
+from gradlint.interpreter.static.scopes import NUMBERS, dotted
 from gradlint.interpreter.static.tree_walk import in_order
 
-NUMBERS = (cst.Integer, cst.Float)
 PLACES = (cst.Name, cst.Attribute, cst.Dot)
 QUIET = (cst.Expr, cst.Call, cst.Arg, cst.Comma, cst.SimpleString, *PLACES, *NUMBERS)
 """The syntax of a statement in which calls alone can raise anything: `loss.sum().backward()`."""

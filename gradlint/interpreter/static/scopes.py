@@ -13,7 +13,7 @@ from typing import Any
 
 import libcst as cst
 
-from gradlint.frozen import frozen
+from gradlint.frozen import frozen, replace
 from gradlint.interpreter.static.sites import Site
 from gradlint.knowledge.python.duck_typing_names import DETACH_DROPPED, OPTIONS_OF_BACKWARD
 from gradlint.source import parameters_of, parts, targets
@@ -34,10 +34,10 @@ class Scope:
 
     `uses` tells for a dotted name what is done with it, here and in scopes inside that see the same name: "attr" read
     or written, "attr()" called ("attr(.)" with arguments), "()" called itself; `dropped` are the calls of `detach()`
-    that are statements. `binds` are the names of its own;
-    `given` keeps what `uses_of_given` found, `aliases` are names for types with parameters; `annotations` are those of
-    the names that a class body declares, and of what its methods declare on `self`; `sets` are attributes of `self`
-    that are set or filled, `switches` names by what modules or parameters are switched here; `differentiates` says that
+    that are statements. `binds` are the names of its own, `emptied` the assignments by which names hold None or a
+    number; `given` keeps what `uses_of_given` found, `aliases` are names for types with parameters; `annotations` are
+    those of the names that a class body declares, and of what its methods declare on `self`; `sets` are attributes
+    of `self` that are set or filled, `switches` names by what modules or parameters are switched here; `differentiates` says that
     something is named, here or in scopes inside, that may compute gradients; `outlived` are the variables of
     comprehensions around this, under the names by which they are kept for it; `rebindings` are filled when
     somebody asks for them (see `rebinding`).
@@ -54,6 +54,7 @@ class Scope:
     binds: set[str] = field(default_factory=set)
     declares: set[str] = field(default_factory=set)
     switches: set[str] = field(default_factory=set)
+    emptied: dict[cst.CSTNode, str] = field(default_factory=dict)
     given: dict[str, dict[str, None]] = field(default_factory=dict)
     aliases: dict[str, cst.Subscript] = field(default_factory=dict)
     outlived: dict[str, str] = field(default_factory=dict)
@@ -180,6 +181,7 @@ _STATEMENTS = frozenset(
     for kind in vars(cst).values()
     if isinstance(kind, type) and not {cst.BaseSmallStatement, cst.BaseCompoundStatement}.isdisjoint(kind.__mro__)
 )
+NUMBERS = (cst.Integer, cst.Float)
 _TIMING = frozenset({cst.Assign, cst.AugAssign, cst.If, cst.Return})
 _SCOPES = (cst.FunctionDef, cst.ClassDef, cst.Lambda)
 _LOOPS = (cst.For, cst.While)
@@ -195,10 +197,19 @@ def scan(tree: cst.Module) -> Scan:
     return out
 
 
-def _count(out: Scan, node: cst.CSTNode, scope: Scope, loops: Around) -> None:
+@frozen()
+class Around:
+    """The surroundings of a piece of syntax in its scope: the loops, and whether it is `tried` if a thing has an
+    attribute at all: then what is done with it does not show what it is."""
+
+    loops: tuple[Loop, ...] = ()
+    tried: bool = False
+
+
+def _count(out: Scan, node: cst.CSTNode, scope: Scope, around: Around) -> None:
     """Count a statement, and keep those that are needed."""
     out.statements += 1
-    for loop in loops:
+    for loop in around.loops:
         loop.statements += 1
     if isinstance(node, (cst.Import, cst.ImportFrom)):
         out.imports.update(_imported(node))
@@ -221,37 +232,46 @@ def _measure(loops: Iterable[Loop]) -> None:
 
 def _walk(out: Scan, nodes: Sequence[cst.CSTNode], top: Scope) -> None:
     """Look at every piece of syntax in these, which are in a scope."""
-    todo: list[tuple[cst.CSTNode, Scope, tuple[Loop, ...], tuple[Any, ...], int]]
-    todo = [(node, top, (), (), 0) for node in reversed(nodes)]
+    todo: list[tuple[cst.CSTNode, Scope, Around, tuple[Any, ...], int]]
+    todo = [(node, top, Around(), (), 0) for node in reversed(nodes)]
     while todo:
-        node, scope, loops, around, depth = todo.pop()
+        node, scope, around, clauses, depth = todo.pop()
         kind = type(node)
         if depth > DEEPEST and isinstance(node, cst.BaseExpression):
             out.deep.add(node)
             continue
         if kind in _SCOPES:
             scope.inner = True
-            scope, loops, around = Scope(node, scope, outlived=_outlived(out, around)), (), ()
+            scope, around, clauses = Scope(node, scope, outlived=_outlived(out, clauses)), Around(), ()
             out.scopes[node] = scope
             if isinstance(node, cst.FunctionDef | cst.Lambda):
                 scope.binds.update([param.name.value for param in parameters_of(node.params)])
         elif kind in _LOOPS:
-            found = out.loops[node] = Loop(loops[-1] if loops else None)
-            loops = (*loops, found)
+            found = out.loops[node] = Loop(around.loops[-1] if around.loops else None)
+            around = replace(around, loops=(*around.loops, found))
         elif kind in COMPREHENSIONS:
-            around = (*around, node)
+            clauses = (*clauses, node)
         elif kind in _STATEMENTS:
-            _count(out, node, scope, loops)
+            _count(out, node, scope, around)
         if kind in _LOOK:
-            _LOOK[kind](node, scope, loops)
+            _LOOK[kind](node, scope, around)
         inside = depth if kind is cst.BinaryOperation else depth + 1
-        todo += [(child, scope, loops, around, inside) for child in reversed(parts(node))]
+        todo += [(child, scope, around, clauses, inside) for child in reversed(parts(node))]
+        if kind is cst.Try and _expects_no_attribute(node):
+            todo[-1] = (parts(node)[0], scope, replace(around, tried=True), clauses, inside)
 
 
-def _outlived(out: Scan, around: Sequence[Any]) -> dict[str, str]:
+def _expects_no_attribute(node: Any) -> bool:
+    """Return whether a `try` is there for things that lack an attribute."""
+    kinds = [handler.type for handler in node.handlers]
+    listed = [one.value for kind in kinds if type(kind) is cst.Tuple for one in kind.elements]
+    return "AttributeError" in map(dotted, [*kinds, *listed])
+
+
+def _outlived(out: Scan, clauses: Sequence[Any]) -> dict[str, str]:
     """The variables of these comprehensions, as they are kept for the functions in them."""
     found: dict[str, str] = {}
-    for node in around:
+    for node in clauses:
         number = len(out.outlived)
         found |= out.outlived.setdefault(node, {name: f"{name} of {number}" for name in comprehended(node.for_in)})
     return found
@@ -270,14 +290,10 @@ def _imported(node: cst.Import | cst.ImportFrom) -> list[str]:
     return [dotted(alias.name).partition(".")[0] for alias in node.names]
 
 
-Around = tuple[Loop, ...]
-"""The loops of a scope around a piece of syntax."""
-
-
 def _attribute(node: cst.Attribute, scope: Scope, around: Around) -> None:
     if node not in scope.targets:
         _read(scope, dotted(node.value), node.attr.value)
-    _use(scope, dotted(kept(node.value)), node.attr.value)
+    _use(scope, around, dotted(kept(node.value)), node.attr.value)
     _named(scope, node.attr.value)
 
 
@@ -291,7 +307,7 @@ def _yield(node: cst.Yield, scope: Scope, around: Around) -> None:
 
 
 def _leave(node: cst.Break | cst.Return | cst.Raise, scope: Scope, around: Around) -> None:
-    for loop in around[-1:] if type(node) is cst.Break else around:
+    for loop in around.loops[-1:] if type(node) is cst.Break else around.loops:
         loop.leaves = True
 
 
@@ -299,6 +315,8 @@ def _assign(node: cst.Assign, scope: Scope, around: Around) -> None:
     first = node.targets[0].target
     if type(node.value) is cst.Subscript and type(first) is cst.Name and scope.parent is None:
         scope.aliases[first.value] = node.value
+    if type(first) is cst.Name and (type(node.value) in NUMBERS or dotted(node.value) == "None"):
+        scope.emptied[node] = first.value
 
 
 def _target(node: cst.AssignTarget | cst.AnnAssign, scope: Scope, around: Around) -> None:
@@ -338,13 +356,13 @@ def _called(node: cst.Call, scope: Scope, around: Around) -> None:
     if type(node.func) is cst.Attribute:
         scope.switches |= SWITCHING & {node.func.attr.value}
         owner = dotted(kept(node.func.value))
-        _use(scope, owner, _method(node, node.func.attr.value) if node not in scope.dropped else DETACH_DROPPED)
+        _use(scope, around, owner, _method(node, node.func.attr.value) if node not in scope.dropped else DETACH_DROPPED)
         if any(argument.keyword is not None and argument.keyword.value == "dim" for argument in node.args):
-            _use(scope, owner, ALONG)
+            _use(scope, around, owner, ALONG)
     for index, argument in enumerate(node.args[:MOST_OPERANDS]):
         if argument.keyword is None and not argument.star and (handed := dotted(kept(argument.value))):
-            _use(scope, handed, f"{HANDED}{dotted(node.func)} {index}")
-    _use(scope, dotted(node.func), "()")
+            _use(scope, around, handed, f"{HANDED}{dotted(node.func)} {index}")
+    _use(scope, around, dotted(node.func), "()")
 
 
 def _method(node: cst.Call, name: str) -> str:
@@ -367,8 +385,8 @@ _LOOK: dict[type, Callable[[Any, Scope, Around], None]] = {
 """The visitors of the kinds of syntax that matter by themselves."""
 
 
-def _use(scope: Scope, name: str, use: str) -> None:
-    if not name:
+def _use(scope: Scope, around: Around, name: str, use: str) -> None:
+    if not name or around.tried:
         return
     root = name.partition(".")[0]
     at: Scope | None = scope
@@ -438,11 +456,16 @@ def uses_of_given(scope: Scope, name: str) -> dict[str, None]:
         lines = list(body.body)
         until = next((index for index, line in enumerate(lines) if _rebinds(line, name)), len(lines))
         if until < len(lines):
-            first = Scope(scope.node, None)
-            _walk(Scan(), lines[: until + 1], first)
-            uses = first.uses.get(name, {})
+            uses = uses_in(scope, lines[: until + 1]).get(name, {})
         scope.given[name] = uses
     return scope.given[name]
+
+
+def uses_in(scope: Scope, lines: Sequence[cst.CSTNode]) -> dict[str, dict[str, None]]:
+    """Return the uses of names in some lines of a scope."""
+    some = Scope(scope.node, None)
+    _walk(Scan(), lines, some)
+    return some.uses
 
 
 def _rebinds(line: Any, name: str) -> bool:

@@ -32,8 +32,9 @@ from gradlint.interpreter.engine.unseen import STAND_IN, FrozenOnRequest, is_opa
 from gradlint.interpreter.nn.unknown_parts import leave_open_whether_frozen, unseen_module
 from gradlint.interpreter.python.mro import FUNCTION_CONTEXT
 from gradlint.interpreter.python.roles import cuts, loops_over_batches
-from gradlint.interpreter.static.scopes import ALONG, HANDED, MODES, Scope, dotted, kept, uses_of_given
-from gradlint.interpreter.static.sites import Site
+from gradlint.interpreter.static.scopes import ALONG, HANDED, MODES, Scope, dotted, kept, uses_in, uses_of_given
+from gradlint.interpreter.static.sites import Site, syntax
+from gradlint.interpreter.static.tree_walk import in_order
 from gradlint.interpreter.training.assumed_optimizer import optimizer_over
 from gradlint.interpreter.training.grad_scaler import unknown_scaler
 from gradlint.interpreter.training.lr_scheduler import unknown_scheduler
@@ -107,9 +108,23 @@ def _can_be_of_tensor(use: str) -> bool:
     return use.partition("(")[0] in TENSOR_ATTRIBUTES or use == ALONG or use.startswith(HANDED)
 
 
-def uses_of(frame: Frame, chain: str) -> Uses:
-    """Return the uses of a dotted name where it means the same; for `self.x`, those of the whole class."""
-    return _scope_of(frame, chain).uses.get(chain, {}).keys()
+def uses_of(frame: Frame, chain: str, place: Any = None) -> Uses:
+    """Return the uses of a dotted name where it means the same; for `self.x`, those of the whole class. What is bound
+    at a `place` is none of what the name stood for before it held nothing."""
+    scope = _scope_of(frame, chain)
+    uses = scope.uses.get(chain, {}).keys()
+    if place is None or not uses or chain not in scope.emptied.values():
+        return uses
+    body: Any = getattr(scope.node, "body", ())
+    lines = [*(body if type(scope.node) is cst.Module else getattr(body, "body", ()))]
+    for index in range(len(lines) - 1, -1, -1):
+        line, behind = lines[index], lines[index + 1 :]
+        small = line.body if type(line) is cst.SimpleStatementLine else ()
+        empties = any(scope.emptied.get(one) == chain for one in small)
+        if empties and any(node is place for one in behind for node in in_order(one)):
+            inner = [one for one in lines[:index] if isinstance(one, cst.FunctionDef | cst.ClassDef)]
+            return uses_in(scope, [*inner, *behind]).get(chain, {}).keys()
+    return uses
 
 
 def _scope_of(frame: Frame, chain: str) -> Scope:
@@ -212,7 +227,7 @@ def by_usage(
     """An object of the kind that the uses of a dotted name show, or None; `given`: it is a parameter of the frame."""
     if not chain or m.torchless:
         return None
-    uses = uses_of_given(m.frame.scope, chain).keys() if given else uses_of(m.frame, chain)
+    uses = uses_of_given(m.frame.scope, chain).keys() if given else uses_of(m.frame, chain, syntax(node))
     if not m.with_torch:  # what may be a file then
         uses = uses - {DETACH_DROPPED}
     if ASKED & uses and _holds_module(m, reach):

@@ -1,4 +1,4 @@
-# todo: what the uses of a name show before it is bound anew is taken for what unseen code gives it then: None for None.
+# what the uses of a name show before it is bound anew is taken for what unseen code gives it then: None for None.
 import torch
 
 same = eval("lambda one: one")

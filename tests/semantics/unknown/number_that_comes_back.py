@@ -1,4 +1,4 @@
-# todo: what unseen code gives may be the number that it was handed, which is no tensor whatever is asked of it then.
+# what unseen code gives may be the number that it was handed, which is no tensor whatever is asked of it then.
 import torch
 
 same = eval("lambda one: one")
