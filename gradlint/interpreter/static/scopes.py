@@ -37,8 +37,8 @@ class Scope:
     that are statements. `binds` are the names of its own, `emptied` the assignments by which names hold None or a
     number; `given` keeps what `uses_of_given` found, `aliases` are names for types with parameters; `annotations` are
     those of the names that a class body declares, and of what its methods declare on `self`; `sets` are attributes
-    of `self` that are set or filled, `switches` names by what modules or parameters are switched here; `differentiates` says that
-    something is named, here or in scopes inside, that may compute gradients; `outlived` are the variables of
+    of `self` that are set or filled, `switches` names by what modules or parameters are switched here; `differentiates`
+    says that something is named, here or in scopes inside, that may compute gradients; `outlived` are the variables of
     comprehensions around this, under the names by which they are kept for it; `rebindings` are filled when
     somebody asks for them (see `rebinding`).
     """

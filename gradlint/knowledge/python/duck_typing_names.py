@@ -20,6 +20,7 @@ TENSOR_ATTRIBUTES = (
     )
     | OF_TENSORS
     | frozenset("size grad_dtype indices values coalesce pin_memory record_stream storage sparse_mask".split())
+    | frozenset({"resize_", "resize_as_", "set_"})
 )
 """The attributes of tensors, in whatever version."""
 

@@ -1,4 +1,4 @@
-# todo: of what nobody knows `resize_` and `set_` are methods like others, which leave the size of what was handed over.
+# what unseen code gives may be what it was handed, which `resize_` gives another size.
 import torch
 
 same = eval("lambda one: one")
