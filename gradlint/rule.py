@@ -216,6 +216,7 @@ _BELIEVED = {
 }
 _MODE = Sign(Question.TORCH, LIKELY, "nobody is seen to call the function: gradients are taken to be on")
 _UNMEASURED = Sign(Question.TORCH, POSSIBLE, "torch was not measured in a version where this is so")
+_SWALLOWED = Sign(Question.MISTAKE, LIKELY, "a handler tells of errors here, and training goes on")
 _BEHIND = Sign(Question.TORCH, CERTAIN, "a line before raises on a way that leads here")
 
 
@@ -237,6 +238,8 @@ def signs_of(event: Event) -> Iterator[Sign]:
         yield _UNMEASURED if event.belief is Belief.FROM_NAME else _taken(None, event.belief)
     if event.after_error:
         yield _BEHIND
+    if event.swallowed:
+        yield _SWALLOWED
 
 
 def _first(shown: Any) -> Any:

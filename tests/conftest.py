@@ -55,6 +55,7 @@ NEED_TORCH = (
     "test_semantics.py",
     "test_silent.py",
     "test_surroundings.py",
+    "test_swallowed_errors.py",
     "test_testing.py",
     "test_ways.py",
 )

@@ -21,8 +21,9 @@ class Event:
     `grad_mode` and `inference` are the modes that held. `later` is yes in passes of a loop that stand for its second
     and following iterations. `assumed_mode` says that the grad mode is a guess: the function runs on its own and nobody
     saw its callers. `belief` is the weakest of what the facts were taken from. `expected` says that the program waits
-    for an error here (`with pytest.raises(...)`, or a single statement that is tried for a RuntimeError), `after_error`
-    that a line before has certainly raised; in the story of a whole file, that other paths come by here as well. `run`
+    for an error here (`with pytest.raises(...)`, or a single statement that is tried for a RuntimeError), `swallowed`
+    that such a statement is a step of training, and its handler tells of the error and goes on, `after_error` that a
+    line before has certainly raised; in the story of a whole file, that other paths come by here as well. `run`
     is the index of the innermost function run in which it happened. `conditions` are those under which it did,
     outermost first, those of the callers too: the tests of `if` statements, and whether they held. `guards` are the
     tests that nobody can decide which it took to get there: those around it, and those on whose other side the program
@@ -37,6 +38,7 @@ class Event:
     assumed_mode: bool = False
     belief: Belief = Belief.PROVEN
     expected: bool = False
+    swallowed: bool = False
     after_error: bool = False
     run: int = 0
     conditions: tuple[tuple[Syntax, bool], ...] = ()

@@ -159,6 +159,7 @@ def begin(m: Interpreter, called: Function | Ref, args: Arguments) -> Call:
         m.state.inference,
         m.assumed_mode,
         m.calls.expected > 0,
+        m.calls.swallowed > 0,
         m.blocks.copying > 0,
         len(args.positional),
         tuple(args.keywords),

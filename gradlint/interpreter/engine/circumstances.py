@@ -112,7 +112,8 @@ class LoopNest:
 class CallStack:
     """The calls around: functions that are `running` and classes that one is `building` instances of, in how many
     constructors and modules that is, the parts of which any may be the next (`in_any_order`), and how many blocks
-    around are `expected` to raise. `summaries` are those of the calls before, by their keys."""
+    around are `expected` to raise; in how many an error is `swallowed` and training goes on. `summaries` are those of
+    the calls before, by their keys."""
 
     running: list[object] = field(default_factory=list)
     building: list[object] = field(default_factory=list)
@@ -120,6 +121,7 @@ class CallStack:
     inside_module: int = 0
     in_any_order: frozenset[Value] = frozenset()
     expected: int = 0
+    swallowed: int = 0
     summaries: dict[Hashable, Any] = field(default_factory=dict)
 
 

@@ -442,6 +442,7 @@ class Interpreter:
             assumed_mode=self.assumed_mode,
             belief=belief,
             expected=self.calls.expected > 0,
+            swallowed=self.calls.swallowed > 0,
             after_error=self.state.refused or self.state.unexplained_edge,
             run=self.log.run,
             conditions=self.conditions,

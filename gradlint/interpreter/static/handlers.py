@@ -10,6 +10,7 @@ import libcst as cst
 
 from gradlint.interpreter.static.scopes import NUMBERS, dotted
 from gradlint.interpreter.static.tree_walk import in_order
+from gradlint.knowledge.python.duck_typing_names import READS, words
 
 PLACES = (cst.Name, cst.Attribute, cst.Dot)
 QUIET = (cst.Expr, cst.Call, cst.Arg, cst.Comma, cst.SimpleString, *PLACES, *NUMBERS)
@@ -25,9 +26,76 @@ def catches_all(node: cst.Try) -> bool:
 
 
 def is_a_probe(node: cst.Try) -> bool:
-    """Return whether the program tries a single statement and waits for torch's own kind of error."""
-    waits = (handler.type is not None and dotted(handler.type) == "RuntimeError" for handler in node.handlers)
-    return _single(node.body) is not None and any(waits)
+    """Return whether the program tries a single statement, or one and prints that it went well, and waits for torch's
+    own kind of error, or for any that it tells of."""
+    return _single(node.body, told=True) is not None and any(map(_waits, node.handlers))
+
+
+def _waits(handler: Any) -> bool:
+    kind, name = dotted(handler.type), _caught_as(handler)
+    shows = kind == "Exception" and name is not None and _only_tells(handler.body, handler)
+    return kind == "RuntimeError" or (shows and any(dotted(one) == name for one in in_order(handler.body)))
+
+
+def goes_on_the_same_way(node: cst.Try) -> bool:
+    """Return whether all that is done about any error in a `try` is to tell of it, count it or raise it again: nothing
+    is computed in another way."""
+    return all(_only_tells(handler.body, handler) for handler in node.handlers)
+
+
+def _caught_as(handler: Any) -> str | None:
+    """The name under which a handler has the error."""
+    return None if handler.name is None else dotted(handler.name.name)
+
+
+def _only_tells(body: Any, handler: Any) -> bool:
+    return all(_tells(one, handler) for line in body.body for one in _small(line))
+
+
+def _small(line: Any) -> Any:
+    """The statements of a line; a compound one by itself."""
+    return line.body if type(line) is cst.SimpleStatementLine else (line,)
+
+
+def _tells(statement: Any, handler: Any) -> bool:
+    kind = type(statement)
+    if kind is cst.If:
+        other = statement.orelse
+        return _only_tells(statement.body, handler) and (other is None or _only_tells_else(other, handler))
+    if kind is cst.Raise:
+        return statement.exc is None or dotted(statement.exc) == _caught_as(handler)
+    if kind is cst.Return:
+        return statement.value is None or dotted(statement.value) == "None"
+    if kind is cst.Expr and type(statement.value) is cst.Call:
+        return not words(dotted(statement.value.func)).isdisjoint(TELLING)
+    return kind in (cst.Pass, cst.Continue) or (kind is cst.AugAssign and type(statement.value) in NUMBERS)
+
+
+def _only_tells_else(other: Any, handler: Any) -> bool:
+    return _tells(other, handler) if type(other) is cst.If else _only_tells(other.body, handler)
+
+
+TELLING = READS | frozenset("cache collect critical debug exception info logging traceback warn warning".split())
+"""Words of the functions that tell of an error; those that free memory (`empty_cache`, `gc.collect`) are no other way
+to compute anything either."""
+
+
+@lru_cache(1024)
+def steps(tree: Any) -> bool:
+    """Return whether a method `step` is called somewhere in a piece of syntax: it trains, and shows no error."""
+    return any(type(func) is cst.Attribute and func.attr.value == "step" for func in calls_in(tree))
+
+
+def calls_in(tree: Any) -> list[Any]:
+    """The functions that are called in a piece of syntax, as they are written."""
+    return [one.func for one in in_order(tree) if type(one) is cst.Call]
+
+
+def called_by(node: cst.Try) -> Any:
+    """The name of the function that the only statement of a `try` calls, if that is all it does."""
+    one = _single(node.body)
+    value = getattr(one, "value", None) if type(one) in (cst.Expr, cst.Assign) else None
+    return value.func if type(value) is cst.Call else None
 
 
 def lets_refusals_pass(node: cst.Try) -> bool:
@@ -51,12 +119,17 @@ def _may_catch_a_refusal(kind: Any) -> bool:
     return not isinstance(known, type) or issubclass(RuntimeError, known)
 
 
-def _single(body: Any) -> Any:
-    """The only statement of a block, if there is but one: a small statement by itself, without its line."""
-    lines: Any = getattr(body, "body", ())
-    if len(lines) != 1 or type(lines[0]) is not cst.SimpleStatementLine:
-        return lines[0] if len(lines) == 1 else None
-    return lines[0].body[0] if len(lines[0].body) == 1 else None
+def _single(body: Any, *, told: bool = False) -> Any:
+    """The only statement of a block, if there is but one: a small statement by itself, without its line. `told`: lines
+    that print something may follow it."""
+    statements = [one for line in getattr(body, "body", ()) for one in _small(line)]
+    behind = [] if told and all(map(_prints, statements[1:])) else statements[1:]
+    return statements[0] if statements and not behind else None
+
+
+def _prints(statement: Any) -> bool:
+    called = getattr(statement, "value", None)
+    return type(statement) is cst.Expr and type(called) is cst.Call and dotted(called.func) == "print"
 
 
 @lru_cache(4096)

@@ -9,22 +9,44 @@ import libcst as cst
 
 from gradlint import events
 from gradlint.domain.facts import MAYBE, NO, UNSURE, YES, Truth
+from gradlint.domain.objects import Tensor
 from gradlint.domain.state import Modes, State
 from gradlint.domain.value_sets import alternatives
-from gradlint.domain.values import NONE_VALUE, UNKNOWN, Constant, Context, ImportPath, PlainObject, Unknown, Value
+from gradlint.domain.values import (
+    NONE_VALUE,
+    UNKNOWN,
+    Constant,
+    Context,
+    Function,
+    ImportPath,
+    PlainObject,
+    Unknown,
+    Value,
+)
 from gradlint.interpreter.engine import variables
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import executes
 from gradlint.interpreter.engine.frames import Tried
 from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.engine.places import peek
 from gradlint.interpreter.python.functions import call_function, let_out, passing, restoring
 from gradlint.interpreter.python.generator_context_managers import is_manager, run_around
 from gradlint.interpreter.python.mro import method_of
-from gradlint.interpreter.static.handlers import catches_all, is_a_probe, lets_refusals_pass
+from gradlint.interpreter.static.handlers import (
+    called_by,
+    calls_in,
+    catches_all,
+    goes_on_the_same_way,
+    is_a_probe,
+    lets_refusals_pass,
+    steps,
+)
+from gradlint.interpreter.static.scopes import dotted
 from gradlint.interpreter.static.sites import Site
 from gradlint.interpreter.syntax.assignment import assign
 from gradlint.interpreter.syntax.narrowing import truthiness
 from gradlint.interpreter.torch_api.contexts import EXIT_STACK, bound, saving
+from gradlint.knowledge.python.duck_typing_names import TRAINS, words
 
 SEVERAL_HANDLERS: tuple[type, ...] = (cst.TryStar,) if hasattr(cst, "TryStar") else ()
 """The statements that run each handler for its part of what was raised, even if one of them raises."""
@@ -35,10 +57,13 @@ def try_(m: Interpreter, node: cst.Try) -> None:
     before = [len(waiting) for waiting in m.frame.pending()]
     tries = m.frame.tries
     tries.append(Tried(waiting=m.fork()))
-    probing, refused = is_a_probe(node), m.state.refused
-    m.calls.expected += probing
+    probing, refused = _is_a_probe(m, node), m.state.refused
+    swallows = probing and goes_on_the_same_way(node) and _trains(m, node)
+    m.calls.expected += probing and not swallows
+    m.calls.swallowed += swallows
     m.run_body(node.body.body)
-    m.calls.expected -= probing
+    m.calls.expected -= probing and not swallows
+    m.calls.swallowed -= swallows
     raised = caught = tries.pop().raised
     if m.state.refused and not refused and lets_refusals_pass(node):
         caught = None
@@ -62,6 +87,41 @@ def try_(m: Interpreter, node: cst.Try) -> None:
     if node.finalbody is not None:
         uncaught = _finally(m, node.finalbody.body.body, before, uncaught)
     let_out(m, uncaught)
+
+
+def _is_a_probe(m: Interpreter, node: cst.Try) -> bool:
+    """Return whether a `try` waits for an error of torch; where it catches all, only what is done with a tensor or by
+    torch shows one, for all the rest of a program may be behind a function."""
+    if not is_a_probe(node) or not catches_all(node) or (called := called_by(node)) is None:
+        return is_a_probe(node)
+    owner = peek(m, called.value) if type(called) is cst.Attribute else None
+    return owner is not None and type(m.thing(owner)) in (Tensor, ImportPath)
+
+
+def _trains(m: Interpreter, node: cst.Try) -> bool:
+    """Return whether a `try` is a part of training: the loop or function around takes steps, or what it calls does."""
+    function, loop = m.frame.function, m.frame.loop
+    around = loop.node if loop is not None else None if function is None else function.node
+    if isinstance(around, cst.CSTNode) and steps(around):
+        return True
+    todo, seen = [called_by(node)], set[Any]()
+    while todo:
+        called = todo.pop()
+        if not words(dotted(called).rpartition(".")[2]).isdisjoint(TRAINS):
+            return True
+        found = peek(m, called) if called is not None else None
+        functions = [one.node for one in alternatives(found) if type(one) is Function] if found is not None else []
+        for one in functions:
+            if steps(one):
+                return True
+            if one not in seen and len(seen) < MOST_FUNCTIONS:
+                seen.add(one)
+                todo += calls_in(one)
+    return False
+
+
+MOST_FUNCTIONS = 20
+"""The most functions that are looked at for steps, of those that the statement of a `try` leads to."""
 
 
 def _unexplained(state: State) -> State:
