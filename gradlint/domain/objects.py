@@ -192,7 +192,8 @@ class Module(Cell):
     set on it by name (submodules, parameters, plain attributes), `rest` stands for all parts that have no name
     of their own here (`NOTHING`: there are certainly none), of which it certainly has those that are `certain`;
     `absent` are the names of attributes that were set on some paths alone;
-    `buffers` are the names that were registered as buffers, with Const(True) where the state dict has them; `open` says
+    `buffers` are the names that were registered as buffers, with Const(True) where the state dict has them; `left` is
+    the mode that it has if unseen code that has had it since left that alone, as most does; `open` says
     whether it may have parts that were not seen, `initialised` whether `Module.__init__` has run on it, `unbuilt`
     whether its `__init__` was not followed, so that its methods would find next to nothing on it; `hooks` are the
     functions that may be called around it, by kind.
@@ -206,6 +207,7 @@ class Module(Cell):
     certain: tuple[Ref, ...] = _certain(())
     buffers: Items = _items(())
     mode: Mode = _used(ANY_MODE, decides=True)
+    left: Mode = _used(ANY_MODE)
     open: Truth = _grown(UNSURE, rarely=True)
     initialised: Truth = _begun(YES, rarely=True)
     unbuilt: Truth = fixed(NO)
@@ -214,6 +216,13 @@ class Module(Cell):
     belief: Belief = fixed(Belief.PROVEN)
     causes: tuple[Cause, ...] = _marks()
     absent: frozenset[str] = _names()
+
+    @property
+    def if_untouched(self) -> Module:
+        """Return the module as it is if unseen code left its mode alone."""
+        if not self.mode.is_unsure or self.left.is_unsure:
+            return self
+        return replace(self, mode=self.left, belief=self.belief.once_handed_over())
 
     def __str__(self) -> str:
         return f"Module[{_cls(self.cls)}, mode={self.mode}]"

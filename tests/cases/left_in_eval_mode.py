@@ -192,3 +192,29 @@ def made_from_settings_and_put_back(settings, registry, batches, held_out):
             nn.functional.nll_loss(network(given).log_softmax(1), wanted).backward()  # ok: back in train mode
             optimizer.step()
         print(tested(network, held_out))
+
+
+def described_meanwhile(batches, describe):
+    net = Net(0.15)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.2)
+    for _ in range(5):
+        for x, y in batches:
+            loss = F.cross_entropy(net(x), y)  # GRD412
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        net.eval()
+        describe(net)
+
+
+def restored_meanwhile(batches, checkpoints):
+    net = Net(0.16)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.3)
+    for _ in range(6):
+        for x, y in batches:
+            loss = F.multi_margin_loss(net(x), y)  # ok: what restores it may put it into train mode
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        net.eval()
+        checkpoints.restore_best(net)

@@ -438,3 +438,19 @@ def with_penalty(path, loader):
         score = critic(x).mean()  # ok: the penalty trains it
         (slope,) = torch.autograd.grad(score, x, create_graph=True)
         (slope.norm() - 1).pow(2).backward()
+
+
+def counted_after_loading(path, count_parameters):
+    net = Net(0.95)
+    net.load_state_dict(torch.load(path))
+    print(count_parameters(net))
+    with torch.no_grad():
+        return net(torch.ones(3, 8)).argmax(1)  # GRD414
+
+
+def calibrated_after_loading(path, calibrate):
+    net = Net(0.96)
+    net.load_state_dict(torch.load(path))
+    calibrate(net, path)
+    with torch.no_grad():
+        return net(torch.ones(4, 8)).argmax(1)  # ok: that may have put it into eval mode

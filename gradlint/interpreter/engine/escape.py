@@ -41,7 +41,7 @@ def in_reach(m: Interpreter, values: Iterable[Value]) -> dict[Ref, Object]:
 
 def as_it_was(before: Object, now: Object, fields: PerClass[tuple[str, ...]] = RARELY) -> Object:
     """An object that unknown code may have had hold of, if that did what most code does: it left these fields alone,
-    flags and what optimizers hold (in calls, gradients as well). Modes and steps stay open."""
+    flags and what optimizers hold (in calls, gradients as well). Steps stay open, and modes but for what calls show."""
     if type(before) is not type(now) or type(before) not in IS_KNOWN or not IS_KNOWN[type(before)](before):
         return now
     rarely = {name: getattr(before, name) for name in fields[type(before)]}
@@ -85,8 +85,9 @@ def weak_update(m: Interpreter, unknown: Unknown) -> None:
             m.store_exact(ref, now)
 
 
-def havoc(m: Interpreter, values: Iterable[Value], how: Escape = Escape.HELD) -> None:
-    """Unknown code gets hold of these values, and may do this with their graphs."""
+def havoc(m: Interpreter, values: Iterable[Value], how: Escape = Escape.HELD, *, keeps_modes: bool = False) -> None:
+    """Unknown code gets hold of these values, and may do this with their graphs; modules most likely keep their
+    modes."""
     values = [value for value in values if not _out_of_reach(value)]
     if not values:
         return
@@ -110,7 +111,10 @@ def havoc(m: Interpreter, values: Iterable[Value], how: Escape = Escape.HELD) ->
         if type(thing) is Optimizer:
             m.graphs.escape(ref.key, max(how, Escape.UNSEEN))
         if (now := after_unseen_code(thing)) is not thing:
-            m.store_exact(ref, as_it_was(thing, now, RARELY_IN_CALLS) if how <= Escape.UNSEEN else now)
+            now = as_it_was(thing, now, RARELY_IN_CALLS) if how <= Escape.UNSEEN else now
+            if type(thing) is Module and type(now) is Module and keeps_modes and how <= Escape.UNSEEN:
+                now = replace(now, left=thing.left if thing.mode.is_unsure else thing.mode)
+            m.store_exact(ref, now)
     if graphs:
         _differentiated(m, graphs, how)
     SLOTS[TypeSlot.ASKED_UNSEEN][Tensor](m, [ref for ref, thing in found.items() if type(thing) is Tensor])

@@ -26,6 +26,7 @@ from gradlint.knowledge.python.duck_typing_names import (
     CHANGES_FLAGS,
     LIBRARIES_THAT_READ,
     READS,
+    SWITCHES_MODES,
     differentiates,
     makes_optimizer,
     words,
@@ -100,10 +101,8 @@ def refine(m: Interpreter, ref: Ref, found: Ref) -> None:
 def escape_by(node: Site, callee: Value) -> Escape:
     """Return the escape into unseen code that is called here, by the name it is called by, or where that says nothing
     by those of what it belongs to."""
-    paths = [one.path for one in alternatives(callee) if type(one) is ImportPath]
-    paths += [f"{one.module}.{one.name}" for one in alternatives(callee) if type(one) is Imported]
-    written = getattr(syntax(node), "func", None)
-    names = [*paths, dotted(written)]
+    names = _names_of(node, callee)
+    *paths, _ = names
     whole = _words_of(names)
     for said in (_words_of(name.rpartition(".")[2] for name in names), whole):
         if makes_optimizer(said):
@@ -116,7 +115,22 @@ def escape_by(node: Site, callee: Value) -> Escape:
             return Escape.READ
         if said & READS:
             return Escape.READ_BY_NAME
-    return Escape.HELD if is_looked_up(written) else Escape.UNSEEN  # it may be a function of the program
+    return (
+        Escape.HELD if is_looked_up(getattr(syntax(node), "func", None)) else Escape.UNSEEN
+    )  # it may be a function of the program
+
+
+def _may_switch(node: Site, callee: Value) -> bool:
+    """Return whether unseen code may switch modules to train or eval mode, as far as the name says that it is called
+    by: what evaluates them may, and what loads them."""
+    return not _words_of(_names_of(node, callee)).isdisjoint(SWITCHES_MODES)
+
+
+def _names_of(node: Site, callee: Value) -> list[str]:
+    """The names of a callee: the import paths that it may have, and as it is written."""
+    paths = [one.path for one in alternatives(callee) if type(one) is ImportPath]
+    paths += [f"{one.module}.{one.name}" for one in alternatives(callee) if type(one) is Imported]
+    return [*paths, dotted(getattr(syntax(node), "func", None))]
 
 
 def _words_of(names: Iterable[str]) -> frozenset[str]:
@@ -140,5 +154,5 @@ def call_unknown(m: Interpreter, node: Site, values: list[Value], callee: Value 
     if any(type(option) is Context for value in values for option in alternatives(value)):
         m.state.grad_mode = m.state.grad_mode | UNSURE
     emit_exhausted(m, node, values)
-    havoc(m, values, escape_by(node, callee))
+    havoc(m, values, escape_by(node, callee), keeps_modes=not _may_switch(node, callee))
     return result_of_unknown(values)

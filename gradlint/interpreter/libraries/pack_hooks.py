@@ -50,7 +50,8 @@ def handed(m: Interpreter, function: Function, params: list[Any]) -> dict[str, V
     for param, gift in zip(params, hook.handed, strict=False):
         if type(gift) is New:
             value = pack_results.typical(m, param, gift.path, "handed", Belief.ANNOTATED)
-            m.update_fields(value, Module, mode=MODES[gift.mode or hook.mode])
+            mode = MODES[gift.mode or hook.mode]
+            m.update_fields(value, Module, mode=mode, left=mode)
             out[param.name.value] = value
     return out
 
@@ -76,7 +77,7 @@ def called_by_library(m: Interpreter, function: Function, owner: list[Value]) ->
 def _as_found(m: Interpreter, owner: Value, hook: Hook) -> None:
     """The modules of an object as its library has left them: in the mode of the hook, with gradients of any state."""
     for ref in submodules(m, owner) if hook.mode != "?" else ():
-        m.update_fields(ref, Module, mode=MODES[hook.mode])
+        m.update_fields(ref, Module, mode=MODES[hook.mode], left=MODES[hook.mode])
     for _, ref in parameters(m, owner)[0]:
         m.store_exact(ref, replace(m[ref], grad=m[ref].grad | ANY_GRAD, gradient=UNKNOWN))
 

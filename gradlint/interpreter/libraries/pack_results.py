@@ -120,7 +120,7 @@ def _new(m: Interpreter, node: Site, gift: packs.New, args: Given) -> Value:
     made = _exactly(m, node, gift.path, held) if gift.path else _of_owner(m, node, args, held)
     if gift.mode is not None:
         for ref in submodules(m, made):
-            m.store(ref, replace(m[ref], mode=MODES[gift.mode]))
+            m.store(ref, replace(m[ref], mode=MODES[gift.mode], left=MODES[gift.mode]))
     return made
 
 

@@ -276,7 +276,7 @@ def set_mode(m: Interpreter, node: Site, owner: Value, mode: Mode) -> None:
     reached = walk(m, owner, is_reached)
     _emit_mode(m, node, owner, mode, reached)
     for ref in reached:
-        m.store(ref, replace(m[ref], mode=mode), sure=ref in certain)
+        m.store(ref, replace(m[ref], mode=mode, left=mode), sure=ref in certain)
     _hand_mode_on(m, node, overriding, Constant(mode is TRAIN) if mode in (TRAIN, EVAL) else PythonNumber(BOOL))
 
 
@@ -311,9 +311,11 @@ def depends_on_mode(m: Interpreter, value: Value) -> bool:
 
 def as_in_training(m: Interpreter, value: Value) -> str:
     """The class of a part of a module that certainly computes something else here than it would in eval mode; nothing
-    where none is known that does."""
+    where none is known that does. If it is unsure of the module, unseen code is taken to have left all modes alone."""
+    whole = m.only(value, Module)
+    unsure = whole is not None and whole.mode.is_unsure
     for ref in submodules(m, value):
-        module: Module = m[ref]
+        module: Module = m[ref].if_untouched if unsure else m[ref]
         path = module.cls.path if type(module.cls) is ImportPath else ""
         row = m.torch.modules.get(path)
         share = dict(module.attributes).get(DROPPED)

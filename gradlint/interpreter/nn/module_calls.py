@@ -56,7 +56,7 @@ def call(m: Interpreter, node: Site, owner: Value, args: Arguments, how: str, na
         m.emit(
             events.ModuleCalled,
             node,
-            module=shown,
+            module=shown.if_untouched,
             args=tuple(m.thing(value) for value in held[1 : 1 + len(args.positional)]),
             result=m.thing(result),
             how=how,

@@ -287,7 +287,8 @@ def set_plainly(m: Interpreter, ref: Ref, name: str, value: Value, *, sure: bool
     """An attribute of an object is set, whatever its class makes of that."""
     thing: Any = m.state.heap.get(ref)
     if type(thing) is Module and name == "training":  # that of the module alone; its parts keep theirs
-        m.store(ref, replace(thing, mode=mode_of(truth_of(value))), sure=sure)
+        mode = mode_of(truth_of(value))
+        m.store(ref, replace(thing, mode=mode, left=mode), sure=sure)
         return
     m.store(ref, with_attribute(thing, name, value), sure=sure)
     if type(thing) is Module and thing.initialised is not YES and _is_registered(m, value):

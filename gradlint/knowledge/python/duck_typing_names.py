@@ -174,6 +174,11 @@ EVALUATES = frozenset(
     "validator visualise visualize visualization".split()
 )
 """Words of functions and classes that use a network without training it."""
+SWITCHES_MODES = EVALUATES | frozenset(
+    "build calibrate create epoch load loader loop main mode phase profile restore resume run sample score setup "
+    "start".split()
+)
+"""Words of code that may switch the modes of the networks it is passed, or gives them in another mode."""
 TRAINS = frozenset("fit learn optimise optimize pretrain train trainer training tune update".split())
 """Words of functions that train; one that also evaluates trains."""
 PHASES = ("train", "training", "is_train", "is_training", "istrain", "phase", "mode", "split", "stage")
