@@ -33,8 +33,8 @@ def left_in_eval_mode(line: str) -> list[Finding]:
 def test_a_name_that_says_nothing_leaves_the_mode(line: str) -> None:
     (found,) = left_in_eval_mode(line)
     (known,) = left_in_eval_mode("pass")
-    (trusted,) = set(found.signs) - set(known.signs)
-    assert "left it alone" in trusted.text and trusted.confidence is found.confidence is Confidence.LIKELY
+    trusted = {sign.confidence for sign in set(found.signs) - set(known.signs) if "left it alone" in sign.text}
+    assert trusted == {found.confidence} == {Confidence.LIKELY}
 
 
 @pytest.mark.parametrize("name", ["evaluate", "restore_best", "run", "fit", "train_one_epoch", "freeze", "set_mode"])
