@@ -85,15 +85,14 @@ SHOWN = {
         loss.backward()
         try:
             loss.backward()
-            print("this is never said")
         except RuntimeError as e:
             print(e)
         """,
-    "a leaf, whatever the error": """
+    "a leaf": """
         leaf = torch.ones(2, requires_grad=True)
         try:
             leaf.add_(1)
-        except Exception as e:
+        except RuntimeError as e:
             print("as expected:", e)
         """,
     "each in turn": """

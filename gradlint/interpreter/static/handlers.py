@@ -26,15 +26,9 @@ def catches_all(node: cst.Try) -> bool:
 
 
 def is_a_probe(node: cst.Try) -> bool:
-    """Return whether the program tries a single statement, or one and prints that it went well, and waits for torch's
-    own kind of error, or for any that it tells of."""
-    return _single(node.body, told=True) is not None and any(map(_waits, node.handlers))
-
-
-def _waits(handler: Any) -> bool:
-    kind, name = dotted(handler.type), _caught_as(handler)
-    shows = kind == "Exception" and name is not None and _only_tells(handler.body, handler)
-    return kind == "RuntimeError" or (shows and any(dotted(one) == name for one in in_order(handler.body)))
+    """Return whether the program tries a single statement and waits for torch's own kind of error."""
+    waits = (handler.type is not None and dotted(handler.type) == "RuntimeError" for handler in node.handlers)
+    return _single(node.body) is not None and any(waits)
 
 
 def goes_on_the_same_way(node: cst.Try) -> bool:
@@ -119,17 +113,10 @@ def _may_catch_a_refusal(kind: Any) -> bool:
     return not isinstance(known, type) or issubclass(RuntimeError, known)
 
 
-def _single(body: Any, *, told: bool = False) -> Any:
-    """The only statement of a block, if there is but one: a small statement by itself, without its line. `told`: lines
-    that print something may follow it."""
+def _single(body: Any) -> Any:
+    """The only statement of a block, if there is but one: a small statement by itself, without its line."""
     statements = [one for line in getattr(body, "body", ()) for one in _small(line)]
-    behind = [] if told and all(map(_prints, statements[1:])) else statements[1:]
-    return statements[0] if statements and not behind else None
-
-
-def _prints(statement: Any) -> bool:
-    called = getattr(statement, "value", None)
-    return type(statement) is cst.Expr and type(called) is cst.Call and dotted(called.func) == "print"
+    return statements[0] if len(statements) == 1 else None
 
 
 @lru_cache(4096)

@@ -9,7 +9,6 @@ import libcst as cst
 
 from gradlint import events
 from gradlint.domain.facts import MAYBE, NO, UNSURE, YES, Truth
-from gradlint.domain.objects import Tensor
 from gradlint.domain.state import Modes, State
 from gradlint.domain.value_sets import alternatives
 from gradlint.domain.values import (
@@ -57,7 +56,7 @@ def try_(m: Interpreter, node: cst.Try) -> None:
     before = [len(waiting) for waiting in m.frame.pending()]
     tries = m.frame.tries
     tries.append(Tried(waiting=m.fork()))
-    probing, refused = _is_a_probe(m, node), m.state.refused
+    probing, refused = is_a_probe(node), m.state.refused
     swallows = probing and goes_on_the_same_way(node) and _trains(m, node)
     m.calls.expected += probing and not swallows
     m.calls.swallowed += swallows
@@ -87,15 +86,6 @@ def try_(m: Interpreter, node: cst.Try) -> None:
     if node.finalbody is not None:
         uncaught = _finally(m, node.finalbody.body.body, before, uncaught)
     let_out(m, uncaught)
-
-
-def _is_a_probe(m: Interpreter, node: cst.Try) -> bool:
-    """Return whether a `try` waits for an error of torch; where it catches all, only what is done with a tensor or by
-    torch shows one, for all the rest of a program may be behind a function."""
-    if not is_a_probe(node) or not catches_all(node) or (called := called_by(node)) is None:
-        return is_a_probe(node)
-    owner = peek(m, called.value) if type(called) is cst.Attribute else None
-    return owner is not None and type(m.thing(owner)) in (Tensor, ImportPath)
 
 
 def _trains(m: Interpreter, node: cst.Try) -> bool:
