@@ -115,9 +115,8 @@ def escape_by(node: Site, callee: Value) -> Escape:
             return Escape.READ
         if said & READS:
             return Escape.READ_BY_NAME
-    return (
-        Escape.HELD if is_looked_up(getattr(syntax(node), "func", None)) else Escape.UNSEEN
-    )  # it may be a function of the program
+    looked_up = is_looked_up(getattr(syntax(node), "func", None))  # it may be a function of the program
+    return Escape.HELD if looked_up else Escape.UNSEEN
 
 
 def _may_switch(node: Site, callee: Value) -> bool:

@@ -248,7 +248,7 @@ def sliced(m: Interpreter, ref: Ref, thing: Container, index: Value) -> Containe
 def is_partial(m: Interpreter, value: Value) -> bool:
     """Return whether an iteration over a value goes over a slice of a container whose elements are not known one by
     one, by themselves or numbered."""
-    numbered = [source for _, thing in m.all(value, Iterator) if thing.by == "enumerate"
+    numbered = [source for _, thing in m.all(value, Iterator) if thing.by is IteratorKind.ENUMERATE
                 for source in alternatives(thing.source)]  # fmt: skip
     return any(thing.partial for one in (value, *numbered) for _, thing in m.all(one, Container))
 

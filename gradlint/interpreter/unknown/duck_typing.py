@@ -32,9 +32,9 @@ from gradlint.interpreter.engine.unseen import STAND_IN, FrozenOnRequest, is_opa
 from gradlint.interpreter.nn.unknown_parts import leave_open_whether_frozen, unseen_module
 from gradlint.interpreter.python.mro import FUNCTION_CONTEXT
 from gradlint.interpreter.python.roles import cuts, loops_over_batches
-from gradlint.interpreter.static.scopes import ALONG, HANDED, MODES, Scope, dotted, kept, uses_in, uses_of_given
+from gradlint.interpreter.static.emptied import UsesBehind, uses_behind
+from gradlint.interpreter.static.scopes import ALONG, HANDED, MODES, Scope, dotted, kept, uses_of_given
 from gradlint.interpreter.static.sites import Site, syntax
-from gradlint.interpreter.static.tree_walk import in_order
 from gradlint.interpreter.training.assumed_optimizer import optimizer_over
 from gradlint.interpreter.training.grad_scaler import unknown_scaler
 from gradlint.interpreter.training.lr_scheduler import unknown_scheduler
@@ -108,23 +108,10 @@ def _can_be_of_tensor(use: str) -> bool:
     return use.partition("(")[0] in TENSOR_ATTRIBUTES or use == ALONG or use.startswith(HANDED)
 
 
-def uses_of(frame: Frame, chain: str, place: Any = None) -> Uses:
+def uses_of(m: Interpreter, chain: str, place: Any = None) -> Uses:
     """Return the uses of a dotted name where it means the same; for `self.x`, those of the whole class. What is bound
     at a `place` is none of what the name stood for before it held nothing."""
-    scope = _scope_of(frame, chain)
-    uses = scope.uses.get(chain, {}).keys()
-    if place is None or not uses or chain not in scope.emptied.values():
-        return uses
-    body: Any = getattr(scope.node, "body", ())
-    lines = [*(body if type(scope.node) is cst.Module else getattr(body, "body", ()))]
-    for index in range(len(lines) - 1, -1, -1):
-        line, behind = lines[index], lines[index + 1 :]
-        small = line.body if type(line) is cst.SimpleStatementLine else ()
-        empties = any(scope.emptied.get(one) == chain for one in small)
-        if empties and any(node is place for one in behind for node in in_order(one)):
-            inner = [one for one in lines[:index] if isinstance(one, cst.FunctionDef | cst.ClassDef)]
-            return uses_in(scope, [*inner, *behind]).get(chain, {}).keys()
-    return uses
+    return uses_behind(_scope_of(m.frame, chain), chain, place, m.notes(UsesBehind)).keys()
 
 
 def _scope_of(frame: Frame, chain: str) -> Scope:
@@ -227,7 +214,7 @@ def by_usage(
     """An object of the kind that the uses of a dotted name show, or None; `given`: it is a parameter of the frame."""
     if not chain or m.torchless:
         return None
-    uses = uses_of_given(m.frame.scope, chain).keys() if given else uses_of(m.frame, chain, syntax(node))
+    uses = uses_of_given(m.frame.scope, chain).keys() if given else uses_of(m, chain, syntax(node))
     if not m.with_torch:  # what may be a file then
         uses = uses - {DETACH_DROPPED}
     if ASKED & uses and _holds_module(m, reach):
@@ -291,7 +278,7 @@ def _element_by_name(m: Interpreter, node: Site, value: Unknown, chain: str) -> 
     all; None where it names or uses it otherwise."""
     if m.torchless or not value.reach or not all(_is_list_of_modules(m, ref) for ref in value.reach):
         return None
-    uses = uses_of(m.frame, chain)
+    uses = uses_of(m, chain)
     if chain and not ("requires_grad" in uses and names_module(chain.rpartition(".")[2])):
         return None
     if uses and _maker(m, uses - {"requires_grad"}, chain) not in (None, _module):
@@ -350,7 +337,7 @@ def _maker(m: Interpreter, uses: Uses, chain: str) -> Maker | None:
     for shows, maker in KINDS:
         if shows(uses):
             return None if maker is _tensor and _is_of_own_class(m, uses) else maker
-    of_data = uses_of(m.frame, f"{chain}.data") if "data" in uses else frozenset()
+    of_data = uses_of(m, f"{chain}.data") if "data" in uses else frozenset()
     shows_tensor = _is_tensor(of_data) or any(_is_operand(m, use) for use in (*uses, *of_data))
     return _tensor if shows_tensor and all(_can_be_of_tensor(use) for use in uses) else None
 
@@ -365,7 +352,7 @@ def _is_of_own_class(m: Interpreter, uses: Uses) -> bool:
 def _is_applied_after_loading(m: Interpreter, chain: str, source: Any) -> bool:
     """Return whether an expression gives a file's content that a dotted name then calls: it is a module."""
     source = kept(source)
-    if type(source) is not cst.Call or not chain or m.torchless or APPLIED.isdisjoint(uses_of(m.frame, chain)):
+    if type(source) is not cst.Call or not chain or m.torchless or APPLIED.isdisjoint(uses_of(m, chain)):
         return False
     return _path_of(m, dotted(source.func)) in LOADS
 
@@ -414,7 +401,7 @@ def kind_from_usage(m: Interpreter, node: Site, value: Value, chain: str, source
 def _switched_result(m: Interpreter, node: Site, value: Unknown, chain: str, source: Any) -> Ref | None:
     """The tensor of whole numbers that a method gives which tensors and arrays have (`argmax`), where it is said to
     require grad: arrays are not."""
-    if not chain or m.torchless or not _gives_whole_numbers(m, source) or SWITCHES.isdisjoint(uses_of(m.frame, chain)):
+    if not chain or m.torchless or not _gives_whole_numbers(m, source) or SWITCHES.isdisjoint(uses_of(m, chain)):
         return None
     made = unknown_tensor(m, node, f"{chain} by use", Belief.FROM_USAGE, value.reach)
     m.store(made, replace(m[made], dtype=INTEGER))
