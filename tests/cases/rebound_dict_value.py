@@ -106,3 +106,26 @@ def in_comprehensions():
         t = t.chunk(2)[0]  # ok: the comprehension goes over it
         total = total + sum(t.sum() for t in t)
     return total
+
+
+class Pairs(torch.utils.data.Dataset):
+    def __len__(self):
+        return 8
+
+    def __getitem__(self, index):
+        return torch.ones(3), torch.zeros(3)
+
+
+def batches_of_a_loader(net):
+    loader = torch.utils.data.DataLoader(Pairs(), batch_size=4)
+    for number, (given, wanted) in enumerate(loader):
+        wanted = wanted.type(torch.FloatTensor)  # ok: a batch is gone with the next one
+        print(number, net, given.shape)
+    for given, wanted in loader:
+        given, wanted = given.cuda(), wanted.cuda()  # ok: the same, moved
+
+
+def samples_of_a_generator(several):
+    for sample in ({"x": torch.ones(2) * scale} for scale in several):
+        for x in sample.values():
+            x = x.clamp(max=1)  # GRD307

@@ -8,7 +8,8 @@ from typing import Any
 from gradlint import events
 from gradlint.domain.facts import DISCRETE, FRESH, LOST, NO, NONE, UNSURE, YES, Truth, Unit, both, either, negation
 from gradlint.domain.joining import joined
-from gradlint.domain.objects import Container, Node, Object, Tensor, with_mark
+from gradlint.domain.mentions import object_references
+from gradlint.domain.objects import Container, Iterator, Node, Object, Tensor, with_mark
 from gradlint.domain.provenance import MOST_CAUSES, Belief, Cause, CauseKind, WriteKind
 from gradlint.domain.refs import KEPT, Alternatives, Ref
 from gradlint.domain.state import OLDEST
@@ -257,17 +258,36 @@ def _from_strangers(m: Interpreter, values: Iterable[Value]) -> bool:
 
 def holders(m: Interpreter, refs: Sequence[Ref]) -> tuple[Container, ...]:
     """The containers that hold one of these objects and are themselves held by something."""
-    meant = {one for ref in refs for one in m.same(ref)}
-    found = [
-        (ref, thing)
-        for ref, thing in m.state.heap.containers()
-        if not meant.isdisjoint(option for value in thing.held for option in alternatives(value))
-    ]
+    found = _holding(m, refs)
     if not found:
         return ()
     named = {ref for value in (*m.state.names.values(), *m.state.stack) for ref in references(value)}
     alive = named if named.issuperset(ref for ref, _ in found) else m.state.alive()
     return tuple(thing for ref, thing in found if ref in alive)
+
+
+def lasting_holders(m: Interpreter, refs: Sequence[Ref]) -> tuple[Container, ...]:
+    """The same without what an iterator makes for each iteration: a batch of a loader is gone with the next."""
+    found = _holding(m, refs)
+    if not found:
+        return ()
+    lasting = m.state.reach((*m.state.names.values(), *m.state.stack), _besides_elements)
+    return tuple(thing for ref, thing in found if ref in lasting)
+
+
+def _holding(m: Interpreter, refs: Sequence[Ref]) -> list[tuple[Ref, Container]]:
+    """The containers that hold one of these objects."""
+    meant = {one for ref in refs for one in m.same(ref)}
+    return [
+        (ref, thing)
+        for ref, thing in m.state.heap.containers()
+        if not meant.isdisjoint(option for value in thing.held for option in alternatives(value))
+    ]
+
+
+def _besides_elements(thing: Object) -> tuple[Ref, ...]:
+    """The objects that an object mentions; of an iterator what it runs over, and not what it gives."""
+    return object_references(replace(thing, element=UNKNOWN) if type(thing) is Iterator else thing)
 
 
 @frozen()

@@ -13,7 +13,7 @@ from gradlint.domain.objects import Container, Instance, Tensor
 from gradlint.domain.refs import Ref
 from gradlint.domain.value_sets import alternatives
 from gradlint.domain.values import NOTHING, UNKNOWN, Unknown, Value
-from gradlint.interpreter.autograd.in_place import holders
+from gradlint.interpreter.autograd.in_place import lasting_holders
 from gradlint.interpreter.engine import variables
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot
@@ -137,6 +137,7 @@ def emit_rebound(m: Interpreter, node: Site, target: cst.Name, value: Value) -> 
     if rebinding is None:
         return
     gradients = {ref for _, tensor in m.all(value, Tensor) for ref in tensor.grad_of}
+    gone = rebinding.looped and not rebinding.read
     m.emit(
         events.NameRebound,
         node,
@@ -147,7 +148,7 @@ def emit_rebound(m: Interpreter, node: Site, target: cst.Name, value: Value) -> 
         looped=rebinding.looped,
         updates=all(type(option) is Ref and option in gradients for option in alternatives(old)),
         same=_same(old, value),
-        holders=holders(m, [ref for ref, _ in m.all(old, Tensor)]) if rebinding.looped and not rebinding.read else (),
+        holders=lasting_holders(m, [ref for ref, _ in m.all(old, Tensor)]) if gone else (),
         target=target,
         statement=node if type(node) is cst.Assign and [one.target for one in node.targets] == [target] else None,
         element=rebinding.element,
