@@ -1,11 +1,19 @@
-# what unseen code gives may be what it was handed, which `set_` puts into other memory: a write to that is one to it.
+# What unseen code gives may be the tensor it was handed: other memory that is given to the one is that of the other.
 import torch
 
 same = eval("lambda one: one")
 
-moved = torch.rand(2)
-other = torch.rand(3)
-same(moved).set_(other)
-reveal(moved)
-other.zero_()
-reveal(moved)
+
+def replaced(value):
+    value = same(value)
+    value.data = torch.rand(2, 2)
+
+
+one = torch.DoubleTensor([1])
+replaced(one)
+reveal(one)
+
+apart = torch.rand(2)
+other = same(torch.rand(2))
+other.data = torch.rand(3)
+reveal(apart)
