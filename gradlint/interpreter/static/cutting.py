@@ -23,8 +23,8 @@ def cut_calls(function: cst.FunctionDef) -> frozenset[str]:
     assigned: dict[str, set[str]] = {}
     for node in nodes:
         if type(node) is cst.Assign:
-            for name in _names_bound(node):
-                assigned.setdefault(name, set()).update(_spellings(node.value))
+            for name, value in _bound(node):
+                assigned.setdefault(name, set()).update(_spellings(value))
     found, more = set[str](), {name for node in nodes if _is_cut(node) for name in _spellings(node)}
     while more:
         found |= more
@@ -35,12 +35,21 @@ def cut_calls(function: cst.FunctionDef) -> frozenset[str]:
     return frozenset(found)
 
 
-def _names_bound(node: cst.Assign) -> Iterator[str]:
-    """Yield the names that an assignment binds, alone or unpacked."""
+def _bound(node: cst.Assign) -> Iterator[tuple[str, cst.BaseExpression]]:
+    """Yield the names that an assignment binds, each with what it is computed from: its own element, where as many are
+    written as are unpacked, else the whole."""
     for target in node.targets:
-        held = target.target
-        parts = [one.value for one in held.elements] if isinstance(held, cst.Tuple | cst.List) else [held]
-        yield from (part.value for part in parts if type(part) is cst.Name)
+        names, values = _elements(target.target), _elements(node.value)
+        starred = any(type(part) is cst.StarredElement for part in (*names, *values))
+        paired = len(names) == len(values) and not starred
+        for place, name in enumerate(names):
+            if type(name.value) is cst.Name:
+                yield name.value.value, values[place].value if paired else node.value
+
+
+def _elements(node: cst.BaseExpression) -> list[cst.BaseElement]:
+    """The elements of a tuple or a list that is written down, or the expression as the only one."""
+    return list(node.elements) if isinstance(node, cst.Tuple | cst.List) else [cst.Element(node)]
 
 
 def _is_cut(node: Any) -> bool:
