@@ -11,7 +11,8 @@ from typing import Any, TypeVar
 
 from gradlint.domain.facts import UNSURE
 from gradlint.domain.fields import Join, PerClass, declarations
-from gradlint.domain.objects import MAPPINGS, MOST_ITEMS, Container, Instance, Items, Module, Object, Optimizer, OwnerT
+from gradlint.domain.items import Items
+from gradlint.domain.objects import MAPPINGS, MOST_ITEMS, Container, Instance, Module, Object, Optimizer, OwnerT
 from gradlint.domain.provenance import MOST_CAUSES, Cause
 from gradlint.domain.refs import Ref
 from gradlint.domain.value_sets import one_of, with_certain

@@ -7,7 +7,8 @@ from itertools import chain
 from typing import Any
 
 from gradlint.domain.fields import REFERRING, Declaration, Join, PerClass, declarations
-from gradlint.domain.objects import Items, Object, Tensor
+from gradlint.domain.items import Items
+from gradlint.domain.objects import Object, Tensor
 from gradlint.domain.refs import CONTEXT_BITS, OPAQUE, Alternatives, Origin, Ref
 from gradlint.domain.value_sets import references, renamed
 from gradlint.domain.values import Constant, Value

@@ -32,6 +32,7 @@ from gradlint.domain.facts import (
     Unit,
 )
 from gradlint.domain.fields import After, Aspect, Join, Key, declared, fixed, heap_object
+from gradlint.domain.items import Items, with_item
 from gradlint.domain.provenance import MOST_CAUSES, Belief, Cause, IteratorKind
 from gradlint.domain.refs import Alternatives, Origin, Ref, Syntax
 from gradlint.domain.values import NOTHING, UNKNOWN, Value
@@ -72,8 +73,6 @@ _names = partial(fixed, frozenset(), join=Join.NAMES)
 _marks = partial(fixed, (), join=Join.MARKS)
 _agreed = partial(fixed, join=Join.AGREE)
 
-Items = tuple[tuple[object, Value], ...]
-"""Values by constant key, in order of insertion."""
 Seen = tuple[tuple[tuple[Any, ...], Value], ...]
 """The circumstances that code that waits was followed under, by what of it that is (`interpreter.engine.deferred`)."""
 
@@ -426,15 +425,6 @@ OwnerT = TypeVar("OwnerT", bound=Owner)
 def with_attribute(thing: OwnerT, name: str, value: Value) -> OwnerT:
     """The object with this attribute, which it has on every path."""
     return replace(thing, attributes=with_item(thing.attributes, name, value), absent=thing.absent - {name})
-
-
-def with_item(items: Items, key: object, value: Value) -> Items:
-    """Items with this one, in the place of one of the same key if there is one. Copies without hashing: classes may
-    have thousands of attributes, and each is added to all before it."""
-    for index, (known, _) in enumerate(items):
-        if known == key:
-            return (*items[:index], (key, value), *items[index + 1 :])
-    return (*items, (key, value))
 
 
 def with_mark(marks: tuple[Cause, ...], mark: Cause) -> tuple[Cause, ...]:

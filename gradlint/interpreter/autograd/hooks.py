@@ -13,7 +13,8 @@ import libcst as cst
 
 from gradlint import events
 from gradlint.domain.facts import MAYBE, NO, YES, Truth, negation
-from gradlint.domain.objects import Container, Items, Module, Tensor
+from gradlint.domain.items import Items
+from gradlint.domain.objects import Container, Module, Tensor
 from gradlint.domain.refs import Ref
 from gradlint.domain.value_sets import alternatives, one_of
 from gradlint.domain.values import NONE_VALUE, UNKNOWN, Bound, Function, PlainObject, Value

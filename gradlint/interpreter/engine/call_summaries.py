@@ -21,8 +21,9 @@ from typing import TYPE_CHECKING
 from gradlint.domain.facts import YES, Truth
 from gradlint.domain.ground import Name
 from gradlint.domain.heap import COPIED_AT_ONCE, Heap
+from gradlint.domain.items import Items
 from gradlint.domain.mentions import object_references, object_renamed
-from gradlint.domain.objects import Container, Instance, Items, Module, Node, Object, Tensor
+from gradlint.domain.objects import Container, Instance, Module, Node, Object, Tensor
 from gradlint.domain.provenance import Cause
 from gradlint.domain.refs import OPAQUE, Alternatives, Escape, Ref
 from gradlint.domain.state import State, differing

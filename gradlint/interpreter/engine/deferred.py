@@ -14,6 +14,7 @@ from typing import Any
 
 from gradlint.domain.facts import UNSURE, Truth
 from gradlint.domain.fields import Aspect, names_of
+from gradlint.domain.items import item_of
 from gradlint.domain.mentions import handed_on
 from gradlint.domain.objects import (
     MOST_ITEMS,
@@ -236,7 +237,7 @@ def _content(thing: Object | None, name: str) -> tuple[object, tuple[Value, ...]
     if type(thing) is Tensor and name == "grad":
         return thing.grad, (thing.gradient,)
     if isinstance(thing, (Module, Instance)) and name:
-        return None, (dict(thing.attributes).get(name, NOTHING),)
+        return None, (item_of(thing.attributes, name, NOTHING),)
     return None
 
 

@@ -6,7 +6,8 @@ from functools import partial, reduce
 from operator import or_
 
 from gradlint.domain.facts import NO, UNSURE, YES, Truth, both
-from gradlint.domain.objects import Module, Tensor, with_item
+from gradlint.domain.items import item_of, with_item
+from gradlint.domain.objects import Module, Tensor
 from gradlint.domain.provenance import Cause, CauseKind
 from gradlint.domain.refs import Ref
 from gradlint.domain.values import NONE_VALUE, Constant, ImportPath, Value
@@ -38,7 +39,7 @@ def _reparametrizing(path: str, m: Interpreter, node: Site, args: Arguments) -> 
     row = m.torch.reparametrizations[path]
     start, name = m.push(args.get("module", 0, NONE_VALUE)), _name(args)
     for ref, module in m.all(m.state.stack[start], Module):
-        replaced = _replace(m, node, ref, row, name, dict(module.attributes).get(name, NONE_VALUE))
+        replaced = _replace(m, node, ref, row, name, item_of(module.attributes, name, NONE_VALUE))
         if replaced and m.may_be(given := args.get("parametrization", 2, NONE_VALUE), Module):
             _put(m, node, ref, f"{INSIDE}.{name}.0", given)
     owner = m.pop_from(start)[0]
@@ -84,7 +85,7 @@ def _put(m: Interpreter, node: Site, ref: Ref, path: str, value: Value, *, buffe
     first, _, below = path.partition(".")
     module: Module = m[ref]
     if below:
-        inside = [held for held, _ in m.all(dict(module.attributes).get(first, NONE_VALUE), Module)]
+        inside = [held for held, _ in m.all(item_of(module.attributes, first, NONE_VALUE), Module)]
         held = (
             inside[0]
             if inside

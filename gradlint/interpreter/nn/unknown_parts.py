@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from gradlint.domain.facts import ANY_DTYPE, ANY_GRAD, FLOAT, NO, UNSURE, YES, Unit
+from gradlint.domain.items import item_of
 from gradlint.domain.objects import Module, Tensor
 from gradlint.domain.provenance import Belief, Cause, CauseKind
 from gradlint.domain.refs import Ref
@@ -105,7 +106,7 @@ def _is_strange(m: Interpreter, value: Value) -> bool:
 
 def replacing(m: Interpreter, node: Site, module: Module, name: str, value: Value) -> Value:
     """The value as what it is in the place of a part of a module that bears this name."""
-    old = NOTHING if name in module.absent else dict(module.attributes).get(name, NOTHING)
+    old = NOTHING if name in module.absent else item_of(module.attributes, name, NOTHING)
     tensor = m.only(old, Tensor)
     if tensor is not None and tensor.parameter is YES:
         return taken_as_part(m, node, value, Tensor, f"replaced {name}")

@@ -7,6 +7,7 @@ from typing import Any
 
 from gradlint import events
 from gradlint.domain.facts import NO, UNSURE, YES, Truth
+from gradlint.domain.items import item_of
 from gradlint.domain.objects import Class, Container, Instance, Module, Optimizer, Owner, Tensor, with_attribute
 from gradlint.domain.provenance import AskKind, Belief
 from gradlint.domain.refs import Ref, Syntax
@@ -189,7 +190,7 @@ def holding(m: Interpreter, value: Value) -> tuple[Optimizer, ...]:
 
 
 def _old(shown: Any, name: str) -> Value:
-    return next((value for known, value in getattr(shown, "attributes", ()) if known == name), UNKNOWN)
+    return item_of(getattr(shown, "attributes", ()), name, UNKNOWN)
 
 
 def read_by_class(m: Interpreter, shown: Any, name: str) -> Truth:

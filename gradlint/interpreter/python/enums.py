@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from gradlint.domain.facts import NO
+from gradlint.domain.items import item_of
 from gradlint.domain.objects import Class, Instance
 from gradlint.domain.refs import Ref
 from gradlint.domain.value_sets import alternatives, one_of
@@ -109,7 +110,7 @@ def named(m: Interpreter, thing: Class, name: Value) -> Value:
 def value_of(m: Interpreter, member: Value) -> Value:
     """Return the value of a member's name."""
     thing = m.thing(member)
-    return dict(thing.attributes).get("value", UNKNOWN) if type(thing) is Instance else UNKNOWN
+    return item_of(thing.attributes, "value", UNKNOWN) if type(thing) is Instance else UNKNOWN
 
 
 def member_of(m: Interpreter, value: Value) -> Ref | None:

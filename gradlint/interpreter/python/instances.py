@@ -7,7 +7,8 @@ from functools import partial
 from typing import Any
 
 from gradlint.domain.facts import NO, UNSURE, YES, Truth
-from gradlint.domain.objects import Class, Container, Instance, Items, Module, with_attribute
+from gradlint.domain.items import place_of
+from gradlint.domain.objects import Class, Container, Instance, Module, with_attribute
 from gradlint.domain.provenance import Belief
 from gradlint.domain.refs import Ref
 from gradlint.domain.value_sets import alternatives, one_of
@@ -72,12 +73,12 @@ def _get_attribute(m: Interpreter, node: Site, owner: Ref, name: str, chain: str
         m.effects.looked[owner, name] = None
     if name in thing.absent:
         thing = _settled(m, node, owner, thing, name)
-    attributes: Items = thing.attributes
-    for known, value in attributes:
-        if known == name:
-            if type(value) is Unknown:
-                return _learn(m, node, owner, name, chain, value)
-            return learned(m, node, value, f"{chain}.{name}") if chain else value
+    place = place_of(thing.attributes, name)
+    if place is not None:
+        value = thing.attributes[place][1]
+        if type(value) is Unknown:
+            return _learn(m, node, owner, name, chain, value)
+        return learned(m, node, value, f"{chain}.{name}") if chain else value
     if may_be_overridden(m, owner, thing, name):
         return Unknown((owner,))
     if (found := _of_class(m, node, owner, thing, name)) is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from gradlint.domain.facts import NO
+from gradlint.domain.items import item_of
 from gradlint.domain.objects import Container, Instance, Tensor
 from gradlint.domain.value_sets import one_of
 from gradlint.domain.values import NOTHING, UNKNOWN, Constant, ImportPath, Value
@@ -77,7 +78,7 @@ def _call_partial(m: Interpreter, node: Site, thing: Instance, args: Arguments) 
 
 def _call_annotated(m: Interpreter, node: Site, thing: Instance, args: Arguments) -> Value:
     """Unknown code, of which an annotation tells what it gives."""
-    returns = dict(thing.attributes).get("returns", UNKNOWN)
+    returns = item_of(thing.attributes, "returns", UNKNOWN)
     found = call_unknown(m, node, args.values())
     return found if returns == UNKNOWN else returns
 

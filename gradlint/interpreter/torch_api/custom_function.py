@@ -15,7 +15,8 @@ from typing import Any
 import libcst as cst
 
 from gradlint.domain.facts import NO, UNSURE, Truth
-from gradlint.domain.objects import Class, Container, Instance, Node, Tensor, with_item
+from gradlint.domain.items import with_item
+from gradlint.domain.objects import Class, Container, Instance, Node, Tensor
 from gradlint.domain.refs import NOWHERE, Alternatives, Ref
 from gradlint.domain.value_sets import alternatives, one_of, references
 from gradlint.domain.values import NONE_VALUE, UNKNOWN, Constant, Function, ImportPath, Unknown, Value

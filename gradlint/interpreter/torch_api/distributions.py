@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from gradlint.domain.facts import NO, UNSURE, YES
+from gradlint.domain.items import item_of
 from gradlint.domain.objects import MOST_ITEMS, Container, Instance, Tensor
 from gradlint.domain.provenance import Cause, CauseKind
 from gradlint.domain.refs import Ref
@@ -39,7 +40,7 @@ PART = _operation("part of a distribution")
 def _given(m: Interpreter, value: Value) -> list[Value]:
     """The parameters of a distribution."""
     about = m.only(value, Instance)
-    given = m.only(dict(about.attributes).get(GIVEN, NOTHING), Container) if about is not None else None
+    given = m.only(item_of(about.attributes, GIVEN, NOTHING), Container) if about is not None else None
     return [] if given is None else [value for _, value in given.items]
 
 

@@ -6,7 +6,8 @@ from functools import partial
 
 from gradlint import events
 from gradlint.domain.facts import NO, UNSURE, YES, Truth, either
-from gradlint.domain.objects import MOST_ITEMS, Container, Instance, Module, Node, Tensor, with_item
+from gradlint.domain.items import with_item
+from gradlint.domain.objects import MOST_ITEMS, Container, Instance, Module, Node, Tensor
 from gradlint.domain.provenance import Belief, Cause, CauseKind
 from gradlint.domain.refs import ASTRAY, OPAQUE, Ref
 from gradlint.domain.value_sets import alternatives, one_of

@@ -9,8 +9,9 @@ from typing import Any
 
 from gradlint import events
 from gradlint.domain.facts import FLOAT, FRESH, INTEGER, LOST, MIXED, NO, NONE, READY, UNSURE, USED, YES, Truth, either
+from gradlint.domain.items import Items, with_item
 from gradlint.domain.joining import joined
-from gradlint.domain.objects import MOST_PARAMETERS, Class, Container, Items, Optimizer, Tensor, with_item
+from gradlint.domain.objects import MOST_PARAMETERS, Class, Container, Optimizer, Tensor
 from gradlint.domain.provenance import Cause, CauseKind, ClearKind, WriteKind
 from gradlint.domain.refs import Alternatives, Ref
 from gradlint.domain.value_sets import number_kind, one_of, truth_of

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import count
 
 from gradlint.domain.facts import INTEGER, NO
+from gradlint.domain.items import item_of
 from gradlint.domain.objects import MAPPINGS, Array, Container, Instance, Tensor
 from gradlint.domain.provenance import Belief, Cause, CauseKind
 from gradlint.domain.refs import Ref
@@ -33,7 +34,7 @@ def _object(m: Interpreter, node: Site, name: str, **attributes: Value) -> Value
 
 
 def _attribute(thing: Instance, name: str) -> Value:
-    return dict(thing.attributes).get(name, UNKNOWN)
+    return item_of(thing.attributes, name, UNKNOWN)
 
 
 # ---- data sets
