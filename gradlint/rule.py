@@ -214,7 +214,7 @@ _BELIEVED = {
     Belief.FROM_USAGE: (LIKELY, "taken for {} for how it is used"),
     Belief.FROM_NAME: (POSSIBLE, "taken for {} for how it is called"),
 }
-_MODE = Sign(Question.TORCH, LIKELY, "nobody is seen to call the function: gradients are taken to be on")
+_MODE = Sign(Question.TORCH, LIKELY, "gradients are taken to be on, whatever unseen callers and decorators do")
 _UNMEASURED = Sign(Question.TORCH, POSSIBLE, "torch was not measured in a version where this is so")
 _SWALLOWED = Sign(Question.MISTAKE, LIKELY, "a handler tells of errors here, and training goes on")
 _BEHIND = Sign(Question.TORCH, CERTAIN, "a line before raises on a way that leads here")

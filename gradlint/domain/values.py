@@ -91,8 +91,8 @@ class Function:
     """A function, method or lambda written in the program.
 
     `frame` is the scope it was defined in; `modes` are the grad modes its decorators run it under,
-    outermost first; `kind` is "function", "static", "class" or "property"; `owner` is the
-    class whose body it is in.
+    outermost first; `assumed` says that an unseen decorator is believed to leave them alone; `kind` is "function",
+    "static", "class" or "property"; `owner` is the class whose body it is in.
     """
 
     node: Syntax
@@ -104,6 +104,7 @@ class Function:
     kind: str = "function"
     owner: Syntax = None
     generator: bool = False
+    assumed: bool = False
 
 
 @frozen()

@@ -26,6 +26,7 @@ from gradlint.knowledge.python.duck_typing_names import (
     CHANGES_FLAGS,
     LIBRARIES_THAT_READ,
     READS,
+    SWITCHES_GRAD_MODE,
     SWITCHES_MODES,
     differentiates,
     makes_optimizer,
@@ -123,6 +124,13 @@ def _may_switch(node: Site, callee: Value) -> bool:
     """Return whether unseen code may switch modules to train or eval mode, as far as the name says that it is called
     by: what evaluates them may, and what loads them."""
     return not _words_of(_names_of(node, callee)).isdisjoint(SWITCHES_MODES)
+
+
+def may_switch_grad_mode(node: Site) -> bool:
+    """Return whether an unseen decorator or manager may run what it is around in another grad mode, as far as the name
+    says that it is written by."""
+    made = syntax(node)
+    return not words(dotted(getattr(made, "func", made))).isdisjoint(SWITCHES_GRAD_MODE)
 
 
 def _names_of(node: Site, callee: Value) -> list[str]:

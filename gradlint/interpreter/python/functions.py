@@ -166,7 +166,8 @@ def run_function(m: Interpreter, node: Site, frame: Frame, function: Function, c
     for context in function.modes:
         m.emit(events.GradModeChanged, function.node, before=m.state.grad_mode, to=context.to, how="decorator")
         m.state.enter(context, function.node)
-    entry, depth = m.state.grad_mode, len(m.state.stack)
+    entry, depth, assumed = m.state.grad_mode, len(m.state.stack), m.assumed_mode
+    m.assumed_mode = assumed or function.assumed
     body = function.node.body
     waits = unfinished(m, function.modes) if untouched is not None else nullcontext()
     with restoring(m, mode if function.modes else None), waits as frame.followed, _raised_as_left(m, frame.followed):
@@ -178,6 +179,7 @@ def run_function(m: Interpreter, node: Site, frame: Frame, function: Function, c
             m.state.names[frame.id, RESULT] = value = m.value(body)
             emit_returned(m, body, value)
     value = _leave(m, node, frame, function, depth)
+    m.assumed_mode = assumed
     if function.modes:
         m.state.modes = mode
     if untouched is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from gradlint.domain.facts import Truth
+from gradlint.domain.facts import UNSURE
 from gradlint.domain.objects import Class
 from gradlint.domain.value_sets import alternatives
 from gradlint.domain.values import Context, Function, ImportPath, Unknown, Value
@@ -14,6 +14,7 @@ from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import call_value
 from gradlint.interpreter.engine.dispatch import executes
 from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.engine.unseen import may_switch_grad_mode
 from gradlint.interpreter.libraries import pack_calls
 from gradlint.interpreter.python.attribute_store import deleter_of, setter_of
 from gradlint.interpreter.python.classes import define
@@ -82,7 +83,9 @@ def decorated(m: Interpreter, node: Site, value: Value, decorator: Value) -> Val
         named = setter_of if dotted(node).endswith(".setter") else deleter_of
         return replace(value, name=named(value.name))
     m.defined.escaped[value.node] = None
-    return replace(value, modes=(Context("decorator", Truth.unsure()), *value.modes))
+    if may_switch_grad_mode(node):
+        return replace(value, modes=(Context("decorator", UNSURE), *value.modes))
+    return replace(value, assumed=True)
 
 
 def _path_of(m: Interpreter, node: Site, decorator: Value) -> str:

@@ -28,6 +28,7 @@ from gradlint.interpreter.engine.dispatch import executes
 from gradlint.interpreter.engine.frames import Tried
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.places import peek
+from gradlint.interpreter.engine.unseen import may_switch_grad_mode
 from gradlint.interpreter.python.functions import call_function, let_out, passing, restoring
 from gradlint.interpreter.python.generator_context_managers import is_manager, run_around
 from gradlint.interpreter.python.mro import method_of
@@ -291,8 +292,8 @@ def enter(m: Interpreter, node: Site, manager: Value) -> Value:
         return call_function(m, node, method, Arguments([manager]))
     if any(type(option) is Context for option in alternatives(manager)):
         m.state.grad_mode = m.state.grad_mode | MAYBE
-    elif may_switch(m, manager):
-        m.state.grad_mode = m.state.grad_mode | Truth.unsure()
+    elif may_switch(m, manager) or (type(manager) in (Unknown, ImportPath) and may_switch_grad_mode(node)):
+        m.state.grad_mode = m.state.grad_mode | UNSURE
     return manager
 
 

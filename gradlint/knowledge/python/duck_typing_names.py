@@ -179,6 +179,10 @@ SWITCHES_MODES = EVALUATES | frozenset(
     "start".split()
 )
 """Words of code that may switch the modes of the networks it is passed, or gives them in another mode."""
+SWITCHES_GRAD_MODE = EVALUATES | frozenset(
+    "detach detached frozen freeze grad gradient gradients grads mode nograd".split()
+)
+"""Words of decorators and managers that may run what they are around in another grad mode."""
 TRAINS = frozenset("fit learn optimise optimize pretrain train trainer training tune update".split())
 """Words of functions that train; one that also evaluates trains."""
 PHASES = ("train", "training", "is_train", "is_training", "istrain", "phase", "mode", "split", "stage")
