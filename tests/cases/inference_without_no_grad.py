@@ -1264,3 +1264,72 @@ def state_carried_on(decoder, rows, state):
 
 def against_a_fixed_goal(net, rows, goal):
     return sum(F.mse_loss(net(row), goal.detach()) for row in rows)  # ok: the loss is given to others
+
+
+def maps_of_first_layer(backbone, photos):
+    backbone.eval()
+    maps = []
+    for photo in photos:
+        before, after = backbone.first_layer(photo)  # GRD401
+        maps.append((before.detach().numpy(), after.size(1)))
+    return maps
+
+
+def latent_codes(autoencoder, sheets):
+    autoencoder = autoencoder.cuda().eval()
+    latent = torch.cat([autoencoder.encode(sheet.cuda()).data.cpu() for sheet in sheets])  # GRD401
+    return latent.numpy()
+
+
+class Walker:
+    def __init__(self, policy, normalise):
+        self.policy = policy
+        self.normalise = normalise
+
+    def act(self, sight):
+        logits = self.policy.logits_of(torch.tensor(self.normalise.transform(sight)))  # GRD401
+        return logits.cpu().detach().numpy().argmax(-1)
+
+    def act_with_numbers(self, sight):
+        return self.policy.choice_of(torch.tensor(sight)).numpy()  # it was never in a graph, else it raises
+
+
+class Dreamer:
+    def __init__(self, network):
+        self.network = network
+
+    @torch.no_grad()
+    def dream(self, seeds):
+        pictures = self.network.decode(seeds)  # ok: gradients are off
+        return pictures.detach().cpu().numpy()
+
+    def dream_further(self, seeds):
+        self.network.eval()
+        pictures = self.network.go_on(seeds)  # its result is not said to be in a graph
+        return pictures.cpu().numpy()
+
+
+def sample_by_a_method(net, prime):
+    state, words = net.first_state(1), [prime]
+    for _ in range(9):
+        word, state = net.say(words[-1], state)  # GRD401
+        words.append(word.detach())
+    return words
+
+
+def anchored(network, optimizer, rows):
+    network.train()
+    for row in rows:
+        code = network.encode(row)  # ok: it is trained
+        loss = (code - code.detach().mean(0)).pow(2).sum()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+
+def scored_by_an_oracle(generator, oracle, count):
+    total = 0
+    for _ in range(count):
+        loss = oracle.loss_of(generator.draw(8)) / 20  # nothing says that an oracle is a network
+        total += loss.data.item()
+    return total / count

@@ -13,7 +13,7 @@ from gradlint.events import Role
 from gradlint.interpreter.engine.frames import Frame
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python.mro import torch_base
-from gradlint.interpreter.static.cutting import cut_calls
+from gradlint.interpreter.static.cutting import cut_calls, detached_calls
 from gradlint.interpreter.static.sites import syntax
 from gradlint.interpreter.static.tree_walk import in_order
 from gradlint.knowledge.python.duck_typing_names import (
@@ -111,6 +111,18 @@ def cuts(m: Interpreter, function: cst.FunctionDef) -> frozenset[str]:
     known = m.notes(Cuts)
     if function not in known:
         known[function] = cut_calls(function)
+    return known[function]
+
+
+class Detached(dict[Any, frozenset[str]]):
+    """The spellings of the calls of functions whose results they detach."""
+
+
+def detached(m: Interpreter, function: cst.FunctionDef) -> frozenset[str]:
+    """Return the spellings of the calls whose results a function detaches."""
+    known = m.notes(Detached)
+    if function not in known:
+        known[function] = detached_calls(function)
     return known[function]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import libcst as cst
@@ -12,27 +12,44 @@ from gradlint.interpreter.static.tree_walk import in_order
 
 CUTTING = frozenset({"detach", "item", "numpy", "tolist"})
 """The methods whose results are in no graph."""
+DETACHING = frozenset({"detach"})
+"""The methods that nobody needs where there is no graph."""
 DATA = "data"
 """The attribute that is in no graph."""
+Parts = Callable[[cst.CSTNode], Iterator[str]]
+"""The spellings of the calls, and the names, that an expression is computed from, all of them or those that count."""
 
 
 def cut_calls(function: cst.FunctionDef) -> frozenset[str]:
     """Return the spellings of the calls of whose results a function takes some out of the graph, at once or by names
     that stand for what it computes from them; of all calls, where it cuts all that it returns."""
     nodes = list(in_order(function.body))
+    found = _cut_by(nodes, CUTTING, _spellings)
+    returned = [node.value for node in nodes if type(node) is cst.Return]
+    if returned and all(value is not None and any(_is_cut(one, CUTTING) for one in _down(value)) for value in returned):
+        found |= {dotted(node.func) for node in nodes if type(node) is cst.Call}
+    return frozenset(found)
+
+
+def detached_calls(function: cst.FunctionDef) -> frozenset[str]:
+    """Return the spellings of the calls of whose results themselves a function detaches some, at once or by names:
+    whoever wrote that had found them in a graph."""
+    return frozenset(_cut_by(list(in_order(function.body)), DETACHING, _operands))
+
+
+def _cut_by(nodes: list[Any], methods: frozenset[str], parts: Parts) -> set[str]:
+    """The spellings of the calls, and the names, that these methods or `.data` take out of the graph, as far as they
+    are counted among the parts of an expression."""
     assigned: dict[str, set[str]] = {}
     for node in nodes:
         if type(node) is cst.Assign:
             for name, value in _bound(node):
-                assigned.setdefault(name, set()).update(_spellings(value))
-    found, more = set[str](), {name for node in nodes if _is_cut(node) for name in _spellings(node)}
+                assigned.setdefault(name, set()).update(parts(value))
+    found, more = set[str](), {name for node in nodes if _is_cut(node, methods) for name in parts(node)}
     while more:
         found |= more
         more = {name for one in more for name in assigned.get(one, ())} - found
-    returned = [node.value for node in nodes if type(node) is cst.Return]
-    if returned and all(value is not None and any(map(_is_cut, _down(value))) for value in returned):
-        found |= {dotted(node.func) for node in nodes if type(node) is cst.Call}
-    return frozenset(found)
+    return found
 
 
 def _bound(node: cst.Assign) -> Iterator[tuple[str, cst.BaseExpression]]:
@@ -52,10 +69,10 @@ def _elements(node: cst.BaseExpression) -> list[cst.BaseElement]:
     return list(node.elements) if isinstance(node, cst.Tuple | cst.List) else [cst.Element(node)]
 
 
-def _is_cut(node: Any) -> bool:
+def _is_cut(node: Any, methods: frozenset[str]) -> bool:
     if type(node) is cst.Attribute:
         return node.attr.value == DATA
-    return type(node) is cst.Call and type(node.func) is cst.Attribute and node.func.attr.value in CUTTING
+    return type(node) is cst.Call and type(node.func) is cst.Attribute and node.func.attr.value in methods
 
 
 def _spellings(node: cst.CSTNode) -> Iterator[str]:
@@ -65,6 +82,20 @@ def _spellings(node: cst.CSTNode) -> Iterator[str]:
             yield dotted(one.func)
         elif type(one) is cst.Name:
             yield one.value
+
+
+def _operands(node: cst.CSTNode) -> Iterator[str]:
+    """Yield the same of what an expression is an element, an attribute, a method's result or a number computed of, but
+    of no arguments."""
+    todo: list[Any] = [node]
+    while todo:
+        for one in _down(todo.pop()):
+            if isinstance(one, cst.BinaryOperation):
+                todo += [one.left, one.right]
+            elif type(one) is cst.Call:
+                yield dotted(one.func)
+            elif type(one) is cst.Name:
+                yield one.value
 
 
 def _down(node: Any) -> Iterator[Any]:

@@ -20,7 +20,7 @@ from gradlint.interpreter.engine.places import peek_class
 from gradlint.interpreter.engine.unseen import STAND_IN
 from gradlint.interpreter.python.mro import ancestry
 from gradlint.interpreter.static.sites import Site
-from gradlint.interpreter.unknown.duck_typing import by_usage, part_by_name
+from gradlint.interpreter.unknown.duck_typing import applied_part, by_usage, part_by_name
 
 ANNOTATED: dict[type, Callable[..., Value]] = SLOTS[TypeSlot.ANNOTATED]
 CALLABLE = ImportPath("typing.Callable")
@@ -232,6 +232,7 @@ def _learn_attribute(
     """Return the evidence of use for an attribute that unseen code has made of all that is in reach, or else what the
     classes of the object say of it in annotations."""
     found = part_by_name(m, node, owner, name, chain) or by_usage(m, node, chain, f"{STAND_IN}{name}", reach=reach)
+    found = found or applied_part(m, node, owner, name, chain)
     return _declared(m, node, owner, name) if found is None else found
 
 

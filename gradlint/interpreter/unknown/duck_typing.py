@@ -31,7 +31,7 @@ from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.unseen import STAND_IN, FrozenOnRequest, is_opaque, refine
 from gradlint.interpreter.nn.unknown_parts import leave_open_whether_frozen, unseen_module
 from gradlint.interpreter.python.mro import FUNCTION_CONTEXT
-from gradlint.interpreter.python.roles import cuts, loops_over_batches
+from gradlint.interpreter.python.roles import cuts, detached, loops_over_batches
 from gradlint.interpreter.static.emptied import UsesBehind, uses_behind
 from gradlint.interpreter.static.scopes import ALONG, HANDED, MODES, Scope, dotted, kept, uses_of_given
 from gradlint.interpreter.static.sites import Site, syntax
@@ -243,17 +243,34 @@ def _is_applied_network(m: Interpreter, scope: Scope, name: str, uses: Uses) -> 
     """Return whether a variable, or an attribute of `self`, is named as networks are and only applied, passed on or
     asked for attributes, where gradients are computed; or where a function, or a method of the class, loops over
     batches, or cuts its results off the graph: a mere caller may call for another that trains."""
-    if not names_network(name) or APPLIED.isdisjoint(uses):
+    if not names_network(name):
         return False
+    inside: Any = scope.node.body.body if type(scope.node) is cst.ClassDef else (scope.node,)
+    functions = [one for one in inside if type(one) is cst.FunctionDef]
+    written = name if scope.node in functions else f"self.{name}"
+    if APPLIED.isdisjoint(uses):
+        methods = {f"{written}.{use.partition('(')[0]}" for use in uses if use.endswith(")")}
+        return any(not methods.isdisjoint(detached(m, one)) for one in functions)
     if not all(use in APPLIED or use.startswith(HANDED) or use.isidentifier() for use in uses):
         return False
     if scope.differentiates:
         return True
-    inside: Any = scope.node.body.body if type(scope.node) is cst.ClassDef else (scope.node,)
-    functions = [one for one in inside if type(one) is cst.FunctionDef]
     looping = [one for one in functions if not words(one.name.value) & TRAINS and loops_over_batches(m, one)]
-    written = name if scope.node in functions else f"self.{name}"
     return bool(looping) or any(written in cuts(m, one) for one in functions)
+
+
+def applied_part(m: Interpreter, node: Site, owner: Ref, name: str, chain: str) -> Ref | None:
+    """A part or a method of a module whose class is not shown, which the program applies and whose result it detaches:
+    either computes with parameters of the module, in its mode."""
+    thing, function = m.state.heap.get(owner), m.frame.function
+    if type(thing) is not Module or type(thing.cls) is Ref or m.torchless or function is None:
+        return None
+    body = function.node
+    if not isinstance(body, cst.FunctionDef) or chain not in detached(m, body) or "()" not in uses_of(m, chain):
+        return None
+    made = _module(m, node, f"part {name} by use", ())
+    m.store(made, replace(m[made], causes=(), mode=thing.mode, left=thing.left))
+    return made
 
 
 def part_by_name(m: Interpreter, node: Site, owner: Ref, name: str, chain: str) -> Ref | None:
