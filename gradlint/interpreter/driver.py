@@ -24,7 +24,7 @@ from gradlint.events import Event, Run
 from gradlint.frozen import replace
 from gradlint.interpreter.collected_tests import collected, imports_a_runner
 from gradlint.interpreter.engine.budgets import PURSES
-from gradlint.interpreter.engine.escape import as_it_was, escape_graphs, graphs_in_reach, havoc, in_reach
+from gradlint.interpreter.engine.escape import as_it_was, captured, escape_graphs, graphs_in_reach, havoc, in_reach
 from gradlint.interpreter.engine.imports import Neighbours, Project, is_static
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.steps import MOST_WORK, TooMuch
@@ -353,7 +353,7 @@ def run_alone(m: Interpreter, function: Function, owner: Value | None) -> None:
     if m.state.live:
         _leave_on(m, handed[: len(first)])
         escape_graphs(m, handed[len(first) :])
-        m.graphs.returned.update(graphs_in_reach(m, [value]))
+        m.graphs.returned.update(graphs_in_reach(m, [value, *captured(m, alternatives(value))]))
     m.switch(outer)
 
 

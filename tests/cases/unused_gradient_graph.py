@@ -156,3 +156,26 @@ def updates_kept_on_parameters(net: nn.Sequential, x: torch.Tensor):
     for one, slope in zip(net.parameters(), slopes):
         one.update = -0.1 * slope
     return net
+
+
+def products_with_the_hessian(loss, weights):
+    slopes = torch.autograd.grad(loss, weights, create_graph=True)  # ok: the function that is given differentiates them
+
+    def product(vector):
+        return torch.autograd.grad(sum((a * b).sum() for a, b in zip(slopes, vector)), weights, retain_graph=True)
+
+    return product
+
+
+def reader_of_slopes(loss, weights):
+    (slope,) = torch.autograd.grad(loss, [weights], create_graph=True)  # ok: whoever calls it may differentiate it
+    return {"slope": lambda: slope, "loss": loss.item()}["slope"]
+
+
+def norm_of_slopes(loss, weights):
+    slopes = torch.autograd.grad(outputs=loss, inputs=weights, create_graph=True)  # GRD510
+
+    def norm(values):
+        return sum(value.norm().item() for value in values)
+
+    return norm(slopes)

@@ -102,7 +102,7 @@ def havoc(m: Interpreter, values: Iterable[Value], how: Escape = Escape.HELD, *,
         called = function.function if type(function) is Bound else function
         if type(called) is Function:
             m.defined.escaped[called.node] = None
-    found, graphs = _reach(m, [*values, *_captured(m, functions)])
+    found, graphs = _reach(m, [*values, *captured(m, functions)])
     memories = [memory for thing in found.values() if isinstance(thing, (Tensor, Array)) for memory in thing.storage]
     if how is Escape.UNSEEN and any(type(thing) in STEPPING for thing in found.values()):
         how = Escape.HELD  # who gets an optimizer may be there to step
@@ -182,7 +182,7 @@ def _out_of_reach(value: Value) -> bool:
     )
 
 
-def _captured(m: Interpreter, values: Iterable[Value]) -> list[Value]:
+def captured(m: Interpreter, values: Iterable[Value]) -> list[Value]:
     """Return the values that functions among these hold of the scopes around them."""
     frames = {value.frame for value in values if type(value) is Function and value.frame != 0}
     if not frames:
