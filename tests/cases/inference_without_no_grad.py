@@ -1333,3 +1333,10 @@ def scored_by_an_oracle(generator, oracle, count):
         loss = oracle.loss_of(generator.draw(8)) / 20  # nothing says that an oracle is a network
         total += loss.data.item()
     return total / count
+
+
+def codes_of_a_frozen_network(network, sheets):
+    for param in network.parameters():
+        param.requires_grad = False
+    network.eval()
+    return [network.encode(sheet[None]).detach().numpy() for sheet in sheets]  # ok: nothing of it trains

@@ -227,3 +227,17 @@ def in_turns(batches: list[torch.Tensor]):
         for optimizer in (one, two):
             _ = number, optimizer.step(None)  # ok: now the one has gradients, now the other
             optimizer.zero_grad()
+
+
+def last_layer_of_an_unseen_network(build, loader, epochs):
+    model = build("wide")
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for param in model.parameters():
+        param.requires_grad = False
+    for param in model.linear.parameters():
+        param.requires_grad = True
+    for _ in range(epochs):
+        for rows, goals in loader:
+            optimizer.zero_grad()
+            F.cross_entropy(model(rows), goals).backward()
+            _ = [optimizer.step() for _ in range(2)]  # ok: the part that trains is among all that the optimizer was given

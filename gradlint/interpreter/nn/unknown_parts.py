@@ -7,7 +7,7 @@ from typing import Any
 
 from gradlint.domain.facts import ANY_DTYPE, ANY_GRAD, FLOAT, NO, UNSURE, YES, Unit
 from gradlint.domain.items import item_of
-from gradlint.domain.objects import Module, Tensor
+from gradlint.domain.objects import Module, Optimizer, Tensor
 from gradlint.domain.provenance import Belief, Cause, CauseKind
 from gradlint.domain.refs import Ref
 from gradlint.domain.value_sets import alternatives, one_of, references, with_certain
@@ -69,6 +69,21 @@ def unseen_module(m: Interpreter, node: Site, part: str, reach: tuple[Ref, ...])
     for ref, tensor in m.all(m[made].rest, Tensor) if same else ():
         m.store_exact(ref, replace(tensor, base=(*same, None)))
     return made
+
+
+def was_part_of(m: Interpreter, owner: Ref, part: Ref) -> None:
+    """A part of a module of an unseen class is asked for the first time: it was there all along, frozen if that was and
+    held by the optimizers that were given its parameters."""
+    module = m[owner]
+    own = {ref for ref, _ in m.all(module.rest, Tensor)} if type(module) is Module else set[Ref]()
+    mine = [ref for _, ref in parameters(m, part)[0] if ref not in own]
+    if not own or not mine or type(m[part]) is not Module:
+        return
+    if not any(m[ref].requires_grad.possibly(YES) for ref in own):
+        leave_open_whether_frozen(m, part)
+    for ref, thing in list(m.state.heap.items()):
+        if type(thing) is Optimizer and any(not own.isdisjoint(group) for group in thing.groups):
+            m.store_exact(ref, replace(thing, groups=(*thing.groups, *((one,) for one in mine))))
 
 
 def leave_open_whether_frozen(m: Interpreter, made: Ref) -> None:

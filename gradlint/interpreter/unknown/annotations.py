@@ -18,6 +18,7 @@ from gradlint.interpreter.engine.dispatch import ANNOTATED_AS, SLOTS, TypeSlot, 
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.places import peek_class
 from gradlint.interpreter.engine.unseen import STAND_IN
+from gradlint.interpreter.nn.unknown_parts import was_part_of
 from gradlint.interpreter.python.mro import ancestry
 from gradlint.interpreter.static.sites import Site
 from gradlint.interpreter.unknown.duck_typing import applied_part, by_usage, part_by_name
@@ -233,6 +234,8 @@ def _learn_attribute(
     classes of the object say of it in annotations."""
     found = part_by_name(m, node, owner, name, chain) or by_usage(m, node, chain, f"{STAND_IN}{name}", reach=reach)
     found = found or applied_part(m, node, owner, name, chain)
+    if found is not None:
+        was_part_of(m, owner, found)
     return _declared(m, node, owner, name) if found is None else found
 
 
