@@ -70,13 +70,20 @@ def set_requires_grad(m: Interpreter, value: Value, this: Asked, sure: Collectio
         if by not in NEW:
             show_on_views(m, ref, tensor, now, sure=certain)
         _show_on_the_same(m, ref, tensor)
+    for ref in perhaps_the_same(m, [ref for ref, tensor in found if tensor.belief.seen_made]):
+        _leave_open(m, ref, m[ref])
 
 
 def _show_on_the_same(m: Interpreter, ref: Ref, tensor: Tensor) -> None:
     """Leave open the flags of leaves that unseen code was passed: what it gave may be one of them."""
     for other, thing in perhaps_given_back(m, ref, tensor):
-        if thing.leaf.may(YES) and not thing.requires_grad.is_unsure:
-            m.store_exact(other, replace(thing, requires_grad=thing.requires_grad | UNSURE))
+        _leave_open(m, other, thing)
+
+
+def _leave_open(m: Interpreter, ref: Ref, tensor: Tensor) -> None:
+    """Leave open the flag of a leaf: another tensor that may be the same was asked."""
+    if tensor.leaf.may(YES) and not tensor.requires_grad.is_unsure:
+        m.store_exact(ref, replace(tensor, requires_grad=tensor.requires_grad | UNSURE))
 
 
 def perhaps_given_back(m: Interpreter, ref: Ref, tensor: Tensor) -> list[tuple[Ref, Tensor]]:
@@ -90,6 +97,14 @@ def perhaps_given_back(m: Interpreter, ref: Ref, tensor: Tensor) -> list[tuple[R
     others = dict.fromkeys([*bases, *(other for other, _ in holding)])
     found = [(other, thing) for other in others if type(thing := m[other]) is Tensor]
     return [(other, thing) for other, thing in found if thing.belief.seen_made and other not in m.same(ref)]
+
+
+def perhaps_the_same(m: Interpreter, refs: Iterable[Ref]) -> list[Ref]:
+    """The results of unseen code that may be one of these tensors, which it was passed."""
+    if not (known := frozenset(refs)):
+        return []
+    tensors = [(ref, thing) for ref, thing in m.state.heap.items() if type(thing) is Tensor and ref not in known]
+    return [ref for ref, thing in tensors if any(one in known for one, _ in perhaps_given_back(m, ref, thing))]
 
 
 def perhaps_elsewhere(m: Interpreter, given: Iterable[tuple[Ref, Tensor]], memories: Iterable[Ref]) -> None:

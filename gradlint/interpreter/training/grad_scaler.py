@@ -17,6 +17,7 @@ from gradlint.interpreter.autograd.backward import SCALE
 from gradlint.interpreter.autograd.compute import apply
 from gradlint.interpreter.autograd.grad import joined_gradients, tensors_of
 from gradlint.interpreter.autograd.in_place import Change, memory_written
+from gradlint.interpreter.autograd.requires_grad import perhaps_the_same
 from gradlint.interpreter.autograd.results import Requested
 from gradlint.interpreter.autograd.tensor import fresh
 from gradlint.interpreter.engine.arguments import Arguments
@@ -142,7 +143,8 @@ def _staged(m: Interpreter, owner: Value, optimizer: Value, stage: Stage, on: Tr
     found = m.all(optimizer, Optimizer)
     sure = on is YES and len(found) == 1
     certain = surely_held(m, optimizer) if on is YES else ()
-    for ref in held(m, optimizer):
+    refs = held(m, optimizer)
+    for ref in (*refs, *perhaps_the_same(m, refs)):
         tensor: Tensor = m[ref]
         now = tensor.unit.mapped(UNSCALING)
         m.store_exact(ref, replace(tensor, unit=now if ref in certain else tensor.unit | now))

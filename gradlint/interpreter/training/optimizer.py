@@ -38,6 +38,7 @@ from gradlint.interpreter.autograd.grad import (
     may_lack_gradient,
     tensors_of,
 )
+from gradlint.interpreter.autograd.requires_grad import perhaps_the_same
 from gradlint.interpreter.autograd.tensor import STEP
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import call_value
@@ -349,7 +350,9 @@ def _others(m: Interpreter, owner: Value, refs: list[Ref]) -> None:
     for ref, thing in _perhaps_held(m, owner, refs):
         seen = in_place.Change(sure=False, noticed=YES, by=ref)
         in_place.memory_written(m, thing.storage, seen if thing.parameter.possibly(YES) else in_place.UNSEEN)
-        m.store_exact(ref, joined(thing, replace(thing, grad=STEP.of(thing))))
+        _used(m, ref, sure=False)
+    for ref in perhaps_the_same(m, refs):
+        _used(m, ref, sure=False)
 
 
 def _perhaps_held(m: Interpreter, owner: Value, refs: list[Ref]) -> list[tuple[Ref, Tensor]]:
@@ -375,7 +378,7 @@ def zero_grad(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Valu
     clear_gradients(m, node, refs, to_none=to_none, by=ClearKind.OPTIMIZER, sure=surely_held(m, owner))
     del m.loops.sweeping[len(m.loops.sweeping) - len(refs) :]
     with m.log.silently():
-        for ref, _ in _perhaps_held(m, owner, refs):
+        for ref in dict.fromkeys([*(ref for ref, _ in _perhaps_held(m, owner, refs)), *perhaps_the_same(m, refs)]):
             clear_gradients(m, node, [ref], to_none=to_none, by=ClearKind.OPTIMIZER, sure=())
     return NONE_VALUE
 

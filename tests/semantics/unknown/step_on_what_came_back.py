@@ -1,0 +1,41 @@
+# What unseen code gave may be the parameter that it was passed: a step uses its gradient then, and zero_grad clears it.
+import torch
+
+same = eval("lambda one: one")
+net = torch.nn.Linear(2, 1)
+sgd = torch.optim.SGD(net.parameters(), lr=0.1)
+net.bias = same(net.bias)
+net.bias.requires_grad_()
+net(torch.ones(3, 2)).mean().backward()
+sgd.zero_grad()
+reveal(net.bias)
+net(torch.ones(3, 2)).mean().backward()
+sgd.zero_grad(set_to_none=False)
+reveal(net.bias)
+
+scaled = torch.nn.Linear(2, 1)
+adam = torch.optim.Adam(scaled.parameters(), lr=0.1)
+scaled.weight = same(scaled.weight)
+scaled.weight.requires_grad_()
+scaler = torch.amp.GradScaler("cpu")
+for _ in range(2):
+    scaler.scale(scaled(torch.ones(3, 2)).mean()).backward()
+    scaler.step(adam)
+    scaler.update()
+    reveal(scaled.weight)
+
+alone = torch.nn.Linear(2, 1)
+alone.weight = same(alone.weight)
+alone.weight.requires_grad_()
+adam = torch.optim.Adam([alone.bias])
+alone(torch.ones(3, 2)).mean().backward()
+adam.step()
+reveal(alone.weight, alone.bias)
+
+net = torch.nn.Linear(2, 1)
+sgd = torch.optim.SGD(net.parameters(), lr=0.1)
+net.bias = same(net.bias)
+net.bias.requires_grad_()
+net(torch.ones(3, 2)).mean().backward()
+sgd.step()
+reveal(net.bias)
