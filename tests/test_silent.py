@@ -100,6 +100,53 @@ reveal(given, held)
         assert held(text.format(line), [], RULES).missed["GRD712"] == missed
 
 
+LATER = {
+    "GRD120": """
+w = torch.randn(3, requires_grad=True) * 0.1
+seen = w.grad
+w.detach_()
+""",
+    "GRD206": """
+w = torch.ones(3, requires_grad=True)
+y = w * 2
+y.sum().backward()
+y.retain_grad()
+seen = y.grad
+y.detach_()
+""",
+    "GRD618": """
+encoder, head = nn.Linear(2, 3), nn.Linear(3, 1)
+optimizer = torch.optim.SGD([*encoder.parameters(), *head.parameters()], lr=0.1)
+for _ in range(2):
+    optimizer.zero_grad()
+    head(encoder(torch.ones(4, 2)).detach()).mean().backward()
+    optimizer.step()
+encoder.requires_grad_(False)
+""",
+    "GRD121": """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.scale = nn.Parameter(torch.ones(2)).double()
+
+    def forward(self, x):
+        return x * self.scale
+
+net = Net()
+seen = net.scale.grad
+net.scale.detach_()
+""",
+}
+
+
+@pytest.mark.parametrize("code", LATER)
+def test_flags_are_those_of_the_moment(code: str) -> None:
+    """What becomes of a tensor's flags later changes nothing of what was seen."""
+    found = against_torch("import torch\nfrom torch import nn\n" + LATER[code])
+    assert found.findings[code]
+    assert not found.contradictions
+
+
 def test_programs_agree() -> None:
     """Situations in which silent mistakes happen, and near misses."""
     total = Held()

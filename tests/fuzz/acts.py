@@ -77,6 +77,11 @@ def is_told(value: Any) -> bool:
     return True
 
 
+def is_computed(value: Any) -> bool:
+    """Whether it is a tensor that carries a graph now."""
+    return isinstance(value, torch.Tensor) and value.requires_grad and not value.is_leaf
+
+
 def tensors_in(thing: Any) -> dict[Any, torch.Tensor]:
     """The tensors that a dictionary, or those in a tuple, hold."""
     if isinstance(thing, tuple):

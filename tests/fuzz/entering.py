@@ -11,7 +11,7 @@ import torch
 from torch import nn
 
 from gradlint.testing.diary import parameters, several
-from tests.fuzz.acts import FILE, arrivals, content, flat, nodes_of, value_of
+from tests.fuzz.acts import FILE, arrivals, content, flat, is_computed, nodes_of, value_of
 
 BACKWARD = inspect.signature(torch.autograd.backward)
 GRAD = inspect.signature(torch.autograd.grad)
@@ -115,7 +115,8 @@ class Entries:
     def stepped(self, optimizer: Any, *_: Any) -> None:
         held = self.witness.before.pop(id(optimizer), [])
         moved = any(not torch.equal(one, value) for one, _, _, value in held)
-        self.witness.note("step", optimizer=optimizer, states=[one[:3] for one in held], moved=moved)
+        asking = {id(one) for one, *_ in held if one.requires_grad}
+        self.witness.note("step", optimizer=optimizer, states=[one[:3] for one in held], moved=moved, asking=asking)
 
     def _clearing(self, run: Any) -> Any:
         def zero_grad(owner: Any, *args: Any, **keywords: Any) -> Any:
@@ -164,7 +165,7 @@ class Entries:
             old = getattr(module, name, None) if told else None
             run(module, name, value)
             if told:
-                self.witness.note("part", module=module, name=name, value=value, old=old)
+                self.witness.note("part", module=module, name=name, value=value, old=old, computed=is_computed(value))
 
         return setattr_
 

@@ -123,7 +123,9 @@ class Witness(TorchFunctionMode):  # type: ignore[misc]
         if asked is not None:
             self.note("asked", **asked)
         elif name == "__get__ grad" and direct:
-            self.note("read", tensor=args[0], result=result, leaf=args[0].is_leaf, retains=args[0].retains_grad)
+            self.note(
+                "read", tensor=args[0], result=result, asking=asking, leaf=args[0].is_leaf, retains=args[0].retains_grad
+            )
         elif name == "__set__ grad" and direct:
             self.note("cleared" if args[1] is None else "given", tensors=[self.state(args[0])], by="")
         elif not name.startswith(("__get__", "__set__ grad", "_")) or name in HEARD:

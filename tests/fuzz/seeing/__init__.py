@@ -44,11 +44,6 @@ def tensors(result: Any) -> Iterator[Any]:
     yield from (one for one in given if isinstance(one, torch.Tensor) and is_told(one))
 
 
-def is_computed(value: Any) -> bool:
-    """Whether it is a tensor that carries a graph."""
-    return isinstance(value, torch.Tensor) and value.requires_grad and not value.is_leaf
-
-
 def own_parameters(thing: Any) -> list[Any]:
     """The parameters of a part of a module."""
     if isinstance(thing, nn.Module):

@@ -9,13 +9,13 @@ from typing import Any
 import torch
 
 from tests.fuzz.acts import COMPARING, Act, Run
-from tests.fuzz.seeing import Mistake, always, at, has_gradient, is_computed
+from tests.fuzz.seeing import Mistake, always, at, has_gradient
 from tests.fuzz.telling import guarded
 from tests.fuzz.witness import one_run
 
 
 def _nothing(act: Act) -> bool:
-    return act.result is None and not act.leaf and not act.retains and act.tensor.requires_grad
+    return act.result is None and not act.leaf and not act.retains and act.asking
 
 
 def non_leaf_read(run: Run) -> Iterator[Mistake]:
@@ -32,7 +32,7 @@ def non_leaf_always_read(run: Run) -> Iterator[Mistake]:
 def made_what_has_none(run: Run) -> Iterator[Mistake]:
     """What is made here is no leaf, requires grad, and its gradient is read and None, or it is stepped or kept."""
     lacking = {id(act.tensor) for act in run.of("read") if _nothing(act)}
-    lacking |= {id(act.value) for act in run.of("part") if is_computed(act.value)}
+    lacking |= {id(act.value) for act in run.of("part") if act.computed}
     for act in run.of("op"):
         if any(id(one) in lacking for one, *_ in act.made):
             yield at(act.row)
@@ -41,9 +41,10 @@ def made_what_has_none(run: Run) -> Iterator[Mistake]:
 
 def retained_late(run: Run) -> Iterator[Mistake]:
     """A gradient was to be retained, and is None where it is read afterwards."""
-    none = {id(act.tensor): act.row for act in run.of("read") if act.result is None and act.retains}
+    found = (act for act in run.of("read") if act.result is None and act.retains and not act.leaf)
+    none = {id(act.tensor): act.row for act in found}
     for act in run.of("op"):
-        if act.name == "retain_grad" and id(act.args[0]) in none and not act.args[0].is_leaf:
+        if act.name == "retain_grad" and id(act.args[0]) in none:
             yield at(act.row, none[id(act.args[0])])
 
 

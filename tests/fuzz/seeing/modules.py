@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 from tests.fuzz.acts import Run, nodes_of
-from tests.fuzz.seeing import Mistake, at, is_computed, rows_of, tensors
+from tests.fuzz.seeing import Mistake, at, rows_of, tensors
 
 
 def unregistered(run: Run) -> Iterator[Mistake]:
@@ -44,14 +44,14 @@ def several_unregistered(run: Run) -> Iterator[Mistake]:
 
 def leaf_unregistered(run: Run) -> Iterator[Mistake]:
     """The same of one leaf."""
-    leaves = {act.row for act in run.of("part") if isinstance(act.value, torch.Tensor) and act.value.is_leaf}
+    leaves = {act.row for act in run.of("part") if isinstance(act.value, torch.Tensor) and not act.computed}
     return (one for one in unregistered(run) if one <= leaves)
 
 
 def parameter_moved(run: Run) -> Iterator[Mistake]:
     """What a module is given was computed from a parameter that nobody holds."""
     for act in run.of("part"):
-        if is_computed(act.value):
+        if act.computed:
             leaves = [getattr(node, "variable", None) for node in nodes_of([act.value])]
             own = [one for one in leaves if isinstance(one, nn.Parameter)]
             known = {id(one) for one in act.module.parameters()} | {id(one) for one in run.space.values()}

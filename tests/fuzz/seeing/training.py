@@ -11,7 +11,7 @@ from torch import nn
 
 from gradlint.domain import FRESH, LOST, MIXED, SCALED, USED
 from tests.fuzz.acts import Act, Run, nodes_of
-from tests.fuzz.seeing import Mistake, always, at, by_row, has_gradient, is_computed, own_parameters
+from tests.fuzz.seeing import Mistake, always, at, by_row, has_gradient, own_parameters
 
 
 def nothing_arrives(run: Run) -> Iterator[Mistake]:
@@ -84,7 +84,7 @@ def steps_without_backward(run: Run) -> Iterator[Mistake]:
         first, last = (run.acts.index(act) for act in (acts[0], acts[-1]))
         held = {id(one) for act in acts for one, *_ in act.states}
         recorded = [
-            act for act in run.acts[first:last] if act.what == "op" and any(is_computed(one) for one, *_ in act.made)
+            act for act in run.acts[first:last] if act.what == "op" and any(node is not None for *_, node in act.made)
         ]
         used = any(id(one) in held for act in recorded for one in act.operands)
         if row in vain and used and not [*run.of("backward")]:
@@ -284,7 +284,7 @@ def _leaves_behind(tensor: torch.Tensor) -> set[int]:
 def stepped_without(run: Run) -> Iterator[Mistake]:
     """Some of what a step is to move has no gradient."""
     for act in run.of("step"):
-        if any(not has_gradient(state) and state[0].requires_grad for state in act.states):
+        if any(not has_gradient(state) and id(state[0]) in act.asking for state in act.states):
             yield at(act.row)
 
 
@@ -300,7 +300,7 @@ def never_arrives(run: Run) -> Iterator[Mistake]:
         elif act.what == "backward":
             waiting |= used
         elif act.what == "step":
-            if any(id(one) in waiting - some - known and one.requires_grad for one, *_ in act.states):
+            if not act.asking.isdisjoint(waiting - some - known):
                 yield at(act.row)
             used, waiting = set(), set()
 
