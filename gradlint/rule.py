@@ -283,6 +283,12 @@ def is_under_more_tests(one: Event, other: Event) -> bool:
     return one.run == other.run and other.guards < one.guards
 
 
+def is_in_loops_of(one: Event, other: Event) -> bool:
+    """Return whether every loop in which an event happens is around the other as well: if not, there are rounds without
+    it between the two."""
+    return one.run == other.run and one.loops == other.loops[: len(one.loops)]
+
+
 def may_be_told_apart(event: Event, other: Event, end: ModuleFinished) -> bool:
     """Return whether a test that nobody can decide may keep the run of an event from a place that the run of the other
     event gets to: one in what both have in common, the function they came through and what it calls."""

@@ -19,6 +19,7 @@ import pytest
 NEED_TORCH = (
     "test_alone.py",
     "test_callers.py",
+    "test_cuts_in_loops.py",
     "test_evidence.py",
     "test_explain.py",
     "test_facts.py",

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Set
 
 from gradlint.domain import MAYBE, NO, YES, AskKind, Cause, CauseKind, CutKind, Syntax, Tensor
 from gradlint.events import BackwardRun, Event, ModuleFinished, Recorded, RequiresGradChanged, WrittenInPlace
-from gradlint.rule import LIKELY, Draft, Findings, Rule, is_under_more_tests, quoted
+from gradlint.rule import LIKELY, Draft, Findings, Rule, is_in_loops_of, is_under_more_tests, quoted
 
 from ._terms import CUT, ON_PURPOSE, Loss, Sum, Term, losses
 
@@ -56,7 +56,8 @@ def root_cut_by(rule: Rule, kind: CutKind, event: BackwardRun, note: str) -> Fin
 
 def roots_cut_on_one_path(rule: Rule, kind: CutKind, end: ModuleFinished, note: str) -> Findings:
     """Yield findings at backwards whose root has no graph if the run came by a cut of this kind, which stands under a
-    test that the backward does not ask for; nothing is asked to require grad again in between."""
+    test that the backward does not ask for; nothing is asked to require grad again in between. What one round of a loop
+    cut, a backward behind the loop gets with what the other rounds have recorded."""
     first: dict[tuple[int, Syntax], tuple[int, Event]] = {}
     asked: dict[int, int] = {}
     for place, event in enumerate(end.story):
@@ -67,7 +68,9 @@ def roots_cut_on_one_path(rule: Rule, kind: CutKind, end: ModuleFinished, note: 
             continue
         mark = cut_by(kind, event.root.causes) if event.root.requires_grad is MAYBE else None
         since, cut = first.get((event.run, mark.node), (0, None)) if mark is not None else (0, None)
-        if mark and cut and is_under_more_tests(cut, event) and asked.get(event.run, -1) < since:
+        if not (mark and cut and is_under_more_tests(cut, event) and is_in_loops_of(cut, event)):
+            continue
+        if asked.get(event.run, -1) < since:
             name = quoted(event.name, "the output")
             draft = with_cuts(rule.at(event.node, name=f"on one path {name}", cut=spelled(mark)), mark, note)
             yield draft.resting_on(event, cut).lowered(LIKELY, "the two may never happen in one run")

@@ -276,3 +276,29 @@ def with_a_baseline(net: Shared, x):
 of_all(Shared(), torch.rand(3, 2)), of_one(Shared(), torch.rand(3, 2)), stacked(Shared(), torch.rand(3, 2))
 in_a_list(Shared(), torch.rand(3, 2)), taken_off(Shared(), torch.rand(3, 2)), valued(Shared(), torch.rand(3, 2))
 apart(Shared(), torch.rand(3, 2)), weighed(Shared(), torch.rand(3, 2)), with_a_baseline(Shared(), torch.rand(3, 2))
+
+
+def lower_part_fixed(layers: nn.ModuleList, x, depth: int):
+    for number, layer in enumerate(layers):
+        x = layer(x)
+        if number == depth:
+            x = x.detach()
+    (0.5 * x.square().mean()).backward()  # ok: the layers above record
+
+
+def truncated(cell: nn.Linear, x, every: int):
+    step = 0
+    while step < 9:
+        x = cell(x).tanh()
+        if step == every:
+            x = x.detach()
+        step += 1
+    torch.autograd.backward([x.mean()])  # ok: the later steps record
+
+
+def warmed_up(cell: nn.Linear, x, warm: int):
+    for step in range(9):
+        error = cell(x).abs().mean()
+        if step < warm:
+            error = error.detach()
+        error.add(0).backward(retain_graph=None)  # GRD602

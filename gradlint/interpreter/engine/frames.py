@@ -14,7 +14,7 @@ from gradlint.domain.state import State, joined_states
 from gradlint.domain.values import Context, Function, Value
 from gradlint.frozen import frozen
 from gradlint.interpreter.static.scopes import Scope
-from gradlint.interpreter.static.sites import Site
+from gradlint.interpreter.static.sites import Site, syntax
 
 if TYPE_CHECKING:
     from gradlint.interpreter.engine.deferred import Suspended
@@ -30,7 +30,7 @@ class LoopPaths:
     soon as a backward has kept its graph. `listed` says between which places of the operand stack its elements are, of
     a loop that is run element by element, and `rounds` are its rounds so far; `around` is the outer loop."""
 
-    node: Site | None = None
+    node: Site
     head: State | None = None
     exits: list[State] = field(default_factory=list)
     breaks: list[State] = field(default_factory=list)
@@ -103,6 +103,15 @@ class Frame:
         """The lists of states that left the normal path and have not been dealt with."""
         loop = [self.loop.exits, self.loop.breaks, self.loop.continues] if self.loop else []
         return [self.returns, *loop]
+
+    def loops(self) -> tuple[Syntax, ...]:
+        """The loops that run in it, outermost first."""
+        found: list[Syntax] = []
+        loop = self.loop
+        while loop is not None:
+            found.append(syntax(loop.node))
+            loop = loop.around
+        return tuple(reversed(found))
 
     def calls(self) -> tuple[Syntax, ...]:
         """The calls that led from the linted file to another one, that in the linted file first; none where not

@@ -447,6 +447,7 @@ class Interpreter:
             run=self.log.run,
             conditions=self.conditions,
             guards=self.state.guards,
+            loops=self.frame.loops(),
             file=self.frame.file.path,
             calls=self.frame.calls() if self.frame.file.foreign else (),
             **facts,

@@ -16,6 +16,7 @@ from gradlint.domain.refs import Ref
 from gradlint.domain.value_sets import one_of, references, with_certain
 from gradlint.domain.values import NOTHING, Value
 from gradlint.frozen import frozen
+from gradlint.interpreter.engine.frames import LoopPaths
 from gradlint.interpreter.engine.iteration import MOST_ELEMENTS, consume, element_list, following, iterated
 from gradlint.interpreter.engine.loops import Loop, attempted, run_loop
 from gradlint.interpreter.engine.machine import Interpreter
@@ -96,12 +97,14 @@ def _each_round(m: Interpreter, clause: cst.CompFor, start: int, wanted: Sequenc
         return None
     if m.calls.instances_deep and _named(wanted[0]).isdisjoint(comprehended(clause)):
         return None  # parts that are built alike: to know each of them costs more than it shows
-    began, passed = len(m.log.story), list[bool | None]()
+    began, passed, outer = len(m.log.story), list[bool | None](), m.frame.loop
 
     def run() -> bool:
         waiting = m.push(*listed)
+        m.frame.loop = LoopPaths(clause, conditions=m.conditions, around=outer)
         with by_rounds(m, max(1, len(listed))):
             passed.extend(_round(m, clause, index, waiting, wanted) for index in range(len(listed)))
+        m.frame.loop = outer
         if known := m.state.live and None not in passed:
             del m.state.stack[waiting : waiting + len(listed)]
             consume(m, clause.iter, m.state.stack[start], "comprehension")
