@@ -25,6 +25,7 @@ NEED_TORCH = (
     "test_facts.py",
     "test_facts_graph.py",
     "test_fuzz.py",
+    "test_given_back.py",
     "test_handed_training.py",
     "test_knowledge.py",
     "test_knowledge_arguments.py",

@@ -43,9 +43,8 @@ class AttributeAssigned(Event):
 
     Where a part of a `Sequential` or a list of modules is set by its index, that is `attr`.
     `holders` are the optimizers that hold the old value or a parameter of it, and no other attribute of the owner
-    does; if there are any, `parameters` are what
-    they would hold of the new one. `own` says that a method of the owner's
-    class sets it on `self`; `read_by_class` that a class of the owner
+    does, unless the new value may be the old one; if there are any, `parameters` are what they would hold of the new
+    one. `own` says that a method of the owner's class sets it on `self`; `read_by_class` that a class of the owner
     reads the attribute off `self` or defines it (as a member, a property or by a `__setattr__` of its own), or that
     its bases are not all known; `taken_by_class` that a property or a `__setattr__` of its own takes the value. `given`
     is what stands on the right of the sign, `statement` is the assignment where that is all it does; `arguments` are
@@ -53,7 +52,7 @@ class AttributeAssigned(Event):
     tensor's data becomes what was computed from its own gradient.
     """
 
-    believed_from: ClassVar[tuple[str, ...]] = ("owner",)
+    believed_from: ClassVar[tuple[str, ...]] = ("owner", "parameters")
 
     owner: Thing
     attr: str

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -453,8 +453,8 @@ def _differentiated(m: Interpreter, node: Site, ref: Ref, sure: bool, keep: Trut
 def _fill(m: Interpreter, node: Site, history: History, request: Request) -> None:
     """Gradients arrive at leaves and at tensors that retain theirs; through an opaque node, perhaps anywhere. Where
     they may arrive at what was passed in, they are taken to do so."""
-    reached, leaves, sure, opaque = set(history.nodes), set(history.leaves), history.sure, OPAQUE in history.past
-    astray = ASTRAY in history.past or any(m.log.counts[BOUND + one] for one in CALLS_LEFT_OUT)
+    reached, leaves, sure = set(history.nodes), set(history.leaves), history.sure
+    may_lie_elsewhere = _may_lie_elsewhere(m, history)
     wanted = None if request.inputs is None else set(request.inputs)
     m.works(WORK_OF_A_BACKWARD * len(m.state.heap) + WORK_OF_A_NODE * len(history.nodes))
     for ref, thing in list(m.state.heap.items()):
@@ -471,7 +471,7 @@ def _fill(m: Interpreter, node: Site, history: History, request: Request) -> Non
             one = len(thing.node) == 1 and any(made in sure for made in thing.node)
             certain = one and (asked or (thing.retains is YES and wanted is None))
             thing = replace(thing, retains=YES if asked and one else thing.retains | YES) if asked else thing
-        elif opaque and may_be_filled(thing) and (astray or _may_lie_elsewhere(thing)):
+        elif may_be_filled(thing) and may_lie_elsewhere(thing):
             certain = False
         else:
             continue
@@ -485,7 +485,16 @@ def _fill(m: Interpreter, node: Site, history: History, request: Request) -> Non
         )
 
 
-def _may_lie_elsewhere(thing: Tensor) -> bool:
-    """Return whether a graph that the program does not show may lead to a tensor: one that was made here, and that
-    unseen code never had, is in none."""
-    return thing.unseen.may(YES) or not thing.belief.seen_made
+def _may_lie_elsewhere(m: Interpreter, history: History) -> Callable[[Tensor], bool]:
+    """Return a function that says whether a history may lead to a tensor that is not known to be in it. A graph that
+    the program does not show may not lead to one that was made here and that unseen code never had. A leaf that only
+    its use tells of may be one that unseen code had, and gave back."""
+    opaque, taken = OPAQUE in history.past, any(m[ref].belief >= Belief.FROM_USAGE for ref in history.leaves)
+    astray = ASTRAY in history.past or any(m.log.counts[BOUND + one] for one in CALLS_LEFT_OUT)
+
+    def lies_elsewhere(thing: Tensor) -> bool:
+        if _was_handed_over(thing):
+            return opaque or taken
+        return opaque and (astray or not thing.belief.seen_made)
+
+    return lies_elsewhere

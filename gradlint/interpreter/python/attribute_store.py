@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from gradlint import events
@@ -133,6 +133,9 @@ def emit_assigned(m: Interpreter, node: Site, owner: Value, name: str, value: Va
     shown = m.thing(owner)
     old = _old(shown, name)
     held = _holding_part(m, shown, _let_go(shown, name, old))
+    new = trainable(m, value) if held else ()
+    if _may_be_the_same(trainable(m, old) if new else (), new):
+        held, new = (), ()
     m.emit(
         events.AttributeAssigned,
         node,
@@ -141,7 +144,7 @@ def emit_assigned(m: Interpreter, node: Site, owner: Value, name: str, value: Va
         value=m.thing(value),
         old=m.thing(old),
         holders=held,
-        parameters=trainable(m, value) if held else (),
+        parameters=new,
         name=written.owner,
         own=written.own,
         read_by_class=read_by_class(m, shown, name).may(YES),
@@ -173,6 +176,13 @@ def _holding_part(m: Interpreter, shown: Any, old: Value) -> tuple[Optimizer, ..
         return held
     asked = getattr(m.thing(old), "belief", Belief.PROVEN) >= Belief.FROM_USAGE
     return holding(m, shown.rest) if asked else ()
+
+
+def _may_be_the_same(old: Sequence[Tensor], new: Sequence[Tensor]) -> bool:
+    """Return whether what is set may be what was there: unseen code may give back what it had, and of two things that
+    only their use tells of, nobody knows that they are not the same."""
+    told_by_use = any(one.belief >= Belief.FROM_USAGE for one in new)
+    return told_by_use and any(one.belief >= Belief.FROM_USAGE or one.unseen.may(YES) for one in old)
 
 
 def trainable(m: Interpreter, value: Value) -> tuple[Tensor, ...]:
