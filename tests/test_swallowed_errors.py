@@ -148,3 +148,29 @@ def test_an_error_that_is_shown_on_purpose_is_none(shown_as: str) -> None:
 @pytest.mark.parametrize("otherwise", OTHERWISE)
 def test_a_handler_that_goes_on_in_another_way_was_meant(otherwise: str) -> None:
     assert not raising(handled(LOOP, OTHERWISE[otherwise]))
+
+
+def suppressed(program: str) -> str:
+    """A program with `contextlib.suppress` in the place of its `try`."""
+    text = program.replace("try:", "with contextlib.suppress(RuntimeError):")
+    return "import contextlib\n" + START + "".join(line for line in text.splitlines(keepends=True) if "{}" not in line)
+
+
+@pytest.mark.parametrize("program", TRAINING)
+def test_an_error_that_a_step_of_training_suppresses_is_likely_none(program: str) -> None:
+    text = suppressed(TRAINING[program])
+    have: dict[str, Any] = {}
+    exec(compile(text, "program", "exec"), have)
+    assert bool((have["net"].weight == have["before"]).all())
+    assert [one.confidence for one in raising(text)] == [Confidence.LIKELY]
+
+
+def test_an_error_that_is_suppressed_to_show_it_is_none() -> None:
+    shown_here = "leaf = torch.ones(2, requires_grad=True)\nwith contextlib.suppress(RuntimeError):\n    leaf.add_(1)\n"
+    exec(compile("import contextlib\n" + START + shown_here, "program", "exec"), {})
+    assert not raising("import contextlib\n" + START + shown_here)
+
+
+def test_an_error_that_a_test_waits_for_is_none() -> None:
+    text = suppressed(LOOP).replace("contextlib.suppress", "pytest.raises")
+    assert not raising(text.replace("import contextlib", "import pytest"))

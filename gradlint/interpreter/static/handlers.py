@@ -85,8 +85,8 @@ def calls_in(tree: Any) -> list[Any]:
     return [one.func for one in in_order(tree) if type(one) is cst.Call]
 
 
-def called_by(node: cst.Try) -> Any:
-    """The name of the function that the only statement of a `try` calls, if that is all it does."""
+def called_by(node: cst.Try | cst.With) -> Any:
+    """The name of the function that the only statement of a `try` or `with` calls, if that is all it does."""
     one = _single(node.body)
     value = getattr(one, "value", None) if type(one) in (cst.Expr, cst.Assign) else None
     return value.func if type(value) is cst.Call else None

@@ -217,7 +217,8 @@ def _cast(m: Interpreter, node: Site, args: Arguments) -> Value:
     return args.positional[1] if told is None else grown(m, told, args.positional[1].reach)
 
 
-models("contextlib.suppress", "pytest.raises", "pytest.warns")(lambda m, node, args: PlainObject("suppress"))
+models("contextlib.suppress")(lambda m, node, args: PlainObject("suppress"))
+models("pytest.raises", "pytest.warns")(lambda m, node, args: PlainObject("raises"))
 models("contextlib.ExitStack", "contextlib.AsyncExitStack")(lambda m, node, args: EXIT_STACK)
 
 

@@ -89,8 +89,9 @@ def try_(m: Interpreter, node: cst.Try) -> None:
     let_out(m, uncaught)
 
 
-def _trains(m: Interpreter, node: cst.Try) -> bool:
-    """Return whether a `try` is a part of training: the loop or function around takes steps, or what it calls does."""
+def _trains(m: Interpreter, node: cst.Try | cst.With) -> bool:
+    """Return whether a `try` or `with` is a part of training: the loop or function around takes steps, or what it calls
+    does."""
     function, loop = m.frame.function, m.frame.loop
     around = loop.node if loop is not None else None if function is None else function.node
     if isinstance(around, cst.CSTNode) and steps(around):
@@ -151,12 +152,15 @@ def _finally(m: Interpreter, body: Any, before: list[int], uncaught: State | Non
 executes(cst.With)(lambda m, node: _within(m, node, 0))
 
 
-def _within(m: Interpreter, node: cst.With, index: int, expected: int = 0) -> None:
-    """Enter the managers from this one on, run the block, and leave them; some may expect an error in the block."""
+def _within(m: Interpreter, node: cst.With, index: int, expected: int = 0, swallowed: int = 0) -> None:
+    """Enter the managers from this one on, run the block, and leave them; some may expect an error in the block, or
+    swallow one of a step of training."""
     if index == len(node.items):
         m.calls.expected += expected
+        m.calls.swallowed += swallowed
         m.run_body(node.body.body)
         m.calls.expected -= expected
+        m.calls.swallowed -= swallowed
         return
     item = node.items[index]
     mode = m.state.modes  # making the manager may already switch
@@ -167,7 +171,9 @@ def _within(m: Interpreter, node: cst.With, index: int, expected: int = 0) -> No
     def block(entered: Value) -> None:
         if item.asname is not None:
             assign(m, item, item.asname.name, entered)
-        _within(m, node, index + 1, expected + (not _lets_pass(manager, item.item)))
+        swallows = manager == PlainObject(SUPPRESS) and _trains(m, node)
+        expects = not swallows and not _lets_pass(manager, item.item)
+        _within(m, node, index + 1, expected + expects, swallowed + swallows)
 
     if is_manager(m, manager):
         run_around(m, item.item, manager, block)
@@ -268,6 +274,8 @@ def _exited(m: Interpreter, place: Any, manager: Value, error: Value = NONE_VALU
     return call_function(m, m.part_of(place, "exit"), method, Arguments([manager, *[error] * 3]))
 
 
+SUPPRESS = "suppress"
+"""The kind of the managers of `contextlib.suppress`."""
 EXPECTING = frozenset({"assertRaises", "assertRaisesRegex"})
 """Methods of `unittest.TestCase` for a block that is to raise; projects derive test cases from classes of their own."""
 
@@ -276,7 +284,11 @@ def _lets_pass(manager: Value, place: Any) -> bool:
     """Return whether an exception surely leaves the block (`contextlib.suppress`, `pytest.raises` keep it in)."""
     func = getattr(place, "func", None)
     expects = type(func) is cst.Attribute and func.attr.value in EXPECTING
-    return not expects and not (type(manager) is PlainObject and manager.kind == "suppress")
+    return not expects and not (type(manager) is PlainObject and manager.kind in KEEPING_IN)
+
+
+KEEPING_IN = frozenset({SUPPRESS, "raises"})
+"""The managers that keep an error in; those of tests wait for one."""
 
 
 def enter(m: Interpreter, node: Site, manager: Value) -> Value:
