@@ -7,8 +7,6 @@ attribute that it reads, and the items with one more take the index over.
 
 from __future__ import annotations
 
-from threading import local
-
 from gradlint.domain.values import Value
 
 Items = tuple[tuple[object, Value], ...]
@@ -17,12 +15,11 @@ MANY = 64
 """Of more items an index is made: for fewer, looking at each is quicker."""
 
 
-class _Asked(local):
-    """The many items that were asked last in this thread, and the place of each key in them."""
+class _Asked:
+    """The many items that were asked last, with the place of each key in them: both at once, whoever else asks."""
 
     def __init__(self) -> None:
-        self.items: Items = ()
-        self.places: dict[object, int] = {}
+        self.last: tuple[Items, dict[object, int]] = ((), {})
 
 
 _ASKED = _Asked()
@@ -47,18 +44,22 @@ def item_of(items: Items, key: object, otherwise: Value) -> Value:
 def with_item(items: Items, key: object, value: Value) -> Items:
     """Return the items with this one, in the place of one of the same key if there is one."""
     place = place_of(items, key)
+    known, places = _ASKED.last
     if place is None:
         more = (*items, (key, value))
-        if items is _ASKED.items and len(items) > MANY:
-            _ASKED.items, _ASKED.places[key] = more, len(items)
+        if items is known and len(items) > MANY:
+            _ASKED.last = more, places
+            places[key] = len(items)
         return more
     more = (*items[:place], (key, value), *items[place + 1 :])
-    if items is _ASKED.items and len(items) > MANY:
-        _ASKED.items = more
+    if items is known and len(items) > MANY:
+        _ASKED.last = more, places
     return more
 
 
 def _index(items: Items) -> dict[object, int]:
-    if items is not _ASKED.items:
-        _ASKED.items, _ASKED.places = items, {key: place for place, (key, _) in reversed(list(enumerate(items)))}
-    return _ASKED.places
+    known, places = _ASKED.last
+    if items is not known:
+        places = {key: place for place, (key, _) in reversed(list(enumerate(items)))}
+        _ASKED.last = items, places
+    return places
