@@ -23,13 +23,14 @@ class Event:
     saw its callers, or nobody saw what its decorator does. `belief` is the weakest of what the facts were taken from.
     `expected` says that the program waits for an error here (`with pytest.raises(...)`, or a single statement that is
     tried for a RuntimeError), `swallowed` that such a statement is a step of training, and its handler tells of the
-    error and goes on, `after_error` that a line before has certainly raised; in the story of a whole file, that other
-    paths come by here as well. `run` is the index of the innermost function run in which it happened. `conditions` are
-    those under which it did, outermost first, those of the callers too: the tests of `if` statements, and whether they
-    held. `guards` are the tests that nobody can decide which it took to get there: those around it, and those on whose
-    other side the program has gone another way, but not those on whose other side it only raises. `loops` are those of
-    its function in which it did, clauses of comprehensions among them, outermost first. `file` is the path of the one
-    it happened in (nothing: the linted one), `calls` those that led there from the linted file, the one in that first.
+    error and goes on, or `contextlib.suppress` does, `after_error` that a line before has certainly raised; in the
+    story of a whole file, that other paths come by here as well. `run` is the index of the innermost function run in
+    which it happened. `conditions` are those under which it did, outermost first, those of the callers too: the tests
+    of `if` statements, and whether they held. `guards` are the tests that nobody can decide which it took to get there:
+    those around it, and those on whose other side the program has gone another way, but not those on whose other side
+    it only raises. `loops` are those of its function in which it did, clauses of comprehensions among them, outermost
+    first. `file` is the path of the one it happened in (nothing: the linted one), `calls` those that led there from the
+    linted file, the one in that first.
     """
 
     node: Syntax

@@ -75,9 +75,11 @@ def was_part_of(m: Interpreter, owner: Ref, part: Ref) -> None:
     """A part of a module of an unseen class is asked for the first time: it was there all along, frozen if that was and
     held by the optimizers that were given its parameters."""
     module = m[owner]
-    own = {ref for ref, _ in m.all(module.rest, Tensor)} if type(module) is Module else set[Ref]()
+    if type(module) is not Module or type(m[part]) is not Module:
+        return
+    own = {ref for ref, _ in m.all(module.rest, Tensor)}
     mine = [ref for _, ref in parameters(m, part)[0] if ref not in own]
-    if not own or not mine or type(m[part]) is not Module:
+    if not own or not mine:
         return
     if not any(m[ref].requires_grad.possibly(YES) for ref in own):
         leave_open_whether_frozen(m, part)

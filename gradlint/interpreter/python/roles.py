@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import libcst as cst
@@ -102,28 +103,29 @@ def loops_over_batches(m: Interpreter, function: cst.FunctionDef) -> bool:
     return known[function]
 
 
-class Cuts(dict[Any, frozenset[str]]):
-    """The spellings of the calls of functions whose results they take out of the graph."""
+Spelled = Callable[[cst.FunctionDef], frozenset[str]]
+"""A way of finding the spellings of calls in a function."""
+
+
+class Cuts(dict[tuple[Spelled, Any], frozenset[str]]):
+    """The spellings of the calls of functions whose results they cut or detach, by the way of finding them."""
 
 
 def cuts(m: Interpreter, function: cst.FunctionDef) -> frozenset[str]:
     """Return the spellings of the calls whose results a function takes out of the graph."""
-    known = m.notes(Cuts)
-    if function not in known:
-        known[function] = cut_calls(function)
-    return known[function]
-
-
-class Detached(dict[Any, frozenset[str]]):
-    """The spellings of the calls of functions whose results they detach."""
+    return _cut(m, function, cut_calls)
 
 
 def detached(m: Interpreter, function: cst.FunctionDef) -> frozenset[str]:
     """Return the spellings of the calls whose results a function detaches."""
-    known = m.notes(Detached)
-    if function not in known:
-        known[function] = detached_calls(function)
-    return known[function]
+    return _cut(m, function, detached_calls)
+
+
+def _cut(m: Interpreter, function: cst.FunctionDef, spelled: Spelled) -> frozenset[str]:
+    known = m.notes(Cuts)
+    if (spelled, function) not in known:
+        known[spelled, function] = spelled(function)
+    return known[spelled, function]
 
 
 def _names_in(tree: cst.CSTNode) -> list[str]:

@@ -242,7 +242,8 @@ def _network_maker(m: Interpreter, scope: Scope, name: str, uses: Uses) -> Maker
 def _is_applied_network(m: Interpreter, scope: Scope, name: str, uses: Uses) -> bool:
     """Return whether a variable, or an attribute of `self`, is named as networks are and only applied, passed on or
     asked for attributes, where gradients are computed; or where a function, or a method of the class, loops over
-    batches, or cuts its results off the graph: a mere caller may call for another that trains."""
+    batches, or cuts its results off the graph: a mere caller may call for another that trains. One of which only
+    methods are called is, where the result of one is detached."""
     if not names_network(name):
         return False
     inside: Any = scope.node.body.body if type(scope.node) is cst.ClassDef else (scope.node,)
