@@ -99,6 +99,7 @@ class History:
 
 def backward(m: Interpreter, node: Site, roots: Sequence[Value], request: Request) -> None:
     """Differentiate these roots together: gradients are filled and the graph is freed as the request says."""
+    known = all(_requires_grad(m, root) for root in roots)  # what is learned here is true of where it goes well alone
     for root in roots:
         _required_grad(m, node, root)
     if request.how != "grad":
@@ -113,7 +114,7 @@ def backward(m: Interpreter, node: Site, roots: Sequence[Value], request: Reques
     if any(_is_refused(m, root) for root in roots):
         m.raise_certainly()
         return
-    if len(roots) == 1 and request == Request("backward", request.retain, of=request.of):
+    if known and len(roots) == 1 and request == Request("backward", request.retain, of=request.of):
         cannot_raise.for_backward(m, node, roots[0], history.past)
     lacks = any(getattr(m[ref], fault) is YES for ref in spoiled for fault in NOTICED)
     ends = lacks and all(_is_proven(m, root) for root in roots)
@@ -163,6 +164,12 @@ def _is_proven(m: Interpreter, root: Value) -> bool:
     """Return whether it is no guess what a root is."""
     shown = m.only(root, Tensor)
     return shown is not None and shown.belief is Belief.PROVEN
+
+
+def _requires_grad(m: Interpreter, root: Value) -> bool:
+    """Return whether it is known that a root requires grad."""
+    shown = m.only(root, Tensor)
+    return shown is not None and shown.requires_grad is YES
 
 
 def _required_grad(m: Interpreter, node: Site, root: Value) -> None:

