@@ -18,7 +18,7 @@ from gradlint.domain.values import UNKNOWN, Constant, Unknown, Value
 from gradlint.frozen import frozen, replace
 from gradlint.interpreter.autograd.detach import cuts
 from gradlint.interpreter.autograd.growth import Growth, emit_grown
-from gradlint.interpreter.autograd.operands import operand
+from gradlint.interpreter.autograd.operands import Operand, operand
 from gradlint.interpreter.autograd.record import Saves
 from gradlint.interpreter.autograd.tensor import CLEARING, made_of, memories_behind_gradients
 from gradlint.interpreter.autograd.version_counter import comparing, count_through, is_silent, unnoticed
@@ -77,6 +77,7 @@ def write(m: Interpreter, target: Value, this: Write) -> None:
         gradients_written(m, tensor.storage, this.op, this.operands)
         _leave_marks(m, this, ref, cut, sure)
         if this.differentiable and this.checked:
+            _doubt_flags(m, ref, others)
             _rebase(m, this, ref, wants, sure)
     if not m.is_silent and (now := m.only(target, Tensor)) is not None and _has_grown(m, now):
         emit_grown(m, this.node, this.op, now, Growth(this.name, this.added, others))
@@ -394,6 +395,20 @@ WORK_OF_A_VIEW = 50
 """The cost of moving a view on to a new node, in objects that are only looked at."""
 COPYING = frozenset({"copy_", "setitem"})
 """The operations that copy into integers and booleans unrecorded; others are recorded there."""
+
+
+def _doubt_flags(m: Interpreter, ref: Ref, others: Iterable[Operand]) -> None:
+    """Believe the flags of a written handle, and of what shares its memory, no more than those of the other operands
+    that they follow from, where the write may be recorded."""
+    tensor: Tensor = m[ref]
+    own = {ref: None, **{base: None for base in tensor.base if base is not None}}
+    doubted = any(one.tensor is not None and one.tensor.belief > Belief.ANNOTATED for one in others)
+    if not doubted or m.recording is NO:
+        return
+    for other in m.state.heap.views_of(own):
+        member = m.state.heap.get(other)
+        if type(member) is Tensor and member.requires_grad is not YES:  # else it stays in the graph
+            m.store_exact(other, replace(member, belief=member.belief.once_handed_over()))
 
 
 def _rebase(m: Interpreter, this: Write, ref: Ref, wants: Truth, sure: bool) -> None:
