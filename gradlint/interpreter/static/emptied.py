@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import libcst as cst
@@ -14,9 +15,13 @@ MOST_EMPTIED = 50
 """The most lines of a scope that are looked at because they make a name hold nothing: each costs a walk."""
 
 
-class UsesBehind(dict[Any, Mapping[str, Any]]):
-    """The uses of names in the lines of scopes behind some that make a name hold nothing, by these; and which line of
-    its scope each piece of syntax is in."""
+@dataclass(slots=True)
+class UsesBehind:
+    """The uses of names behind each line that makes a name hold nothing, and the number of the line in which each piece
+    of syntax of a scope stands, by the scope."""
+
+    behind: dict[Any, Mapping[str, Mapping[str, None]]] = field(default_factory=dict)
+    lines: dict[cst.CSTNode, Mapping[Any, int]] = field(default_factory=dict)
 
 
 def uses_behind(scope: Scope, name: str, place: Any, known: UsesBehind) -> Mapping[str, None]:
@@ -31,11 +36,10 @@ def uses_behind(scope: Scope, name: str, place: Any, known: UsesBehind) -> Mappi
     if not emptied or len(scope.emptied) > MOST_EMPTIED:
         return uses
     last = emptied[-1]
-    if lines[last] not in known:
+    if lines[last] not in known.behind:
         before = [one for one in lines[:last] if isinstance(one, cst.FunctionDef | cst.ClassDef)]
-        known[lines[last]] = uses_in(scope, [*before, *lines[last + 1 :]])
-    found: Mapping[str, None] = known[lines[last]].get(name, {})
-    return found
+        known.behind[lines[last]] = uses_in(scope, [*before, *lines[last + 1 :]])
+    return known.behind[lines[last]].get(name, {})
 
 
 def _lines(scope: Scope) -> list[Any]:
@@ -50,6 +54,6 @@ def _empties(scope: Scope, line: Any, name: str) -> bool:
 
 def _places(scope: Scope, lines: list[Any], known: UsesBehind) -> Mapping[Any, int]:
     """Return the number of the line in which each piece of syntax of a scope stands."""
-    if scope.node not in known:
-        known[scope.node] = {node: number for number, line in enumerate(lines) for node in in_order(line)}
-    return known[scope.node]
+    if scope.node not in known.lines:
+        known.lines[scope.node] = {node: number for number, line in enumerate(lines) for node in in_order(line)}
+    return known.lines[scope.node]
