@@ -471,8 +471,7 @@ def _fill(m: Interpreter, node: Site, history: History, request: Request) -> Non
         if wanted is not None and not asked and request.exact and not thing.retains.may(YES):
             continue
         if ref in leaves:
-            handed_over = thing.belief >= Belief.FROM_USAGE and thing.requires_grad.possibly(YES) and not thing.node
-            arrives = handed_over or (ref in sure and thing.requires_grad is YES)
+            arrives = _is_one_passed_in(thing) or (ref in sure and thing.requires_grad is YES)
             certain = arrives and (wanted is None or asked)
         elif (asked or thing.retains.may(YES)) and reached.intersection(thing.node):
             one = len(thing.node) == 1 and any(made in sure for made in thing.node)
@@ -490,6 +489,13 @@ def _fill(m: Interpreter, node: Site, history: History, request: Request) -> Non
         m.store_exact(
             ref, now if certain or ref not in leaves else replace(now, gradient=UNKNOWN), filling=ref in leaves
         )
+
+
+def _is_one_passed_in(thing: Tensor) -> bool:
+    """Return whether something is a leaf that was passed in, if it is a leaf, and not one of a module's parameters that
+    stands for all: the others get no gradient with it."""
+    one_of_all = thing.is_summary and thing.parameter.may(YES)
+    return thing.belief >= Belief.FROM_USAGE and thing.requires_grad.possibly(YES) and not thing.node and not one_of_all
 
 
 def _may_lie_elsewhere(m: Interpreter, history: History) -> Callable[[Tensor], bool]:

@@ -1,4 +1,4 @@
-# todo: one tensor stands for all parameters of a module of unseen code: a backward of one fills the others as well.
+# One tensor stands for all parameters of a module of unseen code: a backward of one leaves the others alone.
 import torch
 
 same = eval("lambda one: one")
@@ -10,3 +10,11 @@ opt.step()
 reveal(params[0])
 params[1].sum().backward()
 reveal(params[0])
+opt.zero_grad()
+list(net.parameters())[0].exp().mean().backward()
+reveal(params[0], params[1])
+penalty = sum(p.square().sum() for p in net.parameters())
+penalty.backward()
+reveal(params[0], params[1])
+net(torch.ones(1, 2)).sum().backward()
+reveal(params[0], params[1])
