@@ -13,7 +13,6 @@ from gradlint.domain.objects import Node, Tensor, with_mark
 from gradlint.domain.provenance import Belief, Cause, CauseKind
 from gradlint.domain.refs import ASTRAY, OPAQUE, Alternatives, Ref
 from gradlint.domain.state import OLDEST
-from gradlint.domain.value_sets import alternatives
 from gradlint.domain.values import UNKNOWN, Value
 from gradlint.frozen import frozen, replace
 from gradlint.interpreter.autograd.grad import filled
@@ -26,6 +25,7 @@ from gradlint.interpreter.autograd.loop_carried import (
     may_be_carried,
     shares_unseen_graph,
 )
+from gradlint.interpreter.autograd.roots import learn_requires_grad, recorded_by, was_handed_over
 from gradlint.interpreter.engine import cannot_raise
 from gradlint.interpreter.engine.call_summaries import may_be_filled
 from gradlint.interpreter.engine.event_log import BOUND
@@ -101,7 +101,7 @@ def backward(m: Interpreter, node: Site, roots: Sequence[Value], request: Reques
     """Differentiate these roots together: gradients are filled and the graph is freed as the request says."""
     known = all(_requires_grad(m, root) for root in roots)  # what is learned here is true of where it goes well alone
     for root in roots:
-        _required_grad(m, node, root)
+        learn_requires_grad(m, node, root)
     if request.how != "grad":
         _retained(m, request.inputs or ())
     history = _looked_at(m, roots)
@@ -172,93 +172,8 @@ def _requires_grad(m: Interpreter, root: Value) -> bool:
     return shown is not None and shown.requires_grad is YES
 
 
-def _required_grad(m: Interpreter, node: Site, root: Value) -> None:
-    """Learn that a differentiated tensor requires grad: where nothing told so, and no program asked for it, it was
-    recorded, by a known operation or one that nobody saw. So was what alone can have led to it."""
-    found = m.all(root, Tensor)
-    before = []
-    for ref, tensor in found:
-        recorded = _recorded(m, tensor.node)
-        if _may_be_told(tensor) and (recorded or tensor.belief >= Belief.FROM_USAGE):
-            if not recorded or OPAQUE in recorded:
-                unseen = Node("unknown", syntax(node), (recorded or (OPAQUE,),))
-                recorded = (m.new(node, f"history of {ref.site}.{ref.part}", unseen),)
-            now = replace(tensor, requires_grad=YES, leaf=NO, node=recorded)
-            if _may_be_given_back(m, tensor):
-                now = replace(now, leaf=tensor.leaf, node=(*recorded, None))
-            m.store(ref, now, sure=len(found) == 1)
-        elif _was_handed_over(tensor) and tensor.requires_grad.is_unsure:
-            m.store(ref, replace(tensor, requires_grad=YES), sure=len(found) == 1)
-            recorded = ()
-        before.append(_alone_before(m, recorded))
-    if before and len(found) == len(alternatives(root)):
-        _all_recorded(m, set.intersection(*before))
-
-
-def _may_be_told(tensor: Tensor) -> bool:
-    """Return whether it is not known of a tensor whether it requires grad, but that neither it was set by hand nor
-    what it may show the flag of. Unseen code that had it may have set it as well."""
-    by_hand = tensor.showing.may(YES) or any(mark.kind == CauseKind.ASKED and mark.how for mark in tensor.causes)
-    return tensor.requires_grad.is_unsure and not by_hand and not _was_handed_over(tensor)
-
-
-def _may_be_given_back(m: Interpreter, tensor: Tensor) -> bool:
-    """Return whether unseen code may have given back a number that it was passed and that requires grad."""
-    others = m.state.heap.holding(tensor.storage) if tensor.belief >= Belief.FROM_USAGE else ()
-    return any(type(other) is Tensor and _is_asked_number(other) for _, other in others)
-
-
-def _is_asked_number(tensor: Tensor) -> bool:
-    """Return whether it may be a leaf of one number that the program has made itself and set to require grad."""
-    is_leaf = tensor.belief.seen_made and tensor.leaf.possibly(YES)
-    return is_leaf and tensor.requires_grad.possibly(YES) and tensor.scalar.possibly(YES)
-
-
-def _was_handed_over(tensor: Tensor) -> bool:
-    """Return whether unseen code may have had what the program has made itself."""
-    return tensor.belief.seen_made and tensor.unseen.may(YES)
-
-
-def _alone_before(m: Interpreter, recorded: tuple[Ref, ...]) -> set[Ref]:
-    """The nodes without which these alternatives cannot have been recorded: the way back while there is only one."""
-    before: set[Ref] = set()
-    while len(recorded) == 1 and recorded[0].recency < 2 and recorded[0] not in before:
-        thing = m.state.heap.get(recorded[0])
-        if type(thing) is not Node:
-            break
-        before.add(recorded[0])
-        slots = [_recorded(m, slot) for slot in thing.inputs]
-        if sum(map(bool, slots)) != 1:
-            break
-        m.state.heap[recorded[0]] = replace(thing, inputs=tuple(slot or (None,) for slot in slots))
-        recorded = next(filter(None, slots))
-    return before
-
-
-def _all_recorded(m: Interpreter, nodes: set[Ref]) -> None:
-    """Learn that the tensors that these recorded nodes made require grad."""
-    heap = m.state.heap
-    for ref, tensor in list(heap.items()) if nodes else ():
-        if type(tensor) is Tensor and ref.recency < 2 and _may_be_told(tensor) and not nodes.isdisjoint(tensor.node):
-            recorded = _recorded(m, tensor.node)
-            if len(recorded) == 1:
-                m.store_exact(ref, replace(tensor, requires_grad=YES, leaf=NO, node=recorded))
-
-
-def _recorded(m: Interpreter, slot: Alternatives) -> tuple[Ref, ...]:
-    """Return the nodes of an operand's alternatives, where it was recorded. A tensor that an operation made stands
-    beside its node for the leaf that it may have been made by hand."""
-    out = []
-    for ref in slot:
-        thing = None if ref is None else m.state.heap.get(ref)
-        by_hand = type(thing) is Tensor and _may_be_told(thing) and not set(slot).isdisjoint(set(thing.node) - {None})
-        if ref is not None and not by_hand:
-            out.append(ref)
-    return tuple(out)
-
-
 def _looked_at(m: Interpreter, roots: Sequence[Value]) -> History:
-    return _history(m, [_recorded(m, operand) or operand for operand in (in_graph(m, root) for root in roots)])
+    return _history(m, [recorded_by(m, operand) or operand for operand in (in_graph(m, root) for root in roots)])
 
 
 def _reaching(m: Interpreter, history: History, request: Request) -> dict[Ref, bool] | None:
@@ -506,7 +421,7 @@ def _may_lie_elsewhere(m: Interpreter, history: History) -> Callable[[Tensor], b
     astray = ASTRAY in history.past or any(m.log.counts[BOUND + one] for one in CALLS_LEFT_OUT)
 
     def lies_elsewhere(thing: Tensor) -> bool:
-        if _was_handed_over(thing):
+        if was_handed_over(thing):
             return opaque or taken
         return opaque and (astray or not thing.belief.seen_made)
 
