@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Sequence, Set
+from itertools import pairwise
 
 from gradlint.domain import EVAL, NO, TRAIN, UNSURE, YES, Cause, Graph, Memory, Syntax, Tensor, made_at, memories
 from gradlint.events import (
@@ -16,6 +17,7 @@ from gradlint.events import (
     OptimizerStepped,
     Role,
     Run,
+    StateLoaded,
     Stored,
 )
 from gradlint.rule import LIKELY, POSSIBLE, Question, Sign, only_tested, runs_around, signs_of
@@ -24,7 +26,9 @@ Way = tuple[list[ModuleCalled], Syntax | None]
 """Calls at one place, and the call of a function in which they happen (None: all that happen there)."""
 NOISE = frozenset({"rand", "rand_like", "randn", "randn_like", "normal", "normal_"})
 """The factories of inputs from which networks generate, or with which they are tried."""
-ON_PURPOSE = frozenset({"data", "detach", "detach_", "item", "numpy", "tolist"})
+CUTTING = frozenset({"data", "detach", "detach_"})
+"""The calls that leave the graph, and keep the tensor."""
+ON_PURPOSE = CUTTING | {"item", "numpy", "tolist"}
 """The calls that leave the graph, and do nothing else."""
 MOST_CALLERS = 3
 """The most calls of a method that are pointed at."""
@@ -53,6 +57,7 @@ class Whole:
         for call in calls:
             parted.setdefault(call.node, []).append(call)
         self.places = {node: _without_parts(some) for node, some in parted.items()}
+        self._inside = self._dropped_inside(calls)
         self.differentiating = {call for one in backwards for call in self.callers(one)}
         self._training = {one.run for one in backwards}
         self._stepped: dict[int, set[Memory]] = {}
@@ -60,6 +65,7 @@ class Whole:
             if isinstance(one, OptimizerStepped) and one.run not in self._training:
                 self._stepped.setdefault(one.run, set()).update(memories(one.parameters))
         self._switches = _switches(end)
+        self._loaded = {one.module.cls for one in end.story if isinstance(one, StateLoaded)}
         self._without_gradients = {(one.run, one.name) for one in calls if not one.grad_mode <= YES}
         self._alike: dict[Syntax, list[tuple[Syntax, int]]] = {}
         for caller, call, index in end.alike:
@@ -69,6 +75,32 @@ class Whole:
         self._keeping = {
             one.run for one in kept if not one.freed <= YES and one.graph and reached.isdisjoint(one.graph)
         }
+
+    def _dropped_inside(self, calls: Iterable[ModuleCalled]) -> dict[tuple[Syntax, int], list[ModuleCalled]]:
+        """The calls of parts that record, of the calls of a module, by place and run, of which the result certainly has
+        no graph: whatever they record, its forward drops. What it detaches on purpose is told there."""
+        without = {(one.node, one.run) for one in calls if not one.nested and _gives_no_graph(one)}
+        found: dict[tuple[Syntax, int], list[ModuleCalled]] = {}
+        for part in calls if without else ():
+            detached = any(self.left[graph].by in ON_PURPOSE for graph in part.graph if graph in self.left)
+            if part.nested and part.recorded is not None and part.grad_mode <= YES and not detached:
+                for run, outer in pairwise(self.around(part)):
+                    if (run.caller, outer.index) in without:
+                        found.setdefault((run.caller, outer.index), []).append(part)
+        return found
+
+    def graph_of(self, call: ModuleCalled) -> tuple[Graph, ...]:
+        """Return the graph that a call records: where its result has none, what its parts do that is dropped."""
+        inside = self._inside.get((call.node, call.run), ())
+        return call.graph or tuple(dict.fromkeys(graph for part in inside for graph in part.graph))
+
+    def records(self, call: ModuleCalled) -> bool:
+        """Return whether the call records a graph, certainly or unless unseen code froze the model meanwhile: no path
+        that is shown freezes one of its parameters, or gives a result that requires no grad."""
+        if call.recorded is not None or (call.node, call.run) in self._inside:
+            return True
+        asks = call.result.requires_grad if isinstance(call.result, Tensor) else UNSURE
+        return call.trainable.possibly(YES) and not (asks | call.trainable).possibly(NO)
 
     def callers(self, event: Event) -> Iterator[Syntax]:
         """The calls inside which something happened, innermost first."""
@@ -90,6 +122,11 @@ class Whole:
     def switched_to_eval(self, call: ModuleCalled) -> ModeChanged | None:
         """The last switch to eval mode of such a module before the call."""
         return self._switches.get(id(call))
+
+    def is_at_work(self, call: ModuleCalled) -> bool:
+        """Return whether the program makes the module ready for use: it switches such a one to eval mode, or loads what
+        was trained into it."""
+        return self.switched_to_eval(call) is not None or call.module.cls in self._loaded
 
     def is_also_without_gradients(self, call: ModuleCalled) -> bool:
         """Return whether the same run may call the module with gradients off as well: then gradients are on here on
@@ -125,7 +162,7 @@ class Whole:
 
     def is_met(self, call: ModuleCalled, graphs: Container[Graph]) -> bool:
         """Return whether the graph of a call is among these."""
-        return any(graph in graphs for graph in call.graph)
+        return any(graph in graphs for graph in self.graph_of(call))
 
 
 def ways(whole: Whole) -> Iterator[tuple[Syntax, list[Way], list[Syntax]]]:
@@ -137,7 +174,9 @@ def ways(whole: Whole) -> Iterator[tuple[Syntax, list[Way], list[Syntax]]]:
         if node not in whole.differentiating and (parted := [*_in_vain(calls, whole)])
     }
     calls = {node: [call for some, _ in parted for call in some] for node, parted in found.items()}
-    made = {graph for some in calls.values() for call in some for graph in call.graph if graph not in call.fed_by}
+    made = {
+        graph for some in calls.values() for call in some for graph in whole.graph_of(call) if graph not in call.fed_by
+    }
     left = {node: {at for call in some for at in _leaving(call, whole)} for node, some in calls.items()}
     begun, first, others = set[tuple[Syntax, Syntax]](), list[Syntax](), list[Syntax]()
     for node in found:
@@ -151,7 +190,7 @@ def ways(whole: Whole) -> Iterator[tuple[Syntax, list[Way], list[Syntax]]]:
             for at in left[one]:
                 beside.setdefault(at, []).append(one)
     for node in first:
-        graphs = {graph for call in calls[node] for graph in call.graph}
+        graphs = {graph for call in calls[node] for graph in whole.graph_of(call)}
         going_on = {one for graph in graphs for one in behind.get(graph, ())}
         joined = {one for one in going_on if all(_goes_on(call, graphs) for call in whole.places[one])}
         joined |= {one for at in left[node] for one in beside.get(at, ())}
@@ -207,7 +246,7 @@ def _by_round(calls: Sequence[ModuleCalled]) -> list[list[ModuleCalled]]:
 
 def _all_in_vain(calls: Sequence[ModuleCalled], whole: Whole) -> bool:
     """Return whether of these calls one records, and none for anything."""
-    if all(call.nested for call in calls) or not any(records(call) for call in calls):
+    if all(call.nested for call in calls) or not any(whole.records(call) for call in calls):
         return False
     others = [call for call in calls if not may_be_in_vain(call, whole)]
     shown = {call.run for call in calls if call not in others} if others else set[int]()
@@ -220,13 +259,10 @@ def _without_parts(calls: Sequence[ModuleCalled]) -> list[ModuleCalled]:
     return [call for call in calls if not (call.nested and call.run in whole)]
 
 
-def records(call: ModuleCalled) -> bool:
-    """Return whether the call records a graph, certainly or unless unseen code froze the model meanwhile: no path that
-    is shown freezes one of its parameters, or gives a result that requires no grad."""
-    if call.recorded is not None:
-        return True
-    asks = call.result.requires_grad if isinstance(call.result, Tensor) else UNSURE
-    return call.trainable.possibly(YES) and not (asks | call.trainable).possibly(NO)
+def _gives_no_graph(call: ModuleCalled) -> bool:
+    """Return whether a module that may be trained certainly gives a tensor that requires no grad."""
+    without = isinstance(call.result, Tensor) and call.result.requires_grad <= NO
+    return without and call.recorded is None and call.trainable.possibly(YES) and call.grad_mode <= YES
 
 
 def is_held(call: ModuleCalled, whole: Whole) -> bool:
@@ -241,7 +277,7 @@ def may_be_in_vain(call: ModuleCalled, whole: Whole) -> bool:
     longer knows, for unseen code was passed the model, takes nothing from what the pass before knew. A model that is
     frozen there records nothing of its own. What a part of a forward gives that nobody calls may well become whole
     numbers on the way."""
-    if call.trainable <= NO or not (call.grad_mode <= YES and call.graph):
+    if call.trainable <= NO or not (call.grad_mode <= YES and whole.graph_of(call)):
         return False
     end = whole.end
     if whole.is_met(call, end.used) or whole.is_met(call, end.differentiated):
@@ -254,13 +290,20 @@ def may_be_in_vain(call: ModuleCalled, whole: Whole) -> bool:
         return True
     if whole.is_met(call, end.left_on) or whole.keeps_graphs(call) or whole.steps_alone(call):
         return False
-    run, mark = whole.runs.get(call.run), exit_of(call, whole)
-    in_forward = run is not None and run.function is not None and run.function.name == "forward" and run.caller is None
-    if in_forward and mark is not None and mark.by not in ON_PURPOSE:
+    mark = exit_of(call, whole)
+    if _is_in_forward(call, whole) and mark is not None and mark.by not in ON_PURPOSE:
         return False
     only_read = whole.is_met(call, whole.left) or whole.is_met(call, whole.printed)
     only_read = only_read and not whole.is_met(call, end.returned)
     return only_read and (call.trainable <= YES or not _is_fed(call))
+
+
+def _is_in_forward(call: ModuleCalled, whole: Whole) -> bool:
+    """Return whether it happens in a forward that nobody is shown to call."""
+    runs = [run for run in whole.around(call) if run.function is not None]
+    return (
+        bool(runs) and runs[-1].function is not None and (runs[-1].function.name, runs[-1].caller) == ("forward", None)
+    )
 
 
 def _is_fed(call: ModuleCalled) -> bool:
@@ -293,7 +336,7 @@ def _switches(end: ModuleFinished) -> dict[int, ModeChanged | None]:
 
 def exit_of(call: ModuleCalled, whole: Whole) -> Cause | None:
     """Return the place where the result of a call first leaves its graph."""
-    return next((whole.left[graph] for graph in call.graph if graph in whole.left), None)
+    return next((whole.left[graph] for graph in whole.graph_of(call) if graph in whole.left), None)
 
 
 def signs(call: ModuleCalled, whole: Whole) -> Iterator[Sign]:
@@ -306,7 +349,10 @@ def signs(call: ModuleCalled, whole: Whole) -> Iterator[Sign]:
     means_it = (evaluates and said_so) if method else (evaluates or said_so)
     weighed = {
         "only a test does it": (only_tested(call, end), POSSIBLE),
-        "another call of the function has gradients off": (whole.is_also_without_gradients(call), POSSIBLE),
+        "another call of the function has gradients off": (
+            whole.is_also_without_gradients(call) and not _is_cut_off(call, whole),
+            POSSIBLE,
+        ),
         "it happens once": (_happens_once(call, whole), POSSIBLE),
         "a method of the module gives what it records": (
             _is_forward_by_another_name(call, whole) and not said_so,
@@ -326,6 +372,12 @@ def signs(call: ModuleCalled, whole: Whole) -> Iterator[Sign]:
     yield from (Sign(Question.MISTAKE, degree, why) for why, (holds, degree) in weighed.items() if holds)
 
 
+def _is_cut_off(call: ModuleCalled, whole: Whole) -> bool:
+    """Return whether the program detaches what it gives: it does not want the graph."""
+    mark = exit_of(call, whole)
+    return mark is not None and mark.by in CUTTING
+
+
 def _is_forward_by_another_name(call: ModuleCalled, whole: Whole) -> bool:
     """Return whether it happens in a method of a module that a script tries out itself: others may train on what it
     gives. What a loop of the script calls again and again is no try."""
@@ -339,19 +391,19 @@ def _is_forward_by_another_name(call: ModuleCalled, whole: Whole) -> bool:
 
 def _happens_once(call: ModuleCalled, whole: Whole) -> bool:
     """Return whether it happens once and costs little: in a script outside of functions, and of loops but for those
-    that go from layer to layer, or to see a network work."""
+    that go from layer to layer, of a network that is not ready for use, or to see a network work."""
     run = whole.runs.get(call.run)
     if _is_repeated(call, whole):
         return False
     if run is None or run.function is None:
-        return True
+        return not whole.is_at_work(call) or _is_tried(call, whole)
     return not call.module.mode <= EVAL and _is_tried(call, whole)
 
 
 def _is_repeated(call: ModuleCalled, whole: Whole) -> bool:
     """Return whether a loop comes to it again, or to a call around it, and does not go from layer to layer."""
     again = [one for one in whole.places.get(call.node, ()) if not one.later <= NO]
-    apart = any(frozenset(one.fed_by).isdisjoint(one.graph) for one in again)
+    apart = any(frozenset(one.fed_by).isdisjoint(whole.graph_of(one)) for one in again)
     return apart or any(one is caller for caller in whole.callers(call) for one, _ in whole.alike([caller]))
 
 

@@ -1,0 +1,124 @@
+"""A script that applies a network once costs little, unless it makes the network ready for use: then that is what the
+script is there for. A network whose forward gives no graph records one all the same."""
+
+from __future__ import annotations
+
+import pytest
+
+from gradlint import linter
+from gradlint.finding import Confidence
+from gradlint.registry import rules
+
+SCRIPT = """
+import sys
+import torch
+from PIL import Image
+from torch import nn
+from torchvision.transforms import ToTensor
+
+
+class Upscaler(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Sequential(nn.Conv2d(3, 8, 3, padding=1), nn.Tanh())
+        self.tail = nn.Conv2d(8, 3, 3, padding=1)
+
+    def forward(self, picture):
+        return self.tail(self.body(picture))
+
+
+upscaler = Upscaler()
+READY
+picture = INPUT
+sharp = upscaler(picture)
+Image.fromarray(sharp.detach().numpy()).save(sys.argv[2])
+"""
+PICTURE = "ToTensor()(Image.open(sys.argv[1])).unsqueeze(0)"
+AT_WORK = ["upscaler.load_state_dict(torch.load(sys.argv[3]))", "upscaler.eval()", "upscaler = upscaler.cuda().eval()"]
+
+TAGGER = """
+import torch
+from torch import nn
+
+
+class Tagger(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embed, self.head = nn.Embedding(10, 4), nn.Linear(4, 3)
+
+    def scores(self, words):
+        return self.head(self.embed(words))
+
+    def forward(self, words):
+        FORWARD
+
+
+def tag(sentences):
+    tagger = Tagger()
+    tagger.eval()
+    return [tagger(torch.tensor(words))AFTER for words in sentences]
+"""
+DROPPING = [
+    "return self.scores(words).argmax(-1)",
+    "return self.scores(words).max(dim=-1)[1]",
+    "best = self.scores(words).topk(2)[1]\n        return best[..., 0]",
+    "scores = self.scores(words)\n        return scores.detach().softmax(-1)",
+]
+QUIET = [
+    "with torch.no_grad():\n            return self.scores(words).argmax(-1)",
+    "return self.scores(words).detach_().argmax(-1) if False else words",
+    "return self.embed.weight.data[words].argmax(-1)",
+]
+
+
+def found(text: str, code: str = "GRD401") -> list[Confidence]:
+    return [one.confidence for one in linter.analyse(text, rules()).findings if one.code == code]
+
+
+def script(ready: str, given: str = PICTURE) -> str:
+    return SCRIPT.replace("READY", ready).replace("INPUT", given)
+
+
+@pytest.mark.parametrize("ready", AT_WORK)
+def test_a_network_that_is_made_ready_is_used(ready: str) -> None:
+    assert found(script(ready)) == [Confidence.LIKELY]
+
+
+@pytest.mark.parametrize("ready", ["", "print(upscaler)"])
+def test_a_network_that_is_not_is_tried(ready: str) -> None:
+    assert found(script(ready)) == [Confidence.POSSIBLE]
+
+
+@pytest.mark.parametrize("given", ["torch.rand(1, 3, 8, 8)", "torch.zeros(1, 3, 8, 8)"])
+@pytest.mark.parametrize("ready", AT_WORK[:2])
+def test_an_input_that_is_made_up_only_tries_it(ready: str, given: str) -> None:
+    text = script(ready, given).replace("Image.fromarray(sharp.detach().numpy()).save(sys.argv[2])", "print(sharp)")
+    assert found(text) == [Confidence.POSSIBLE]
+
+
+@pytest.mark.parametrize("forward", DROPPING)
+def test_a_forward_that_gives_no_graph_records_one(forward: str) -> None:
+    assert found(TAGGER.replace("FORWARD", forward).replace("AFTER", ".tolist()")) == [Confidence.LIKELY]
+    assert found(TAGGER.replace("FORWARD", forward).replace("AFTER", "")) == [Confidence.LIKELY]
+
+
+@pytest.mark.parametrize("forward", QUIET)
+def test_a_forward_that_records_nothing_is_silent(forward: str) -> None:
+    assert not found(TAGGER.replace("FORWARD", forward).replace("AFTER", ".tolist()"))
+
+
+def test_a_loss_of_what_the_forward_kept_is_trained_on() -> None:
+    forward = "self.kept = self.scores(words)\n        return self.kept.argmax(-1)"
+    text = TAGGER.replace("FORWARD", forward).replace("AFTER", "")
+    text += """
+
+def train(tagger, batches, optimizer):
+    for words, labels in batches:
+        optimizer.zero_grad()
+        guess = tagger(words)
+        nn.functional.cross_entropy(tagger.kept, labels).backward()
+        optimizer.step()
+
+train(Tagger(), [(torch.tensor([1]), torch.tensor([1]))], torch.optim.SGD(Tagger().parameters(), 0.1))
+"""
+    assert len(found(text)) == 1
