@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import reduce
 from operator import or_
 from typing import Any
@@ -25,7 +25,7 @@ from gradlint.domain.facts import (
     Truth,
     truth,
 )
-from gradlint.domain.objects import MOST_ITEMS, Tensor
+from gradlint.domain.objects import MOST_ITEMS, Instance, Module, Tensor
 from gradlint.domain.provenance import Belief
 from gradlint.domain.refs import Ref
 from gradlint.domain.value_sets import alternatives, one_of
@@ -270,10 +270,23 @@ def _learn(m: Interpreter, place: Any, classes: list[str | Ref]) -> None:
     options = alternatives(value) if (value := peek(m, place)) is not None else ()
     seen = [option for option in options if not is_guessed(m.thing(option))]
     told = _told_by_class(m, place, classes) if len(seen) < len(options) else None
+    if told is not None and (modules := _said_more_of(m, options, told)):
+        seen, told = [option for option in options if option in seen or option in modules], modules[0]
     if told is not None:
         known = m.state.reach([option for option in options if type(option) is Unknown])
         fitting = [ref for ref in known if ref not in seen and any(is_a(m, ref, cls).may(YES) for cls in classes)]
         poke(m, place, one_of([*seen, *fitting, told], MOST_ITEMS))
+
+
+ANY_MODULE = ImportPath("torch.nn.Module")
+
+
+def _said_more_of(m: Interpreter, options: Sequence[Value], told: Value) -> list[Value]:
+    """Return the modules that their use tells of, where the class says less: it is one of a library, or any module's.
+    They are what they were, wrapped or not."""
+    module = m.only(told, Module)
+    vague = m.only(told, Instance) is not None or (module is not None and module.cls == ANY_MODULE)
+    return [option for option in options if type(m.thing(option)) is Module] if vague else []
 
 
 def _told_by_class(m: Interpreter, place: Any, classes: list[str | Ref]) -> Value | None:

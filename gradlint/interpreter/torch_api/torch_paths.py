@@ -10,7 +10,7 @@ from gradlint import events
 from gradlint.domain.facts import BOOL, FLOAT, MAYBE, NO, TRAIN, UNSURE, YES, Dtypes, negation
 from gradlint.domain.fields import Aspect, names_of
 from gradlint.domain.objects import Container, Iterator, Module, Tensor
-from gradlint.domain.provenance import MOST_CAUSES, AskKind, Cause, CauseKind, CutKind, IteratorKind, WriteKind
+from gradlint.domain.provenance import MOST_CAUSES, AskKind, Belief, Cause, CauseKind, CutKind, IteratorKind, WriteKind
 from gradlint.domain.value_sets import alternatives, one_of, truth_of
 from gradlint.domain.values import (
     NONE_VALUE,
@@ -32,7 +32,7 @@ from gradlint.interpreter.autograd.requires_grad import Asked, set_requires_grad
 from gradlint.interpreter.autograd.tensor import KINDS_ASKED, data_kind, fresh, is_of_kind
 from gradlint.interpreter.autograd.version_counter import counts_alone
 from gradlint.interpreter.engine.arguments import Arguments
-from gradlint.interpreter.engine.dispatch import MODELS, Model, TypeSlot, implements, models
+from gradlint.interpreter.engine.dispatch import MODELS, Model, TypeSlot, annotated, implements, models
 from gradlint.interpreter.engine.escape import result_of_unknown
 from gradlint.interpreter.engine.iteration import begin, consume, element_list, elements, iterator
 from gradlint.interpreter.engine.machine import Interpreter
@@ -40,6 +40,7 @@ from gradlint.interpreter.engine.unseen import maybe_initialised
 from gradlint.interpreter.libraries import pack_calls
 from gradlint.interpreter.nn import module as modules
 from gradlint.interpreter.nn.module_protocol import built_as
+from gradlint.interpreter.nn.unknown_parts import unknown_module
 from gradlint.interpreter.python.isinstance_checks import is_instance
 from gradlint.interpreter.static.scopes import dotted
 from gradlint.interpreter.static.sites import Site
@@ -245,6 +246,9 @@ def _wrapping(path: str, m: Interpreter, node: Site, args: Arguments) -> Value:
 
 
 MODELS |= {path: partial(_wrapping, path) for path in WRAPPERS}
+annotated(*WRAPPERS)(
+    lambda m, node, path: unknown_module(m, node, "annotated", Belief.ANNOTATED, ImportPath("torch.nn.Module"))
+)
 
 
 def _init_of(path: str, m: Interpreter, node: Site, args: Arguments) -> Value:

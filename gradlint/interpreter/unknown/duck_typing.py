@@ -413,7 +413,15 @@ def kind_from_usage(m: Interpreter, node: Site, value: Value, chain: str, source
         found = by_usage(m, node, chain, chain)
         if found is not None:
             refine(m, value, found)
+    if type(value) is Ref and _may_be_built(m.state.heap.get(value)) and _is_module(uses_of(m, chain, syntax(node))):
+        return _module(m, node, f"{chain} by use", ())
     return value
+
+
+def _may_be_built(thing: Any) -> bool:
+    """Return whether something is the result of what its use made a module of: a class that is passed in is called as
+    one is, and gives a network."""
+    return type(thing) is Tensor and thing.may_be_structured and thing.belief >= Belief.FROM_USAGE
 
 
 def _switched_result(m: Interpreter, node: Site, value: Unknown, chain: str, source: Any) -> Ref | None:
