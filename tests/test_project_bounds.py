@@ -34,6 +34,40 @@ def test_bounds_are_counted():
     assert dict(found.counts)["bound: steps in other files"] > 0
 
 
+LONG = {"own.py": "def {name}(net, n):\n" + "    n = n + 1\n" * 400 + "    {last}\n    return n\n"}
+AFTER = """
+import torch
+from {where} import {name}
+
+net = torch.nn.Sequential(torch.nn.Linear(2, 1), torch.nn.Dropout(0.5)).eval()
+{calls}
+for x in torch.rand(8, 2):
+    print(net(x).item())
+net[0].weight.add_(1)
+"""
+
+
+def after(name: str, last: str, where: str) -> list[tuple[str, Confidence]]:
+    files = {path: text.format(name=name, last=last) for path, text in LONG.items()}
+    calls = "".join(f"{name}(net, {number})\n" for number in range(20))
+    text = AFTER.format(name=name, where=where, calls=calls)
+    found = linter.analyse(text, RULES, project=Project(InMemory(files)).at(MAIN))
+    assert bool(dict(found.counts).get("bound: steps in other files")) == (where == "own")
+    return sorted((one.code, one.confidence) for one in found.findings)
+
+
+@pytest.mark.parametrize("name", ["noted", "show", "fold"])
+def test_a_function_that_is_not_followed_is_believed_as_one_that_nobody_sees(name):
+    there = after(name, "n = len(net)", "own")
+    assert there == after(name, "", "elsewhere")
+    assert {"GRD301", "GRD401"} <= {code for code, _ in there}
+
+
+@pytest.mark.parametrize("last", ["net.requires_grad_(False)", "net.loss.backward()", "net.optimizer.step()"])
+def test_one_that_changes_things_may_do_anything(last):
+    assert "GRD301" not in {code for code, _ in after("fold", last, "own")}
+
+
 METER = """\
 class Meter:
     def __init__(self):

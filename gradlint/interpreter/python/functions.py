@@ -32,6 +32,7 @@ from gradlint.interpreter.engine.recursion import MOST_CALLS_DEEP, MOST_DESCENTS
 from gradlint.interpreter.engine.steps import STEPS
 from gradlint.interpreter.engine.unseen import escape_by, maybe_initialised
 from gradlint.interpreter.python.roles import roles_of
+from gradlint.interpreter.static.handlers import steps
 from gradlint.interpreter.static.scopes import spelled
 from gradlint.interpreter.static.sites import Site, syntax
 from gradlint.interpreter.static.yields import gives_at_most_once
@@ -104,7 +105,8 @@ def _run_call(m: Interpreter, node: Site, function: Function, args: Arguments) -
             emit_exhausted(m, node, args.values())
         if function.name == "__init__":
             maybe_initialised(m, args.get("self", 0, UNKNOWN))
-        havoc(m, args.values(), _escape_into(m, node, function))
+        keeps_modes = not m.scan.scopes[function.node].switches
+        havoc(m, args.values(), _escape_into(m, node, function), keeps_modes=keeps_modes)
         return LEARN_RESULT[Function](m, node, function, result_of_unknown(args.values()))
     if function.generator and any(decorator in MANAGERS for decorator in function.decorators):
         return waiting_manager(m, node, function, args)
@@ -115,9 +117,13 @@ def _run_call(m: Interpreter, node: Site, function: Function, args: Arguments) -
 
 def _escape_into(m: Interpreter, node: Site, function: Function) -> Escape:
     """Return the escape into a function that is not followed: that of one that nobody sees and that is called so,
-    unless its text shows that it computes gradients."""
-    reads = escape_by(node, UNKNOWN) is Escape.READ_BY_NAME and not m.scan.scopes[function.node].differentiates
-    return Escape.READ_BY_NAME if reads else Escape.HELD
+    unless its text shows that it computes gradients, steps or switches."""
+    scope = m.scan.scopes[function.node]
+    if scope.differentiates:
+        return Escape.HELD
+    if escape_by(node, UNKNOWN) is Escape.READ_BY_NAME:
+        return Escape.READ_BY_NAME
+    return Escape.HELD if scope.switches or steps(function.node) else Escape.UNSEEN
 
 
 LEARN_RESULT: dict[type, Callable[[Interpreter, Any, Function, Value], Value]] = SLOTS[TypeSlot.LEARN_RESULT]
