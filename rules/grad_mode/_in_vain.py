@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Sequence, Set
-from itertools import pairwise
 
 from gradlint.domain import EVAL, NO, TRAIN, UNSURE, YES, Cause, Graph, Memory, Syntax, Tensor, made_at, memories
 from gradlint.events import (
@@ -84,9 +83,9 @@ class Whole:
         for part in calls if without else ():
             detached = any(self.left[graph].by in ON_PURPOSE for graph in part.graph if graph in self.left)
             if part.nested and part.recorded is not None and part.grad_mode <= YES and not detached:
-                for run, outer in pairwise(self.around(part)):
-                    if (run.caller, outer.index) in without:
-                        found.setdefault((run.caller, outer.index), []).append(part)
+                for run in self.around(part):
+                    if run.caller is not None and (run.caller, run.parent) in without:
+                        found.setdefault((run.caller, run.parent), []).append(part)
         return found
 
     def graph_of(self, call: ModuleCalled) -> tuple[Graph, ...]:
