@@ -66,5 +66,5 @@ def power(x, n):
     return x if n == 0 else x * power(x, n - 1)
 
 
-# vague: a function that calls itself is followed twice, then anything may happen
-reveal(power(weight, 4))  # Tensor[?, requires_grad=yes|?, leaf=no|?]
+# vague: a function that calls itself is followed twice; then its text shows that it leaves flags alone
+reveal(power(weight, 4))  # Tensor[?, requires_grad=yes, leaf=no]

@@ -11,7 +11,7 @@ from gradlint.domain.facts import MAYBE, NO, PLAIN, SCALED, UNSURE, YES, Truth, 
 from gradlint.domain.fields import Aspect, names_of
 from gradlint.domain.objects import Node, Tensor, with_mark
 from gradlint.domain.provenance import Belief, Cause, CauseKind
-from gradlint.domain.refs import ASTRAY, OPAQUE, Alternatives, Ref
+from gradlint.domain.refs import ASTRAY, NOWHERE, OPAQUE, Alternatives, Ref
 from gradlint.domain.state import OLDEST
 from gradlint.domain.values import UNKNOWN, Value
 from gradlint.frozen import frozen, replace
@@ -386,7 +386,7 @@ def _fill(m: Interpreter, node: Site, history: History, request: Request) -> Non
         if wanted is not None and not asked and request.exact and not thing.retains.may(YES):
             continue
         if ref in leaves:
-            arrives = _is_one_passed_in(thing) or (ref in sure and thing.requires_grad is YES)
+            arrives = _is_passed_in(m, history, ref) or (ref in sure and thing.requires_grad is YES)
             certain = arrives and (wanted is None or asked)
         elif (asked or thing.retains.may(YES)) and reached.intersection(thing.node):
             one = len(thing.node) == 1 and any(made in sure for made in thing.node)
@@ -406,11 +406,14 @@ def _fill(m: Interpreter, node: Site, history: History, request: Request) -> Non
         )
 
 
-def _is_one_passed_in(thing: Tensor) -> bool:
-    """Return whether something is a leaf that was passed in, if it is a leaf, and not one of a module's parameters that
-    stands for all: the others get no gradient with it."""
-    one_of_all = thing.is_summary and thing.parameter.may(YES)
-    return thing.belief >= Belief.FROM_USAGE and thing.requires_grad.possibly(YES) and not thing.node and not one_of_all
+def _is_passed_in(m: Interpreter, history: History, ref: Ref) -> bool:
+    """Return whether a leaf was passed in, if it is one, and is not only one of several that stands for all of them:
+    the others get no gradient with it."""
+    thing: Tensor = m[ref]
+    if thing.belief < Belief.FROM_USAGE or not thing.requires_grad.possibly(YES) or thing.node:
+        return False
+    slots = [slot for node in history.nodes for slot in m[node].inputs if ref in slot] if thing.is_summary else []
+    return not slots or any(NOWHERE not in slot for slot in slots)
 
 
 def _may_lie_elsewhere(m: Interpreter, history: History) -> Callable[[Tensor], bool]:

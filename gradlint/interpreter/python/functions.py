@@ -116,14 +116,12 @@ def _run_call(m: Interpreter, node: Site, function: Function, args: Arguments) -
 
 
 def _escape_into(m: Interpreter, node: Site, function: Function) -> Escape:
-    """Return the escape into a function that is not followed: that of one that nobody sees and that is called so,
-    unless its text shows that it computes gradients, steps or switches."""
+    """Return the escape into a function that is not followed: it only reads what it is passed, unless its text shows
+    that it computes gradients, or that it steps or switches and its name does not say otherwise."""
     scope = m.scan.scopes[function.node]
-    if scope.differentiates:
-        return Escape.HELD
-    if escape_by(node, UNKNOWN) is Escape.READ_BY_NAME:
-        return Escape.READ_BY_NAME
-    return Escape.HELD if scope.switches or steps(function.node) else Escape.UNSEEN
+    changes = scope.switches or steps(function.node)
+    reads = not changes or escape_by(node, UNKNOWN) is Escape.READ_BY_NAME
+    return Escape.READ_BY_NAME if reads and not scope.differentiates else Escape.HELD
 
 
 LEARN_RESULT: dict[type, Callable[[Interpreter, Any, Function, Value], Value]] = SLOTS[TypeSlot.LEARN_RESULT]
