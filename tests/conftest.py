@@ -2,7 +2,8 @@
 
 Most laws are parametrised over hundreds of rows, rules or programs. `pytest` runs a sample of each, the same one every
 time; `pytest --cases rest` runs what that leaves out, `--cases all` both, and `--cases few` some of the sample, which
-is enough to see that another version of Python or of a library breaks nothing.
+is enough to see that another version of Python or of a library breaks nothing. `--part 2/3` runs the second third of
+these cases, every third of them.
 """
 
 from __future__ import annotations
@@ -74,6 +75,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--cases", choices=("few", "sample", "rest", "all"), default="sample", help="cases of each law to run [sample]"
     )
+    parser.addoption("--part", type=part, default=(1, 1), metavar="K/N", help="the Kth of N parts of these cases")
+
+
+def part(text: str) -> tuple[int, int]:
+    """Return which of how many parts a text names. Raises `ValueError` where it names none."""
+    number, _, parts = text.partition("/")
+    if not 1 <= int(number) <= int(parts):
+        raise ValueError(text)
+    return int(number), int(parts)
 
 
 @pytest.fixture(autouse=True)
@@ -87,18 +97,24 @@ def own_cache(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Keep the sample of each law, or the rest; what `-k` and `-m` leave out is not counted."""
-    asked = config.getoption("--cases")
-    if asked == "all":
-        return
+    """Keep the sample of each law, or the rest, or a part of these; what `-k` and `-m` leave out is not counted."""
+    number, parts = config.getoption("--part")
+    kept = asked_for(config.getoption("--cases"), items)[number - 1 :: parts]
+    names = {item.nodeid for item in kept}
+    config.hook.pytest_deselected(items=[item for item in items if item.nodeid not in names])
+    items[:] = kept
+
+
+def asked_for(cases: str, items: list[pytest.Item]) -> list[pytest.Item]:
+    """Return the cases of each law that are asked for."""
+    if cases == "all":
+        return items
     laws: dict[str, list[pytest.Item]] = {}
     for item in items:
         laws.setdefault(item.nodeid.partition("[")[0], []).append(item)
-    samples = [sample(cases) for cases in laws.values()]
-    chosen = {item.nodeid for cases in samples for item in (sample(cases, FEW) if asked == "few" else cases)}
-    kept = [item for item in items if (item.nodeid in chosen) != (asked == "rest")]
-    config.hook.pytest_deselected(items=[item for item in items if (item.nodeid in chosen) == (asked == "rest")])
-    items[:] = kept
+    samples = [sample(law) for law in laws.values()]
+    chosen = {item.nodeid for law in samples for item in (sample(law, FEW) if cases == "few" else law)}
+    return [item for item in items if (item.nodeid in chosen) != (cases == "rest")]
 
 
 def sample(cases: list[pytest.Item], most: int = SAMPLE) -> list[pytest.Item]:

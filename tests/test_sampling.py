@@ -55,6 +55,21 @@ def test_the_sample_and_the_rest_are_all_and_no_law_is_left_out(tmp_path: Path) 
         assert few <= set(sample) and len(few) == min(most, 5)
 
 
+@pytest.mark.parametrize("cases", ["sample", "rest", "all"])
+def test_the_parts_are_all_and_each_has_some_of_each_law(tmp_path: Path, cases: str) -> None:
+    whole = collected(tmp_path, "--cases", cases)
+    parts = [collected(tmp_path, "--cases", cases, "--part", f"{number}/3") for number in (1, 2, 3)]
+    assert sorted(name for part in parts for name in part) == sorted(whole)
+    assert max(map(len, parts)) - min(map(len, parts)) <= 1
+    for part in parts:
+        assert {f"::{law}[" in "".join(part) for law in ("test_a_law", "test_a_costly_law")} == {True}
+
+
+@pytest.mark.parametrize("wrong", ["0/3", "4/3", "x", "1/x"])
+def test_a_part_that_is_none_is_refused(tmp_path: Path, wrong: str) -> None:
+    assert collected(tmp_path, "--part", wrong) == []
+
+
 @pytest.mark.parametrize("asked", ["test_a_costly_law and 1", "test_a_small_law"])
 def test_what_is_asked_for_by_name_is_sampled_by_itself(tmp_path: Path, asked: str) -> None:
     assert 0 < len(collected(tmp_path, "-k", asked)) <= 7
