@@ -49,6 +49,7 @@ from gradlint.interpreter.nn.unknown_parts import unknown_module
 from gradlint.interpreter.python.isinstance_checks import is_a, is_guessed
 from gradlint.interpreter.static.scopes import dotted
 from gradlint.interpreter.unknown.annotations import instance_of
+from gradlint.interpreter.unknown.parameters import ANY_MODULE
 from gradlint.knowledge.modules.families import FAMILIES, public
 
 TRUTH: dict[type, Callable[[Interpreter, Any], Truth]] = SLOTS[TypeSlot.TRUTH]
@@ -276,9 +277,6 @@ def _learn(m: Interpreter, place: Any, classes: list[str | Ref]) -> None:
         known = m.state.reach([option for option in options if type(option) is Unknown])
         fitting = [ref for ref in known if ref not in seen and any(is_a(m, ref, cls).may(YES) for cls in classes)]
         poke(m, place, one_of([*seen, *fitting, told], MOST_ITEMS))
-
-
-ANY_MODULE = ImportPath("torch.nn.Module")
 
 
 def _said_more_of(m: Interpreter, options: Sequence[Value], told: Value) -> list[Value]:

@@ -216,12 +216,12 @@ def _asking(kind: Dtypes) -> Model:
 
 MODELS |= {f"torch.{name}": _asking(kind) for name, kind in KINDS_ASKED.items()}
 
-WRAPPERS = (
+WRAPPER_CLASSES = (
     "torch.nn.DataParallel",
     "torch.nn.parallel.DataParallel",
     "torch.nn.parallel.DistributedDataParallel",
-    "torch.nn.SyncBatchNorm.convert_sync_batchnorm",
 )
+WRAPPERS = (*WRAPPER_CLASSES, "torch.nn.SyncBatchNorm.convert_sync_batchnorm")
 
 
 def _wrapping(path: str, m: Interpreter, node: Site, args: Arguments) -> Value:
@@ -246,7 +246,7 @@ def _wrapping(path: str, m: Interpreter, node: Site, args: Arguments) -> Value:
 
 
 MODELS |= {path: partial(_wrapping, path) for path in WRAPPERS}
-annotated(*WRAPPERS)(
+annotated(*WRAPPER_CLASSES)(
     lambda m, node, path: unknown_module(m, node, "annotated", Belief.ANNOTATED, ImportPath("torch.nn.Module"))
 )
 
