@@ -299,10 +299,8 @@ def may_be_in_vain(call: ModuleCalled, whole: Whole) -> bool:
 
 def _is_in_forward(call: ModuleCalled, whole: Whole) -> bool:
     """Return whether it happens in a forward that nobody is shown to call."""
-    runs = [run for run in whole.around(call) if run.function is not None]
-    return (
-        bool(runs) and runs[-1].function is not None and (runs[-1].function.name, runs[-1].caller) == ("forward", None)
-    )
+    runs = [(run.function.name, run.caller) for run in whole.around(call) if run.function is not None]
+    return runs[-1:] == [("forward", None)]
 
 
 def _is_fed(call: ModuleCalled) -> bool:

@@ -18,8 +18,8 @@ the time to record. A validation loop that collects outputs runs out of memory.
 A forward in eval mode, or in a function that evaluates by its name or by a flag it is called with
 (`validate`, `sample`, `train=False`), or of which all results leave the graph (`.item()`, `.detach()`, `argmax`,
 NumPy) or are printed as they are, where no backward may get to it; a forward that gives whole numbers records its
-graph all the same. Where one helper serves training and evaluation,
-the calls are told apart, and so are the phases of a loop (`for phase in ("train", "valid")`).
+graph all the same. Where one helper serves training and evaluation, the calls are told apart, and so are the phases
+of a loop (`for phase in ("train", "valid")`).
 Code that is not shown and that by its names measures, logs or saves is taken to read what it is handed; any other may
 differentiate it.
 
