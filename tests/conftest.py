@@ -27,6 +27,7 @@ NEED_TORCH = (
     "test_facts_graph.py",
     "test_fuzz.py",
     "test_given_back.py",
+    "test_graphs_dropped_inside.py",
     "test_handed_training.py",
     "test_knowledge.py",
     "test_knowledge_arguments.py",
