@@ -130,3 +130,26 @@ def put(head, x):
 def test_a_layer_that_only_its_use_tells_of_is_likely_one() -> None:
     found = linter.analyse(HANDED, rules()).findings
     assert [one.confidence for one in found if one.code == "GRD716"] == [Confidence.LIKELY]
+
+
+WANTED = {
+    "leaf": "w = {given}(w)\ntorch.autograd.grad(loss, w)\n",
+    "leaf under another name": "other = {given}(w)\ntorch.autograd.grad(loss, [other])\n",
+    "what was computed": "y = {given}(y)\ntorch.autograd.grad(loss, y)\n",
+}
+COMPUTED = "import copy\nimport torch\nw = torch.ones(3, requires_grad=True)\ny = w * 2\nloss = y.pow(2).sum()\n"
+
+
+@pytest.mark.parametrize("name", WANTED)
+def test_what_unseen_code_gives_back_may_be_differentiated_by(name: str) -> None:
+    body = WANTED[name].format(given="keep")
+    exec(COMPUTED + body, {"keep": same})
+    assert "GRD613" not in told("from elsewhere import keep\n" + COMPUTED + body)
+
+
+@pytest.mark.parametrize("name", WANTED)
+def test_a_copy_is_not_in_the_graph(name: str) -> None:
+    body = WANTED[name].format(given="torch.clone")
+    with pytest.raises(RuntimeError, match="appears to not have been used in the graph"):
+        exec(COMPUTED + body, {})
+    assert "GRD613" in told(COMPUTED + body)

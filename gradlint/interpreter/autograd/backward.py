@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -311,13 +311,23 @@ def _made_by(m: Interpreter, nodes: Sequence[Ref | None]) -> tuple[str, ...]:
 
 def _unreached(m: Interpreter, history: History, request: Request) -> Truth:
     """Return whether some input is certainly not in the history; not asked where the history or the inputs are not
-    known. Of two that only their use tells of, nobody knows that they are not the same."""
+    known. One that only its use tells of may be any in the history of which that is so as well, and any that unseen
+    code had."""
     if request.inputs is None:
         return NO
-    strange = all(any(m[ref].belief >= Belief.FROM_USAGE for ref in refs) for refs in (request.inputs, history.leaves))
-    if OPAQUE in history.past or not request.exact or strange:
+    if OPAQUE in history.past or not request.exact:
+        return UNSURE
+    if any(m[ref].belief >= Belief.FROM_USAGE for ref in request.inputs) and any(_may_be_met(m, history)):
         return UNSURE
     return YES if any(_ends(m, [ref]).isdisjoint(history.past) for ref in request.inputs) else NO
+
+
+def _may_be_met(m: Interpreter, history: History) -> Iterator[bool]:
+    """Yield for the tensors of a history whether unseen code may have given that very one, or is to be asked for it."""
+    yield from (m[ref].belief >= Belief.FROM_USAGE for ref in history.leaves)
+    for ref, thing in m.state.heap.items():
+        if type(thing) is Tensor and (ref in history.leaves or any(node in history.past for node in thing.node)):
+            yield was_handed_over(thing)
 
 
 WORK_OF_A_BACKWARD, WORK_OF_A_NODE = 8, 25
