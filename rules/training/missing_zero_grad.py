@@ -11,6 +11,10 @@ A network that judges what another makes is in the other's backward, by necessit
 its own step alone, what the other's round has left in them is used by its next one. Just so an attack that asks for the
 gradient of an input fills those of the network, and a training on what it found steps by both.
 
+A worker that computes gradients with a network of its own and hands them to a shared one (`shared.grad = own.grad`)
+has to clear its own: the optimizer holds the shared parameters, and its `zero_grad()` lets go of the gradients there.
+With zeros, before torch 2.0, it cleared both, as they were one tensor.
+
 ## What it costs
 
 Nothing warns. The steps grow with the iterations and point to where the loss once fell: training
@@ -43,6 +47,7 @@ from gradlint.events import (
 )
 from gradlint.rule import LIKELY, Draft, Edit, Findings, Rule, quoted
 
+from ._handing import Handing, added_to
 from ._protocol import pointing_at_uncalled, uncalled
 
 rule = Rule(
@@ -61,6 +66,7 @@ def consequence(returned: Any, cured: Any) -> bool:
     return not returned.allclose(cured)
 
 
+CLEAR_OWN = "call `zero_grad()` of the module that is differentiated as well: the optimizer's clears the others alone"
 USABLE = FRESH | MIXED
 """The states of a gradient that a backward has certainly added to since the last step."""
 
@@ -269,6 +275,25 @@ def _attacked(attack: BackwardRun, training: BackwardRun, step: OptimizerStepped
     return draft.resting_on(attack, training, step).lowered(LIKELY, "both gradients may be meant for this step")
 
 
+@rule.on(ModuleFinished)
+def check_handed(end: ModuleFinished) -> Findings:
+    """Report a network whose gradients another one is given to step by, and that are cleared there alone."""
+    told: set[Syntax] = set()
+    for handing in added_to(end):
+        if handing.filled.node not in told:
+            told.add(handing.filled.node)
+            yield _handed_on(handing)
+
+
+def _handed_on(handing: Handing) -> Draft:
+    assert handing.step is not None
+    draft = rule.at(handing.filled.node, left="were handed on and used", call="")
+    draft = draft.advising(CLEAR_OWN).note(handing.given.node, "given to the parameters that step here")
+    draft = draft.note(handing.step.node, "used by the step here, as in the iteration before")
+    draft = draft.resting_on(handing.filled, handing.given, handing.step)
+    return draft if handing.again else draft.lowered(LIKELY, "it is taken to run again with the same network")
+
+
 def _cleared(event: OptimizerStepped) -> tuple[Edit, ...]:
     """Clearing right after the step is right however many backwards come before it, but for a closure that it calls."""
     known = event.name and event.closure == NONE_VALUE
@@ -410,3 +435,43 @@ def gradients_of_the_own_round_alone():
         loss.backward()
         of_judge.step()
     return judge.weight.detach()
+
+
+@rule.bad
+def gradients_handed_to_a_shared_network():
+    import torch
+    from torch import nn
+
+    own, shared = nn.Linear(2, 1), nn.Linear(2, 1)
+    own.load_state_dict(shared.state_dict())
+    optimizer = torch.optim.SGD(shared.parameters(), lr=0.1)
+    first = shared.weight.detach().clone()
+    for _ in range(2):
+        loss = own(torch.ones(3, 2)).mean()
+        optimizer.zero_grad()
+        loss.backward()  # GRD701
+        for mine, theirs in zip(own.parameters(), shared.parameters(), strict=True):
+            theirs._grad = mine.grad
+        optimizer.step()
+        own.load_state_dict(shared.state_dict())
+    return shared.weight.detach() - first
+
+
+@rule.good(cures=gradients_handed_to_a_shared_network)
+def gradients_cleared_where_they_are_filled():
+    import torch
+    from torch import nn
+
+    own, shared = nn.Linear(2, 1), nn.Linear(2, 1)
+    own.load_state_dict(shared.state_dict())
+    optimizer = torch.optim.SGD(shared.parameters(), lr=0.1)
+    first = shared.weight.detach().clone()
+    for _ in range(2):
+        loss = own(torch.ones(3, 2)).mean()
+        own.zero_grad()
+        loss.backward()
+        for mine, theirs in zip(own.parameters(), shared.parameters(), strict=True):
+            theirs._grad = mine.grad
+        optimizer.step()
+        own.load_state_dict(shared.state_dict())
+    return shared.weight.detach() - first

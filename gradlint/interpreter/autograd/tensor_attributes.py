@@ -25,7 +25,7 @@ from gradlint.interpreter.autograd.version_counter import is_shared
 from gradlint.interpreter.engine.dispatch import TypeSlot, implements
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.sites import Site
-from gradlint.knowledge.python.duck_typing_names import TENSOR_ATTRIBUTES
+from gradlint.knowledge.python.duck_typing_names import SAME_ATTRIBUTE, TENSOR_ATTRIBUTES
 
 PART = "named part "
 """The prefix of the parts that stand for what was read by its name off a module's result; nobody says what that is."""
@@ -48,6 +48,7 @@ def output(m: Interpreter, node: Site, owner: Value, name: str) -> Value:
 
 @implements(TypeSlot.GET_ATTRIBUTE, Tensor)
 def _get(m: Interpreter, node: Site, owner: Value, name: str, chain: str, guard: bool) -> Value:
+    name = SAME_ATTRIBUTE.get(name, name)
     if name == "grad":
         if m.effects.looked is not None:
             m.effects.looked |= {(ref, name): None for ref in references(owner)}

@@ -39,6 +39,7 @@ from gradlint.interpreter.python import descriptors
 from gradlint.interpreter.python.functions import call_function, too_deep
 from gradlint.interpreter.python.mro import FUNCTION_CONTEXT, find_member, find_method
 from gradlint.interpreter.static.sites import Site
+from gradlint.knowledge.python.duck_typing_names import SAME_ATTRIBUTE
 
 SET = SLOTS[TypeSlot.SET_ATTRIBUTE]
 
@@ -63,6 +64,8 @@ def set_attribute(
 ) -> None:
     """Run `owner.name = value`."""
     owner = not_none(owner)
+    if m.may_be(owner, Tensor):
+        name = SAME_ATTRIBUTE.get(name, name)
     if name == "requires_grad" and type(owner) is Unknown:
         owner = learned(m, node, owner, "")
     if not m.is_silent:
@@ -334,8 +337,8 @@ def delete_attribute(m: Interpreter, node: Site, owner: Value, name: str, *, by_
     options = alternatives(owner)
     for ref in [option for option in options if type(option) is Ref]:
         thing, sure = m.state.heap.get(ref), len(options) == 1
-        if type(thing) is Tensor and name == "grad":
-            SET[Tensor](m, node, ref, name, NONE_VALUE, sure)
+        if type(thing) is Tensor and SAME_ATTRIBUTE.get(name, name) == "grad":
+            SET[Tensor](m, node, ref, "grad", NONE_VALUE, sure)
         if not isinstance(thing, (Module, Instance)):
             continue
         redirect = find_method(m, thing.cls, "__delattr__") if by_class else None

@@ -24,6 +24,8 @@ TENSOR_ATTRIBUTES = (
 )
 """The attributes of tensors, in whatever version."""
 
+SAME_ATTRIBUTE = {"_grad": "grad"}
+"""Second names of a tensor's attributes, with the first: the two hold the same object."""
 ONLY_TENSORS = frozenset(name for name in TENSOR_ATTRIBUTES if name.endswith("_") and not name.endswith("__")) - {
     "requires_grad_"
 } | frozenset(
