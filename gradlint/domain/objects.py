@@ -309,6 +309,7 @@ class Container(Cell):
     cls: Value = _value(NOTHING)
     certain: tuple[Ref, ...] = _elements((), join=Join.CERTAIN)
     partial: bool = _agreed(False)
+    attributes_of: tuple[Ref, ...] = _alternatives((), shared=True)
 
     @property
     def held(self) -> tuple[Value, ...]:

@@ -8,7 +8,7 @@ import libcst as cst
 
 from gradlint.domain.facts import NO, YES, Truth, negation
 from gradlint.domain.joining import keys_with, summarised, thinned
-from gradlint.domain.objects import MAPPINGS, MOST_ITEMS, Container, Iterator, Tensor
+from gradlint.domain.objects import MAPPINGS, MOST_ITEMS, Container, Instance, Iterator, Module, Tensor
 from gradlint.domain.provenance import MOST_CAUSES, Cause, CauseKind, IteratorKind
 from gradlint.domain.refs import Ref
 from gradlint.domain.value_sets import alternatives, key_of, one_of, references, with_certain
@@ -264,7 +264,24 @@ def set_item(m: Interpreter, node: Site, owner: Value, key: Value, value: Value)
             rest = one_of((whole.rest, elements(m, node, value)))
             m.store(ref, replace(whole, rest=rest, certain=more), sure=m.is_strong_update(owner, found))
         else:
-            m.store(ref, stored(thing, key, value), sure=m.is_strong_update(owner, found))
+            sure = m.is_strong_update(owner, found)
+            m.store(ref, stored(thing, key, value), sure=sure)
+            for of in thing.attributes_of:
+                _set_on(m, node, of, key, value, sure=sure and len(thing.attributes_of) == 1)
+
+
+def _set_on(m: Interpreter, node: Site, ref: Ref, key: Value, value: Value, *, sure: bool) -> None:
+    """Set on an object what is stored in the dict of its attributes; under a key that is not known, any of them."""
+    thing = m.state.heap.get(ref)
+    if not isinstance(thing, (Module, Instance)):
+        return
+    name = key_of(key)
+    if isinstance(name, str):
+        SLOTS[TypeSlot.SET_ATTRIBUTE][type(thing)](m, node, ref, name, value, sure)
+    else:
+        either = tuple((known, one_of((held, value))) for known, held in thing.attributes)
+        others = {"rest": one_of((thing.rest, value), MOST_ITEMS)} if type(thing) is Module else {}
+        m.store(ref, replace(thing, attributes=either, **others))
 
 
 def stored(thing: Container, at: Value, value: Value) -> Container:

@@ -125,7 +125,7 @@ def _asked(m: Interpreter, node: Site, owner: Ref, thing: Any, name: str, method
 
 
 def attributes_of(m: Interpreter, node: Site, owner: Value) -> Value:
-    """`vars(x)`: what was set on an object so far. Through it others may be set, which are then not known."""
+    """`vars(x)`: what was set on an object so far. Through it others may be set, elsewhere than here as well."""
     found: list[Value] = []
     for option in alternatives(owner):
         thing = m.state.heap.get(option) if type(option) is Ref else None
@@ -133,7 +133,9 @@ def attributes_of(m: Interpreter, node: Site, owner: Value) -> Value:
             found.append(Unknown((option,) if type(option) is Ref else ()))
             continue
         rest = UNKNOWN if thing.open.may(YES) else NOTHING
-        found.append(m.new(node, "attributes", Container("dict", items=thing.attributes, rest=rest)))
+        found.append(
+            m.new(node, "attributes", Container("dict", items=thing.attributes, rest=rest, attributes_of=(option,)))
+        )
         m.store(option, replace(thing, open=thing.open | UNSURE))
     return one_of(found)
 
