@@ -18,7 +18,8 @@ class GraphGrown(Event):
     thing). `graph` names its graph nodes, for `used`, `escaped` and `returned` of `ModuleFinished`; `freed` says
     whether a backward has certainly freed a part of it, so that nobody can differentiate it. `adds_grad`
     says whether what came to it requires grad: what this iteration recorded, or a leaf. What earlier iterations may
-    have recorded brings nothing new. `picked`: what they did got here through a choice of the best alone.
+    have recorded brings nothing new. `picked`: what they did got here through a choice of the best alone. `recurrent`:
+    what came to it was computed from it, so that it is no sum.
     """
 
     believed_from: ClassVar[tuple[str, ...]] = ("result",)
@@ -31,6 +32,7 @@ class GraphGrown(Event):
     added: Syntax | None = None
     adds_grad: Truth = UNSURE
     picked: bool = False
+    recurrent: bool = False
     depends_on_mode: ClassVar[bool] = True
 
     @property

@@ -30,10 +30,14 @@ def is_attribute(name: str) -> bool:
 
 def sums(end: ModuleFinished) -> Iterator[Kept]:
     """Yield the sums of later iterations of loops, onto what earlier ones have left; a search for the best way is no
-    sum."""
+    sum, nor is what goes on from layer to layer."""
     for event in end.story:
-        if isinstance(event, GraphGrown) and event.op in SUMS and event.later <= YES and not event.picked:
+        if isinstance(event, GraphGrown) and event.later <= YES and _is_sum(event):
             yield event
+
+
+def _is_sum(event: GraphGrown) -> bool:
+    return event.op in SUMS and not (event.picked or event.recurrent)
 
 
 def piles(end: ModuleFinished) -> Iterator[Kept]:

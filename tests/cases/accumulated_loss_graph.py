@@ -297,3 +297,39 @@ class Tagger(nn.Module):
         for rows in batches:
             total = total + self.rate(rows).mean(0) - total.max()  # GRD501
         return total.argmax()
+
+
+class Flow(nn.Module):
+    def __init__(self, depth=6):
+        super().__init__()
+        self.shifts = nn.ModuleList([nn.Linear(2, 2) for _ in range(depth)])
+        self.scales = nn.ModuleList([nn.Linear(2, 2) for _ in range(depth)])
+
+    def invert(self, x):
+        for shift, scale in zip(reversed(self.shifts), reversed(self.scales)):
+            half = x * 0.5
+            x = (x - shift(half)) * torch.exp(-scale(half))  # ok: from layer to layer, no sum over rounds
+        return x
+
+    def integrate(self, x, steps):
+        for _ in range(steps):
+            x = x - 0.1 * self.shifts[0](x)  # ok: what is added is computed from it
+        return x
+
+    def integrate_in_place(self, x, steps):
+        x = x.clone()
+        for _ in range(steps):
+            x -= 0.1 * self.shifts[0](x * 1.0)  # ok: computed from it as well
+        return x
+
+
+def pictures(flow: Flow):
+    with torch.enable_grad():
+        return [flow.invert(torch.randn(8, 2)).detach().numpy(), flow.integrate(torch.randn(8, 2), 9).detach()]
+
+
+def penalised(flow: Flow, loader):
+    total = torch.zeros(())
+    for batch in loader:
+        total = total + flow(batch).mean()  # GRD501
+    print(total.item())

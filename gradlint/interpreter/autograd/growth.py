@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import libcst as cst
@@ -13,7 +13,7 @@ from gradlint.domain.objects import Tensor
 from gradlint.domain.refs import Ref
 from gradlint.frozen import frozen
 from gradlint.interpreter.autograd.operands import Operand
-from gradlint.interpreter.engine.history import MOST_LOOKED_BACK, in_every, nodes_of, past_of
+from gradlint.interpreter.engine.history import MOST_LOOKED_BACK, MOST_WEIGHED, in_every, nodes_of, past_of
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.scopes import spelled
 from gradlint.interpreter.static.sites import Site, syntax
@@ -21,12 +21,13 @@ from gradlint.interpreter.static.sites import Site, syntax
 
 @frozen()
 class Growth:
-    """The spelling of the operand that an earlier iteration computed (`name`), the syntax of its addend, and the other
-    operands."""
+    """The spelling of the operand that an earlier iteration computed (`name`), the syntax of its addend, the other
+    operands, and whether one of those was computed from it (`recurrent`)."""
 
     name: str = ""
     added: Any = None
     others: Sequence[Operand] = ()
+    recurrent: bool = False
 
 
 class Sums(dict[Any, Any]):
@@ -55,6 +56,7 @@ def emit_grown(m: Interpreter, node: Site, op: str, shown: Tensor, growth: Growt
         added=growth.added,
         adds_grad=brings,
         picked=picked,
+        recurrent=growth.recurrent,
     )
 
 
@@ -84,7 +86,16 @@ def grown_from(m: Interpreter, node: Site, operands: Sequence[Operand]) -> Growt
     terms = [getattr(place, name) for name in TERMS[type(place)]]
     of, added = terms if grown is operands[0] else reversed(terms)
     m.notes(Sums)[place] = m.notes(Sums).get(of, place)
-    return Growth(spelled(of), added, [one for one in operands if one is not grown])
+    others = [one for one in operands if one is not grown]
+    return Growth(spelled(of), added, others, goes_on_from(m, nodes_of(m, grown.value), others))
+
+
+def goes_on_from(m: Interpreter, nodes: Iterable[Ref | None], others: Sequence[Operand]) -> bool:
+    """Return whether one of the operands was computed from these nodes: what a layer or a step of an integration adds
+    to what it was given is no term of a sum."""
+    own = {ref for ref in nodes if ref is not None}
+    past = past_of(m, [ref for one in others for ref in nodes_of(m, one.value)], MOST_WEIGHED)
+    return not own.isdisjoint(past)
 
 
 TERMS: dict[Any, tuple[str, str]] = {cst.BinaryOperation: ("left", "right"), cst.AugAssign: ("target", "value")}

@@ -17,7 +17,7 @@ from gradlint.domain.value_sets import alternatives, cuts_of_numbers, one_of, re
 from gradlint.domain.values import UNKNOWN, Constant, Unknown, Value
 from gradlint.frozen import frozen, replace
 from gradlint.interpreter.autograd.detach import cuts
-from gradlint.interpreter.autograd.growth import Growth, emit_grown
+from gradlint.interpreter.autograd.growth import Growth, emit_grown, goes_on_from
 from gradlint.interpreter.autograd.operands import Operand, operand
 from gradlint.interpreter.autograd.record import Saves
 from gradlint.interpreter.autograd.tensor import CLEARING, made_of, memories_behind_gradients
@@ -60,7 +60,7 @@ def write(m: Interpreter, target: Value, this: Write) -> None:
     noticed = negation(either([unnoticed(m, tensor) for _, tensor in found]))
     if this.checked:
         _emit_written(m, target, this, negation(either([is_silent(m, tensor) for _, tensor in found])))
-    cut = cuts(m, this.operands)
+    cut, before = cuts(m, this.operands), nodes_of(m, target)
     others = [operand(m, "", value) for value in this.operands]
     wants = either([one.requires_grad for one in others])
     sure = m.is_strong(found)
@@ -80,7 +80,8 @@ def write(m: Interpreter, target: Value, this: Write) -> None:
             _doubt_flags(m, ref, others)
             _rebase(m, this, ref, wants, sure)
     if not m.is_silent and (now := m.only(target, Tensor)) is not None and _has_grown(m, now):
-        emit_grown(m, this.node, this.op, now, Growth(this.name, this.added, others))
+        recurrent = goes_on_from(m, before, others)
+        emit_grown(m, this.node, this.op, now, Growth(this.name, this.added, others, recurrent))
 
 
 def maybe_written(m: Interpreter, happening: Callable[[], Any]) -> None:
