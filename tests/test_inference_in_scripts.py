@@ -34,7 +34,18 @@ sharp = upscaler(picture)
 Image.fromarray(sharp.detach().numpy()).save(sys.argv[2])
 """
 PICTURE = "ToTensor()(Image.open(sys.argv[1])).unsqueeze(0)"
-AT_WORK = ["upscaler.load_state_dict(torch.load(sys.argv[3]))", "upscaler.eval()", "upscaler = upscaler.cuda().eval()"]
+TRAINED = """optimizer = torch.optim.SGD(upscaler.parameters(), lr=0.1)
+for blurred, sharp in torch.load(sys.argv[4]):
+    optimizer.zero_grad()
+    nn.functional.mse_loss(upscaler(blurred), sharp).backward()
+    optimizer.step()"""
+ANOTHER = "other = Upscaler()\n" + TRAINED.replace("upscaler", "other")
+AT_WORK = [
+    TRAINED,
+    "upscaler.load_state_dict(torch.load(sys.argv[3]))",
+    "upscaler.eval()",
+    "upscaler = upscaler.cuda().eval()",
+]
 
 TAGGER = """
 import torch
@@ -84,7 +95,9 @@ def test_a_network_that_is_made_ready_is_used(ready: str) -> None:
     assert found(script(ready)) == [Confidence.LIKELY]
 
 
-@pytest.mark.parametrize("ready", ["", "print(upscaler)"])
+@pytest.mark.parametrize(
+    "ready", ["", "print(upscaler)", "other = Upscaler()\n" + TRAINED.replace("upscaler", "other")]
+)
 def test_a_network_that_is_not_is_tried(ready: str) -> None:
     assert found(script(ready)) == [Confidence.POSSIBLE]
 

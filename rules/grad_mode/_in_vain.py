@@ -65,6 +65,7 @@ class Whole:
                 self._stepped.setdefault(one.run, set()).update(memories(one.parameters))
         self._switches = _switches(end)
         self._loaded = {one.module.cls for one in end.story if isinstance(one, StateLoaded)}
+        self._trained = _trained_before(end)
         self._without_gradients = {(one.run, one.name) for one in calls if not one.grad_mode <= YES}
         self._alike: dict[Syntax, list[tuple[Syntax, int]]] = {}
         for caller, call, index in end.alike:
@@ -123,9 +124,10 @@ class Whole:
         return self._switches.get(id(call))
 
     def is_at_work(self, call: ModuleCalled) -> bool:
-        """Return whether the program makes the module ready for use: it switches such a one to eval mode, or loads what
-        was trained into it."""
-        return self.switched_to_eval(call) is not None or call.module.cls in self._loaded
+        """Return whether the program makes the module ready for use: it switches such a one to eval mode, loads what
+        was trained into it, or has trained it before."""
+        ready = self.switched_to_eval(call) is not None or call.module.cls in self._loaded
+        return ready or id(call) in self._trained
 
     def is_also_without_gradients(self, call: ModuleCalled) -> bool:
         """Return whether the same run may call the module with gradients off as well: then gradients are on here on
@@ -312,7 +314,7 @@ def _is_fed(call: ModuleCalled) -> bool:
 
 def _is_sum(grown: GraphGrown) -> bool:
     """Return whether the program itself writes the addend: a network that goes from layer to layer keeps nothing."""
-    return grown.added is not None or grown.op in IN_PLACE_SUMS
+    return not grown.recurrent and (grown.added is not None or grown.op in IN_PLACE_SUMS)
 
 
 IN_PLACE_SUMS = frozenset({"add_", "lerp_", "sub_"})
@@ -329,6 +331,17 @@ def _switches(end: ModuleFinished) -> dict[int, ModeChanged | None]:
         elif isinstance(happened, ModuleCalled):
             found.setdefault(id(happened), last.get(happened.module.cls))
     return found
+
+
+def _trained_before(end: ModuleFinished) -> frozenset[int]:
+    """The identities of the calls of modules of which an optimizer has stepped parameters before."""
+    found, stepped = set[int](), set[Memory]()
+    for happened in end.story:
+        if isinstance(happened, OptimizerStepped):
+            stepped |= memories(happened.parameters)
+        elif isinstance(happened, ModuleCalled) and not stepped.isdisjoint(happened.memories):
+            found.add(id(happened))
+    return frozenset(found)
 
 
 def exit_of(call: ModuleCalled, whole: Whole) -> Cause | None:

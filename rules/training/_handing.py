@@ -105,7 +105,7 @@ def _given(event: AttributeAssigned, reads: dict[Syntax, Parts]) -> Parts:
 
 
 def _again(one: Handing, event: BackwardRun) -> bool | None:
-    """Return what a later backward finds in the gradients that were handed on (None: it is not certain)."""
+    """Return whether a later backward adds to the gradients that were handed on (None: nobody knows)."""
     leaves = [(at, leaf) for at, leaf in enumerate(event.leaves) if _parts([leaf]) & one.source]
     if any(event.certain >> at & 1 and leaf.requires_grad <= YES and leaf.grad <= FRESH | MIXED for at, leaf in leaves):
         return True

@@ -287,7 +287,7 @@ def check_handed(end: ModuleFinished) -> Findings:
 
 def _handed_on(handing: Handing) -> Draft:
     assert handing.step is not None
-    draft = rule.at(handing.filled.node, left="were handed on and used", call="")
+    draft = rule.at(handing.filled.node, left="another network has stepped by", call="")
     draft = draft.advising(CLEAR_OWN).note(handing.given.node, "given to the parameters that step here")
     draft = draft.note(handing.step.node, "used by the step here, as in the iteration before")
     draft = draft.resting_on(handing.filled, handing.given, handing.step)
