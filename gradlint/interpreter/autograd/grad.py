@@ -67,8 +67,11 @@ def read_gradient(m: Interpreter, node: Site, value: Value, *, guard: bool, name
     require_leaf(m, node, value, "test" if guard else "gradient", name)
     out: list[Value] = []
     for ref, tensor in m.all(value, Tensor):
-        left = one_of((Unknown((ref,)), NONE_VALUE)) if tensor.belief is Belief.UNTOUCHED else NONE_VALUE
-        out += alternatives(_gradient(m, node, ref, tensor) if has_gradient(tensor) else left)
+        handed_over = tensor.belief is Belief.UNTOUCHED
+        held = (
+            _gradient(m, node, ref, tensor) if has_gradient(tensor) else Unknown((ref,)) if handed_over else NONE_VALUE
+        )
+        out += [*alternatives(held), *([NONE_VALUE] if handed_over else [])]
     return one_of(out, MOST_ITEMS)
 
 
