@@ -21,6 +21,7 @@ NEED_TORCH = (
     "test_alone.py",
     "test_callers.py",
     "test_cuts_in_loops.py",
+    "test_evaluated_in_train_mode.py",
     "test_evidence.py",
     "test_explain.py",
     "test_facts.py",

@@ -102,6 +102,12 @@ def test_a_network_that_is_not_is_tried(ready: str) -> None:
     assert found(script(ready)) == [Confidence.POSSIBLE]
 
 
+def test_data_to_test_on_is_no_trial() -> None:
+    assert found(
+        script("test_images = torch.load(sys.argv[1])", "test_images").replace("(picture)", "(test_images)")
+    ) == [Confidence.LIKELY]
+
+
 @pytest.mark.parametrize("given", ["torch.rand(1, 3, 8, 8)", "torch.zeros(1, 3, 8, 8)"])
 @pytest.mark.parametrize("ready", AT_WORK[:2])
 def test_an_input_that_is_made_up_only_tries_it(ready: str, given: str) -> None:

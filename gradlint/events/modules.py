@@ -20,7 +20,8 @@ class ModuleCalled(Event):
     happened inside the call of another module; else `memories` are those of its parameters, and `in_training` is the
     class of a part that certainly computes something else here than in eval mode. `own_call` says that the
     module's class says itself what calling it does. Of `wrapper.module(...)` the wrapper's import path is what it was
-    `taken_from`. `on_test_data`: the loop around goes over what is called data to evaluate on."""
+    `taken_from`. `on_test_data`: what it is given, or the loop around goes over, is called data to
+    evaluate on."""
 
     believed_from: ClassVar[tuple[str, ...]] = ("module", "recorded")
 

@@ -125,9 +125,9 @@ class Whole:
 
     def is_at_work(self, call: ModuleCalled) -> bool:
         """Return whether the program makes the module ready for use: it switches such a one to eval mode, loads what
-        was trained into it, or has trained it before."""
+        was trained into it, has trained it before, or tests it."""
         ready = self.switched_to_eval(call) is not None or call.module.cls in self._loaded
-        return ready or id(call) in self._trained
+        return ready or id(call) in self._trained or call.on_test_data
 
     def is_also_without_gradients(self, call: ModuleCalled) -> bool:
         """Return whether the same run may call the module with gradients off as well: then gradients are on here on

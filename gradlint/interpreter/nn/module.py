@@ -57,6 +57,7 @@ from gradlint.knowledge import ROWS
 from gradlint.knowledge.modules.arguments import POSITIONS, named
 from gradlint.knowledge.modules.families import LAZY
 from gradlint.knowledge.modules.options import GIVEN, OPTIONS
+from gradlint.knowledge.modules.recurrent import BETWEEN_LAYERS, RECURRENT
 from gradlint.knowledge.schema import ModuleRow
 from gradlint.knowledge.shapes import REMEMBERED
 from gradlint.knowledge.shapes.memory_format import GIVEN_AS_IT_IS
@@ -94,7 +95,8 @@ def build(m: Interpreter, node: Site, path: str, args: Arguments) -> Ref:
         attributes["inplace"] = UNKNOWN if args.unknown else args.get("inplace", row.inplace_at, Constant(False))
     if RETURN_INDICES in POSITIONS.get(path.rpartition(".")[2], ()):
         attributes[RETURN_INDICES] = UNKNOWN if args.unknown else args.get(RETURN_INDICES, -1, Constant(False))
-    for name, default in REMEMBERED.get(path.rpartition(".")[2], {}).items():
+    remembered = BETWEEN_LAYERS if row.call in RECURRENT else REMEMBERED.get(path.rpartition(".")[2], {})
+    for name, default in remembered.items():
         attributes[name] = UNKNOWN if args.unknown else args.get(name, -1, Constant(default))
     attributes |= {name: _own_buffer(m, node, row, name, args) for name in row.buffers}
     asked, registered = _asked_for(m, node, row, args)
@@ -318,13 +320,22 @@ def as_in_training(m: Interpreter, value: Value) -> str:
         module: Module = m[ref].if_untouched if unsure else m[ref]
         path = module.cls.path if type(module.cls) is ImportPath else ""
         row = m.torch.modules.get(path)
-        share = dict(module.attributes).get(DROPPED)
-        if row is None or not row.mixes_batch or module.mode is not TRAIN:
-            continue
-        drops_something = type(share) is Constant and bool(share.value)
-        if drops_something or not row.identity_in_eval:
+        if row is not None and module.mode is TRAIN and _acts_in_training(row, dict(module.attributes)):
             return path.rpartition(".")[2]
     return ""
+
+
+def _acts_in_training(row: ModuleRow, told: dict[object, Value]) -> bool:
+    """Return whether a layer does something else in train mode than in eval mode. One whose share is not known is
+    there to drop something; a recurrent one drops between its layers, if it is told to."""
+    if row.call in RECURRENT:
+        layers, share = told.get("num_layers", UNKNOWN), told.get("dropout", UNKNOWN)
+        return not (_is_constant(share, 0) or _is_constant(layers, 1))
+    return row.mixes_batch and not (row.identity_in_eval and _is_constant(told.get(DROPPED, UNKNOWN), 0))
+
+
+def _is_constant(value: Value, number: float) -> bool:
+    return type(value) is Constant and value.value == number
 
 
 def _depends_on_mode(m: Interpreter, module: Module) -> bool:

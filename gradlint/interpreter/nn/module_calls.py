@@ -31,7 +31,7 @@ from gradlint.interpreter.engine.places import peek
 from gradlint.interpreter.nn.module import MOST_MODULES_DEEP, as_in_training
 from gradlint.interpreter.python.functions import call_function, too_deep
 from gradlint.interpreter.python.mro import find_method, library_base, may_be_overridden, torch_base
-from gradlint.interpreter.python.roles import goes_over_data_to_evaluate_on
+from gradlint.interpreter.python.roles import is_given_data_to_evaluate_on
 from gradlint.interpreter.static.sites import Site
 from gradlint.knowledge.modules.options import names_of
 from gradlint.knowledge.schema import ModuleRow, Operation, Result
@@ -72,7 +72,7 @@ def call(m: Interpreter, node: Site, owner: Value, args: Arguments, how: str, na
             given=_given(node),
             taken_from=_taken_from(m, getattr(node, "func", None)),
             name=name,
-            on_test_data=goes_over_data_to_evaluate_on(m),
+            on_test_data=is_given_data_to_evaluate_on(m, node),
         )
     return one_of(results, MOST_ITEMS)
 

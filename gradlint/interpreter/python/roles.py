@@ -15,7 +15,7 @@ from gradlint.interpreter.engine.frames import Frame
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python.mro import torch_base
 from gradlint.interpreter.static.cutting import cut_calls, detached_calls
-from gradlint.interpreter.static.sites import syntax
+from gradlint.interpreter.static.sites import Site, syntax
 from gradlint.interpreter.static.tree_walk import in_order
 from gradlint.knowledge.python.duck_typing_names import (
     EVALUATES,
@@ -75,6 +75,22 @@ def _by_name(m: Interpreter, function: Function, cls: Ref | None) -> tuple[Role,
 
 class DataOfLoops(dict[Any, bool | None]):
     """The loops, each with whether it goes over data to evaluate on, as far as its names show."""
+
+
+def is_given_data_to_evaluate_on(m: Interpreter, call: Site) -> bool:
+    """Return whether what is called here gets data to evaluate on: by the names of its arguments (`model(x_test)`), or
+    where those tell nothing by the loop around."""
+    node, known = syntax(call), m.notes(DataOfCalls)
+    if not isinstance(node, cst.Call):
+        return goes_over_data_to_evaluate_on(m)
+    if node not in known:
+        told = {data_to_evaluate_on(_names_in(argument.value)) for argument in node.args}
+        known[node] = False if False in told else True if True in told else None
+    return goes_over_data_to_evaluate_on(m) if (said := known[node]) is None else said
+
+
+class DataOfCalls(dict[Any, bool | None]):
+    """The calls, each with whether it is given data to evaluate on, as far as the names of its arguments show."""
 
 
 def goes_over_data_to_evaluate_on(m: Interpreter) -> bool:

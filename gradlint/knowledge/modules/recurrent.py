@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from gradlint.knowledge.schema import ModuleRow
 
+RECURRENT = frozenset({"rnn", "lstm"})
+"""The calls of layers that may drop a share between one layer and the next."""
+BETWEEN_LAYERS = {"num_layers": 1, "dropout": 0}
+"""The arguments of their constructors that say whether they do, and which they are if nothing is said."""
+
 ROWS = (
     ModuleRow(
         "torch.nn.RNN",
