@@ -7,7 +7,7 @@ import pytest
 
 from gradlint import linter
 from gradlint.finding import Confidence
-from gradlint.registry import rules
+from gradlint.registry import packs, rules
 
 SCRIPT = """
 import sys
@@ -83,7 +83,7 @@ QUIET = [
 
 
 def found(text: str, code: str = "GRD401") -> list[Confidence]:
-    return [one.confidence for one in linter.analyse(text, rules()).findings if one.code == code]
+    return [one.confidence for one in linter.analyse(text, rules(), packs=packs()).findings if one.code == code]
 
 
 def script(ready: str, given: str = PICTURE) -> str:
@@ -100,6 +100,32 @@ def test_a_network_that_is_made_ready_is_used(ready: str) -> None:
 )
 def test_a_network_that_is_not_is_tried(ready: str) -> None:
     assert found(script(ready)) == [Confidence.POSSIBLE]
+
+
+MADE_READY = [
+    "zoo.resnet18(pretrained=True)",
+    "zoo.resnet18(weights='DEFAULT')",
+    "AutoModel.from_pretrained('large')",
+    "zoo.resnet18(pretrained=flag)",
+]
+MADE_EMPTY = ["zoo.resnet18()", "zoo.resnet18(pretrained=False)", "zoo.resnet18(weights=None)"]
+LIBRARY = """
+import torch
+import torchvision.models as zoo
+from transformers import AutoModel
+
+model = MADE
+scores = model(torch.load("x.pt"))
+print(scores)
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "expected"),
+    [*((made, Confidence.LIKELY) for made in MADE_READY), *((made, Confidence.POSSIBLE) for made in MADE_EMPTY)],
+)
+def test_a_network_that_is_made_of_trained_weights_is_used(made: str, expected: Confidence) -> None:
+    assert found(LIBRARY.replace("MADE", made)) == [expected]
 
 
 def test_data_to_test_on_is_no_trial() -> None:

@@ -73,6 +73,7 @@ class ModuleBuilt(Event):
     own: tuple[Tensor, ...] = ()
     open: Truth = UNSURE
     unregistered: tuple[Unregistered, ...] = ()
+    trained: bool = False
 
 
 @frozen(kw_only=True, eq=False)

@@ -11,6 +11,7 @@ from gradlint.events import (
     Event,
     GraphGrown,
     ModeChanged,
+    ModuleBuilt,
     ModuleCalled,
     ModuleFinished,
     OptimizerStepped,
@@ -66,6 +67,7 @@ class Whole:
         self._switches = _switches(end)
         self._loaded = {one.module.cls for one in end.story if isinstance(one, StateLoaded)}
         self._trained = _trained_before(end)
+        self._pretrained = {one.node for one in end.story if isinstance(one, ModuleBuilt) and one.trained}
         self._without_gradients = {(one.run, one.name) for one in calls if not one.grad_mode <= YES}
         self._alike: dict[Syntax, list[tuple[Syntax, int]]] = {}
         for caller, call, index in end.alike:
@@ -125,9 +127,10 @@ class Whole:
 
     def is_at_work(self, call: ModuleCalled) -> bool:
         """Return whether the program makes the module ready for use: it switches such a one to eval mode, loads what
-        was trained into it, has trained it before, or tests it."""
-        ready = self.switched_to_eval(call) is not None or call.module.cls in self._loaded
-        return ready or id(call) in self._trained or call.on_test_data
+        was trained into it, or makes it of that, has trained it before, or tests it."""
+        in_eval = call.module.mode <= EVAL or self.switched_to_eval(call) is not None
+        loaded = call.module.cls in self._loaded or not self._pretrained.isdisjoint(made_at(call.module))
+        return in_eval or loaded or id(call) in self._trained or call.on_test_data
 
     def is_also_without_gradients(self, call: ModuleCalled) -> bool:
         """Return whether the same run may call the module with gradients off as well: then gradients are on here on

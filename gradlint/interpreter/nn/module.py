@@ -51,8 +51,9 @@ from gradlint.interpreter.nn.unknown_parts import MOST_NAMED, parameter, unknown
 from gradlint.interpreter.python.containers import container
 from gradlint.interpreter.python.functions import call_function
 from gradlint.interpreter.python.mro import find_method, torch_base
+from gradlint.interpreter.static.pretraining import loads_weights
 from gradlint.interpreter.static.scopes import receiver, spelled
-from gradlint.interpreter.static.sites import Site
+from gradlint.interpreter.static.sites import Site, syntax
 from gradlint.knowledge import ROWS
 from gradlint.knowledge.modules.arguments import POSITIONS, named
 from gradlint.knowledge.modules.families import LAZY
@@ -141,7 +142,9 @@ def emit_built(
     handed = m.state.reach(given)
     mine = [ref for _, ref in found if ref not in handed] if shown.unbuilt is NO else []
     held, own = tensors_of(m, [ref for _, ref in found]), tensors_of(m, mine)
-    m.emit(events.ModuleBuilt, node, module=shown, parameters=held, own=own, open=opened, unregistered=lost())
+    trained = loads_weights(syntax(node))
+    m.emit(events.ModuleBuilt, node, module=shown, parameters=held, own=own, open=opened, unregistered=lost(),
+           trained=trained)  # fmt: skip
 
 
 def _own_buffer(m: Interpreter, node: Site, row: ModuleRow, name: str, args: Arguments) -> Value:
