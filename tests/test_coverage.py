@@ -243,6 +243,9 @@ class Net(nn.Module):
     def slope(self, x):
         return {slope}
 
+    def pass_gradient(self, x):
+        return x + (x.clamp(0, 1) - x).detach()
+
 def {first}(model):
     model.eval()
     results = []
@@ -262,6 +265,9 @@ SLOPE = "torch.autograd.grad(self.layer(x).sum(), self.layer.weight, create_grap
         ("self.slope(x)", SLOPE, []),
         ("self.slope(x)", "self.slope(self.layer(x))", ["GRD401"]),
         ("self.layer(x)", SLOPE, ["GRD401"]),
+        ("self.pass_gradient(self.layer(x))", "x", ["GRD401"]),
+        ("self.pass_gradient(self.slope(x))", SLOPE, []),
+        ("gradient_of(self.layer(x))", "x", []),
     ],
 )
 def test_what_a_bound_leaves_out_may_differentiate_where_it_says_so(forward, slope, codes, first):

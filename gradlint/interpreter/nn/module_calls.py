@@ -220,12 +220,13 @@ def _not_followed(m: Interpreter, node: Site, ref: Ref, forward: Function | None
 
 
 def _may_differentiate(m: Interpreter, module: Module, forward: Function) -> bool:
-    """Return whether a method, or another of the module that it calls, names something that may compute gradients."""
+    """Return whether a method, or another of the module that it calls, names something that may compute gradients. The
+    text of those others tells what they do, whatever they are called."""
     todo, seen = [forward], set[Any]()
     while todo:
         method = todo.pop()
         scope = m.scan.scopes[method.node]
-        if scope.differentiates:
+        if any(find_method(m, module.cls, name) is None for name in scope.gradients):
             return True
         seen.add(method.node)
         called = [use.partition("(")[0] for use in scope.uses.get("self", ()) if use.endswith(")")]

@@ -121,7 +121,7 @@ def _escape_into(m: Interpreter, node: Site, function: Function) -> Escape:
     scope = m.scan.scopes[function.node]
     changes = scope.switches or steps(function.node)
     reads = not changes or escape_by(node, UNKNOWN) is Escape.READ_BY_NAME
-    return Escape.READ_BY_NAME if reads and not scope.differentiates else Escape.HELD
+    return Escape.READ_BY_NAME if reads and not scope.gradients else Escape.HELD
 
 
 LEARN_RESULT: dict[type, Callable[[Interpreter, Any, Function, Value], Value]] = SLOTS[TypeSlot.LEARN_RESULT]

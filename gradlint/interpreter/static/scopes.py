@@ -37,8 +37,8 @@ class Scope:
     that are statements. `binds` are the names of its own, `emptied` the assignments by which names hold None or a
     number; `given` keeps what `uses_of_given` found, `aliases` are names for types with parameters; `annotations` are
     those of the names that a class body declares, and of what its methods declare on `self`; `sets` are attributes
-    of `self` that are set or filled, `switches` names by what modules or parameters are switched here; `differentiates`
-    says that something is named, here or in scopes inside, that may compute gradients; `outlived` are the variables of
+    of `self` that are set or filled, `switches` names by what modules or parameters are switched here; `gradients`
+    are the names, here or in scopes inside, of what may compute gradients; `outlived` are the variables of
     comprehensions around this, under the names by which they are kept for it; `rebindings` are filled when
     somebody asks for them (see `rebinding`).
     """
@@ -58,7 +58,7 @@ class Scope:
     given: dict[str, dict[str, None]] = field(default_factory=dict)
     aliases: dict[str, cst.Subscript] = field(default_factory=dict)
     outlived: dict[str, str] = field(default_factory=dict)
-    differentiates: bool = False
+    gradients: set[str] = field(default_factory=set)
     generator: bool = False
     inner: bool = False
     rebindings: dict[cst.CSTNode, Any] | None = None
@@ -339,8 +339,8 @@ def _named(scope: Scope, name: str) -> None:
     """An attribute or a function of this name is used."""
     of_gradients = ("backward" in name or "grad" in name) and name not in WITHOUT_GRADIENTS
     at: Scope | None = scope if of_gradients else None
-    while at is not None and not at.differentiates:
-        at.differentiates = True
+    while at is not None and name not in at.gradients:
+        at.gradients.add(name)
         at = at.parent
 
 

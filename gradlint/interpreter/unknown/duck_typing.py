@@ -236,7 +236,7 @@ def _network_maker(m: Interpreter, scope: Scope, name: str, uses: Uses) -> Maker
     """Return the maker of what is applied as networks are; whoever switches flags may be passed one that is frozen."""
     if not _is_applied_network(m, scope, name, uses):
         return None
-    return _module if scope.switches <= MODES or not scope.differentiates else _module_perhaps_frozen
+    return _module if scope.switches <= MODES or not scope.gradients else _module_perhaps_frozen
 
 
 def _is_applied_network(m: Interpreter, scope: Scope, name: str, uses: Uses) -> bool:
@@ -254,7 +254,7 @@ def _is_applied_network(m: Interpreter, scope: Scope, name: str, uses: Uses) -> 
         return any(not methods.isdisjoint(detached(m, one)) for one in functions)
     if not all(use in APPLIED or use.startswith(HANDED) or use.isidentifier() for use in uses):
         return False
-    if scope.differentiates:
+    if scope.gradients:
         return True
     looping = [one for one in functions if not words(one.name.value) & TRAINS and loops_over_batches(m, one)]
     return bool(looping) or any(written in cuts(m, one) for one in functions)
