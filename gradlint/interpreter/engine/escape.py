@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import libcst as cst
+
 from gradlint.domain.facts import YES
 from gradlint.domain.fields import PerClass
 from gradlint.domain.mentions import handed_on
@@ -32,6 +34,7 @@ from gradlint.domain.weakening import RARELY, RARELY_IN_CALLS, after_unseen_code
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot
 from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.static.tree_walk import in_order
 
 
 def in_reach(m: Interpreter, values: Iterable[Value]) -> dict[Ref, Object]:
@@ -183,11 +186,32 @@ def _out_of_reach(value: Value) -> bool:
 
 
 def captured(m: Interpreter, values: Iterable[Value]) -> list[Value]:
-    """Return the values that functions among these hold of the scopes around them."""
-    frames = {value.frame for value in values if type(value) is Function and value.frame != 0}
-    if not frames:
-        return []
-    return [value for (frame, _), value in m.state.names.items() if frame in frames]
+    """Return the values that functions among these hold of the scopes around them, by the names that they mention, and
+    what the functions among those hold."""
+    found: dict[tuple[int, str], Value] = {}
+    todo = [value for value in values if type(value) is Function and value.frame != 0]
+    while todo:
+        function = todo.pop()
+        mentioned = _mentioned(m, function)
+        for (frame, name), value in m.state.names.items():
+            if frame == function.frame and name in mentioned and (frame, name) not in found:
+                found[frame, name] = value
+                todo += [one for one in alternatives(value) if type(one) is Function and one.frame != 0]
+    return [*found.values()]
+
+
+class Mentioned(dict[Any, frozenset[str]]):
+    """The names in each function that it does not bind itself, those of functions inside it as well."""
+
+
+def _mentioned(m: Interpreter, function: Function) -> frozenset[str]:
+    known = m.notes(Mentioned)
+    if function.node not in known:
+        nodes = in_order(function.node)
+        scope = m.scan.scopes.get(function.node)
+        own = scope.binds - scope.declares if scope is not None else frozenset[str]()
+        known[function.node] = frozenset(node.value for node in nodes if isinstance(node, cst.Name)) - own
+    return known[function.node]
 
 
 def result_of_unknown(values: Iterable[Value]) -> Unknown:
