@@ -29,8 +29,7 @@ reveal(hasattr(store, "nothing"))  # False
 reveal(vars(store)["value"])  # Tensor[float, requires_grad=yes, leaf=yes]
 reveal(store.__dict__["value"])  # Tensor[float, requires_grad=yes, leaf=yes]
 store.__dict__["later"] = weight
-# vague: what is put into `__dict__` is not seen
-reveal(store.later)  # Instance[?]
+reveal(store.later)  # Tensor[float, requires_grad=yes, leaf=yes]
 store.more = plain
 reveal(type(store)().value)  # Tensor[float, requires_grad=yes, leaf=yes]
 reveal(store.__class__().value)  # Tensor[float, requires_grad=yes, leaf=yes]
