@@ -100,3 +100,49 @@ def test_an_annotation_of_a_wrapper_tells_of_a_network(cls: str) -> None:
 @pytest.mark.parametrize("leaves", [".detach()", ".data"])
 def test_what_is_detached_wants_no_graph_whatever_other_calls_do(leaves: str) -> None:
     assert found(PROBE.replace("LEAVES", leaves)) == [Confidence.LIKELY]
+
+
+GLOBAL = """
+import pickle
+import torch
+from elsewhere import build
+
+MADE
+
+
+def play(env):
+    state = env.reset()
+    for _ in range(1000):
+        state = env.step(policy_net(torch.tensor(state))AFTER)
+
+
+def label(loader):
+    return [x.size() for x in loader]
+"""
+MADE = [
+    "policy_net, _, running_state = pickle.load(open('policy.p', 'rb'))",
+    "policy_net = pickle.load(open('policy.p', 'rb'))",
+    "policy_net, value_net = torch.load('both.pt')",
+    "policy_net = build('policy')",
+]
+CUT, ONLY_READ = "[0][0].detach().numpy()", "[0]"
+
+
+def of_whole_file(made: str, after: str, name: str = "policy_net") -> list[Confidence]:
+    text = GLOBAL.replace("MADE", made).replace("AFTER", after).replace("policy_net", name)
+    return found(text)
+
+
+@pytest.mark.parametrize("made", MADE)
+def test_a_network_of_the_whole_file_is_known_by_its_name_and_use(made: str) -> None:
+    assert of_whole_file(made, CUT) == [Confidence.LIKELY]
+
+
+@pytest.mark.parametrize("made", MADE[:2])
+def test_what_is_not_called_a_network_may_be_anything(made: str) -> None:
+    assert not of_whole_file(made, CUT, "rules")
+
+
+@pytest.mark.parametrize("made", MADE[:2])
+def test_what_is_passed_on_as_it_is_may_be_trained_on(made: str) -> None:
+    assert not of_whole_file(made, ONLY_READ)

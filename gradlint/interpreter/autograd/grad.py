@@ -68,9 +68,8 @@ def read_gradient(m: Interpreter, node: Site, value: Value, *, guard: bool, name
     out: list[Value] = []
     for ref, tensor in m.all(value, Tensor):
         handed_over = tensor.belief is Belief.UNTOUCHED
-        held = (
-            _gradient(m, node, ref, tensor) if has_gradient(tensor) else Unknown((ref,)) if handed_over else NONE_VALUE
-        )
+        left: Value = Unknown((ref,)) if handed_over else NONE_VALUE
+        held = _gradient(m, node, ref, tensor) if has_gradient(tensor) else left
         out += [*alternatives(held), *([NONE_VALUE] if handed_over else [])]
     return one_of(out, MOST_ITEMS)
 

@@ -7,7 +7,7 @@ optimizer, `x.unscale_(optimizer)` a GradScaler. Such knowledge is believed less
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any
 
@@ -239,16 +239,22 @@ def _network_maker(m: Interpreter, scope: Scope, name: str, uses: Uses) -> Maker
     return _module if scope.switches <= MODES or not scope.gradients else _module_perhaps_frozen
 
 
+def _inside(node: Any) -> Sequence[Any]:
+    """Return what a scope is looked at by: the methods of a class, the functions of a file, a function itself."""
+    if type(node) is cst.ClassDef:
+        return node.body.body
+    return node.body if type(node) is cst.Module else (node,)
+
+
 def _is_applied_network(m: Interpreter, scope: Scope, name: str, uses: Uses) -> bool:
     """Return whether a variable, or an attribute of `self`, is named as networks are and only applied, passed on or
-    asked for attributes, where gradients are computed; or where a function, or a method of the class, loops over
-    batches, or cuts its results off the graph: a mere caller may call for another that trains. One of which only
-    methods are called is, where the result of one is detached."""
+    asked for attributes, where gradients are computed; or where a function, one of the file or a method of the class,
+    loops over batches, or cuts its results off the graph: a mere caller may call for another that trains. One of which
+    only methods are called is, where the result of one is detached."""
     if not names_network(name):
         return False
-    inside: Any = scope.node.body.body if type(scope.node) is cst.ClassDef else (scope.node,)
-    functions = [one for one in inside if type(one) is cst.FunctionDef]
-    written = name if scope.node in functions else f"self.{name}"
+    functions = [one for one in _inside(scope.node) if type(one) is cst.FunctionDef]
+    written = f"self.{name}" if type(scope.node) is cst.ClassDef else name
     if APPLIED.isdisjoint(uses):
         methods = {f"{written}.{use.partition('(')[0]}" for use in uses if use.endswith(")")}
         return any(not methods.isdisjoint(detached(m, one)) for one in functions)
