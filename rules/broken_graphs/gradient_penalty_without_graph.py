@@ -4,7 +4,8 @@
 
 `torch.autograd.grad` computes gradients and, unless it is told to, does not record how. Its result
 requires no grad. A gradient penalty (WGAN-GP, R1, contractive losses, Jacobian regularisers) computed
-from it is a constant for the next backward: it shows in the loss and not in the gradient.
+from it is a constant for the next backward: it shows in the loss and not in the gradient. Just so a derivative in the
+residual of a differential equation (`u_t + u`), which then trains the network by its value alone.
 
 ## What it costs
 
@@ -24,21 +25,22 @@ from typing import Any
 
 from gradlint.domain import NO, Cause, CutKind
 from gradlint.events import BackwardRun, ModuleFinished
-from gradlint.rule import Draft, Edit, Findings, Rule
+from gradlint.rule import LIKELY, Draft, Edit, Findings, Rule
 
 from ._cutting import constant_terms, cut_by, kind_of
+from ._residuals import ADDING, residuals
 
 rule = Rule(
     "GRD612",
     "gradient-penalty-without-graph",
-    "the penalty on the gradient is a constant: `autograd.grad` recorded no graph",
+    "the {what} is a constant: `autograd.grad` recorded no graph",
     help="pass `create_graph=True` to `torch.autograd.grad`",
     effect="wrong result",
     yields_to=("GRD408",),
     tokens=("grad",),
 )
 
-ADDING = frozenset({"add", "sub"})
+PENALTY, DERIVATIVE = "penalty on the gradient", "derivative in the residual"
 
 
 def consequence(returned: Any, cured: Any) -> bool:
@@ -50,7 +52,7 @@ def consequence(returned: Any, cured: Any) -> bool:
 def check_root(event: BackwardRun) -> Findings:
     """Report a penalty that is differentiated alone."""
     if event.root.requires_grad <= NO and (mark := cut_by(CutKind.DIFFERENTIATED, event.root.causes)) is not None:
-        yield _at(mark).note(event.node, "nothing is left to be differentiated here")
+        yield _at(mark, PENALTY).note(event.node, "nothing is left to be differentiated here")
 
 
 @rule.on(ModuleFinished)
@@ -59,11 +61,19 @@ def check_term(end: ModuleFinished) -> Findings:
     for marks, event in constant_terms(end, ADDING):
         for mark in marks:
             if kind_of(mark) is CutKind.DIFFERENTIATED:
-                yield _at(mark).note(event.node, "added here as a constant").resting_on(event)
+                yield _at(mark, PENALTY).note(event.node, "added here as a constant").resting_on(event)
 
 
-def _at(mark: Cause) -> Draft:
-    return rule.at(mark.node).fix(Edit("set keyword", mark.node, "create_graph", "True"), safety="safe")
+@rule.on(ModuleFinished)
+def check_residual(end: ModuleFinished) -> Findings:
+    """A derivative of what a network gives is a constant in the equation that it is to fulfil."""
+    for found in residuals(end):
+        draft = _at(found.mark, DERIVATIVE).note(found.sum.node, "added here as a constant").resting_on(found.sum)
+        yield draft.lowered(LIKELY, "it is taken for a part of an equation that the network is to fulfil")
+
+
+def _at(mark: Cause, what: str) -> Draft:
+    return rule.at(mark.node, what=what).fix(Edit("set keyword", mark.node, "create_graph", "True"), safety="safe")
 
 
 @rule.bad
@@ -126,3 +136,33 @@ def penalty_of_a_helper_with_a_graph():
     loss = -critic(real).mean()
     (loss + penalised(critic, real)).backward()
     return critic[0].weight
+
+
+@rule.bad
+def derivative_in_an_equation():
+    import torch
+    from torch import nn
+
+    torch.manual_seed(0)
+    network = nn.Sequential(nn.Linear(1, 8), nn.Tanh(), nn.Linear(8, 1))
+    t = torch.linspace(0, 1, 5).view(-1, 1).requires_grad_()
+    u = network(t)
+    u_t = torch.autograd.grad(u.sum(), t, retain_graph=True)[0]  # GRD612
+    residual = u_t + u
+    residual.pow(2).mean().backward()
+    return network[0].weight
+
+
+@rule.good(cures=derivative_in_an_equation)
+def derivative_with_a_graph():
+    import torch
+    from torch import nn
+
+    torch.manual_seed(0)
+    network = nn.Sequential(nn.Linear(1, 8), nn.Tanh(), nn.Linear(8, 1))
+    t = torch.linspace(0, 1, 5).view(-1, 1).requires_grad_()
+    u = network(t)
+    u_t = torch.autograd.grad(u.sum(), t, create_graph=True)[0]
+    residual = u_t + u
+    residual.pow(2).mean().backward()
+    return network[0].weight

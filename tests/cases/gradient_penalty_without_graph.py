@@ -158,3 +158,75 @@ def weighed_by_slopes(critic: Penalised, x):
 critic, x = Penalised(), torch.rand(4, 2)
 by_name(critic, x), one_by_one(critic, x), one_after_another(critic, x), along_the_slope(critic, x)
 weighed_by_slopes(critic, x)
+
+
+class Solver:
+    """Solves u' = -u and the like with a network for u."""
+
+    def __init__(self, graph=False):
+        self.net = nn.Sequential(nn.Linear(1, 16), nn.Tanh(), nn.Linear(16, 1))
+        self.optimizer = torch.optim.Adam(self.net.parameters(), lr=1e-3)
+        self.t = torch.linspace(0, 1, 20).view(-1, 1).requires_grad_(True)
+
+    def decay(self):
+        u = self.net(self.t)
+        u_t = autograd.grad(u, self.t, torch.ones_like(u), retain_graph=True)[0]  # GRD612
+        return u_t + u
+
+    def logistic(self):
+        u = self.net(self.t)
+        u_t = autograd.grad(u.sum(), self.t, retain_graph=True)[0]  # GRD612
+        return u_t - 2 * u * (1 - u)
+
+    def with_graph(self):
+        u = self.net(self.t)
+        (slope,) = autograd.grad(outputs=u.sum(), inputs=[self.t], create_graph=True)  # ok: with a graph
+        return slope.add(u)
+
+    def second(self):
+        u = self.net(self.t)
+        once = autograd.grad(torch.sum(u), self.t, create_graph=True)[0].sum()  # ok: it is differentiated once more
+        return torch.autograd.grad([once], [self.t], retain_graph=True)[0] + u  # GRD612
+
+    def fit(self, steps=3):
+        for _ in range(steps):
+            self.optimizer.zero_grad()
+            loss = self.decay().pow(2).mean() + self.logistic().abs().mean() + self.with_graph().pow(2).mean()
+            (loss + F.mse_loss(self.second(), torch.zeros(20, 1))).backward()
+            self.optimizer.step()
+
+
+def slope_of(out, x):
+    return autograd.grad(out, x, grad_outputs=torch.ones_like(out), retain_graph=True)[0]  # GRD612
+
+
+def solved_by_a_helper(net, x):
+    y = net(x)
+    F.mse_loss(slope_of(y, x) - y, torch.zeros_like(y)).backward()
+
+
+def sampled(net, x):
+    for _ in range(3):
+        x = x.detach().requires_grad_()
+        x = x - 0.1 * autograd.grad(net(x).sum(), x)[0]  # ok: a step of a sampler
+    net(x).mean().backward()
+
+
+def learned_inside(net, x):
+    weight = net[0].weight
+    loss = net(x).mean()
+    faster = weight - 0.1 * autograd.grad(loss, weight, retain_graph=True)[0]  # ok: a learner's own step, of first order
+    (F.linear(x, faster).mean() + loss).backward()
+
+
+def shown_beside(net, x):
+    y = net(x)
+    residual = autograd.grad(y.sum(), x, retain_graph=True)[0] + y  # ok: shown alone
+    print(residual.abs().max().item())
+    y.mean().backward()
+
+
+solver, points = Solver(), torch.linspace(0, 1, 5).view(-1, 1).requires_grad_(True)
+solver.fit()
+solved_by_a_helper(solver.net, points), sampled(solver.net, points), learned_inside(solver.net, points)
+shown_beside(solver.net, points)

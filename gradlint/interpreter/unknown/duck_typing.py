@@ -240,7 +240,7 @@ def _network_maker(m: Interpreter, scope: Scope, name: str, uses: Uses) -> Maker
 
 
 def _inside(node: Any) -> Sequence[Any]:
-    """Return what a scope is looked at by: the methods of a class, the functions of a file, a function itself."""
+    """Return the statements by which a scope is looked at: those of a class or a file, or a function itself."""
     if type(node) is cst.ClassDef:
         return node.body.body
     return node.body if type(node) is cst.Module else (node,)
