@@ -146,3 +146,24 @@ def test_what_is_not_called_a_network_may_be_anything(made: str) -> None:
 @pytest.mark.parametrize("made", MADE[:2])
 def test_what_is_passed_on_as_it_is_may_be_trained_on(made: str) -> None:
     assert not of_whole_file(made, ONLY_READ)
+
+
+EXPLAINER = """
+import torch
+from torch import nn
+
+
+class Explainer(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.scorer = nn.Linear(4, 3)
+
+    def forward(self, model: nn.Module, x: torch.Tensor):
+        label = APPLIED(x).softmax(dim=1).argmax(dim=1)
+        return torch.stack([label == x.shape[1]])
+"""
+
+
+def test_what_a_forward_is_passed_is_no_layer_of_it() -> None:
+    assert found(EXPLAINER.replace("APPLIED", "model")) == [Confidence.LIKELY]
+    assert not found(EXPLAINER.replace("APPLIED", "self.scorer"))

@@ -30,6 +30,8 @@ CUTTING = frozenset({"data", "detach", "detach_"})
 """The calls that leave the graph, and keep the tensor."""
 ON_PURPOSE = CUTTING | {"item", "numpy", "tolist"}
 """The calls that leave the graph, and do nothing else."""
+OWN = "self."
+"""The beginning of the names of a module's own parts."""
 MOST_CALLERS = 3
 """The most calls of a method that are pointed at."""
 MADE_UP = NOISE | {"empty", "ones", "ones_like", "randint", "zeros", "zeros_like"}
@@ -295,15 +297,18 @@ def may_be_in_vain(call: ModuleCalled, whole: Whole) -> bool:
     if whole.is_met(call, end.left_on) or whole.keeps_graphs(call) or whole.steps_alone(call):
         return False
     mark = exit_of(call, whole)
-    if _is_in_forward(call, whole) and mark is not None and mark.by not in ON_PURPOSE:
+    if _is_part_in_forward(call, whole) and mark is not None and mark.by not in ON_PURPOSE:
         return False
     only_read = whole.is_met(call, whole.left) or whole.is_met(call, whole.printed)
     only_read = only_read and not whole.is_met(call, end.returned)
     return only_read and (call.trainable <= YES or not _is_fed(call))
 
 
-def _is_in_forward(call: ModuleCalled, whole: Whole) -> bool:
-    """Return whether it happens in a forward that nobody is shown to call."""
+def _is_part_in_forward(call: ModuleCalled, whole: Whole) -> bool:
+    """Return whether it happens in a forward that nobody is shown to call, to a part of the module itself: what such a
+    forward is passed (an explainer, the network that it explains) is no layer of it."""
+    if not call.name.startswith(OWN):
+        return False
     runs = [(run.function.name, run.caller) for run in whole.around(call) if run.function is not None]
     return runs[-1:] == [("forward", None)]
 
