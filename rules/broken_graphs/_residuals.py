@@ -12,6 +12,8 @@ from ._cutting import cut_by
 
 ADDING = frozenset({"add", "sub"})
 """The operations that make a sum."""
+COMPARING = ADDING | {"huber_loss", "l1_loss", "mse_loss", "smooth_l1_loss"}
+"""Those that measure a difference as well."""
 DETACH = "detach"
 """The operation by which a program says that a term is to be a constant."""
 
@@ -19,7 +21,7 @@ DETACH = "detach"
 @dataclass(frozen=True, slots=True)
 class Residual:
     """A derivative that was taken without a graph at `mark` is added at `sum` to what was computed from the very thing
-    that was differentiated there, and that sum is differentiated."""
+    that was differentiated there, or compared with it, and the result is differentiated."""
 
     mark: Cause
     sum: Recorded
@@ -39,7 +41,7 @@ def residuals(end: ModuleFinished) -> Iterator[Residual]:
             inputs = memories(event.inputs or ())
             found = outputs.behind(event.graph) or by.get(inputs, frozenset())
             by[inputs] = of[event.node] = found
-        elif isinstance(event, Recorded) and event.op in ADDING and not end.used.isdisjoint(_nodes([event.result])):
+        elif isinstance(event, Recorded) and event.op in COMPARING and not end.used.isdisjoint(_nodes([event.result])):
             for mark, others in _constants(event):
                 if not outputs.behind(_nodes(others)).isdisjoint(of.get(mark.node, ())):
                     yield Residual(mark, event)

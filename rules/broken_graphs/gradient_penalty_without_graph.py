@@ -68,7 +68,11 @@ def check_term(end: ModuleFinished) -> Findings:
 def check_residual(end: ModuleFinished) -> Findings:
     """A derivative of what a network gives is a constant in the equation that it is to fulfil."""
     for found in residuals(end):
-        draft = _at(found.mark, DERIVATIVE).note(found.sum.node, "added here as a constant").resting_on(found.sum)
+        draft = (
+            _at(found.mark, DERIVATIVE)
+            .note(found.sum.node, "a constant beside what it is the derivative of")
+            .resting_on(found.sum)
+        )
         yield draft.lowered(LIKELY, "it is taken for a part of an equation that the network is to fulfil")
 
 
