@@ -9,11 +9,13 @@ from gradlint.domain import NO, YES, Cause, CutKind, Graph, Memory, Syntax, Tens
 from gradlint.events import BackwardRun, ModuleCalled, ModuleFinished, Recorded
 
 from ._cutting import cut_by
+from ._goals import FITS
+from ._terms import nodes_of
 
 ADDING = frozenset({"add", "sub"})
 """The operations that make a sum."""
-COMPARING = ADDING | {"huber_loss", "l1_loss", "mse_loss", "smooth_l1_loss"}
-"""Those that measure a difference as well."""
+COMPARING = ADDING | FITS
+"""Those that compare two tensors as well."""
 DETACH = "detach"
 """The operation by which a program says that a term is to be a constant."""
 
@@ -78,4 +80,4 @@ def _constants(event: Recorded) -> Iterator[tuple[Cause, list[Tensor]]]:
 
 
 def _nodes(tensors: Iterable[Tensor]) -> frozenset[Graph]:
-    return frozenset(ref.key for tensor in tensors for ref in tensor.node if ref is not None)
+    return frozenset(graph for tensor in tensors for graph in nodes_of(tensor))

@@ -209,7 +209,7 @@ def compared(net, x, steps=3):
     for _ in range(steps):
         y = net(x)
         growth = autograd.grad(inputs=x, outputs=y.sum(), retain_graph=True)[0]  # GRD612
-        (F.mse_loss(growth, y) + F.l1_loss(net(x[:1]), torch.ones(1, 1))).backward()
+        (nn.MSELoss()(growth, y) + F.l1_loss(net(x[:1]), torch.ones(1, 1))).backward()
 
 
 def sampled(net, x):
