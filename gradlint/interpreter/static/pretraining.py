@@ -6,7 +6,7 @@ from typing import Any
 
 import libcst as cst
 
-WITH_WEIGHTS = frozenset({"pretrained", "weights", "weights_path"})
+WITH_WEIGHTS = frozenset({"pretrained", "weights"})
 """The keywords by which libraries are told to load what was trained."""
 METHOD = "from_pretrained"
 EMPTY = frozenset({"False", "None"})
