@@ -19,7 +19,8 @@ class GraphGrown(Event):
     whether a backward has certainly freed a part of it, so that nobody can differentiate it. `adds_grad`
     says whether what came to it requires grad: what this iteration recorded, or a leaf. What earlier iterations may
     have recorded brings nothing new. `picked`: what they did got here through a choice of the best alone. `recurrent`:
-    what came to it was computed from it, so that it is no sum.
+    what came to it was computed from it, so that it is no sum. `differentiated`: what came to it is a term of a loss
+    that a backward has been through, perhaps freeing it.
     """
 
     believed_from: ClassVar[tuple[str, ...]] = ("result",)
@@ -33,6 +34,7 @@ class GraphGrown(Event):
     adds_grad: Truth = UNSURE
     picked: bool = False
     recurrent: bool = False
+    differentiated: bool = False
     depends_on_mode: ClassVar[bool] = True
 
     @property
@@ -110,7 +112,8 @@ class Stored(Event):
     tensors of the value; `piles`: the container already holds what an earlier iteration put into it here, graph and
     all, and `freed` says whether a backward has certainly freed a part of each graph in that. `replaces`: it takes
     the place of an element of a list, which is no longer than before. `by_part`: of all loops that fill it each goes
-    over parts of networks (modules, parameters, their names).
+    over parts of networks (modules, parameters, their names). `differentiated`: each tensor of it that may carry a
+    graph is a term of a loss that a backward has been through, perhaps freeing it.
     """
 
     believed_from: ClassVar[tuple[str, ...]] = ("container", "value", "recorded")
@@ -124,6 +127,7 @@ class Stored(Event):
     piles: Truth = NO
     freed: Truth = NO
     replaces: bool = False
+    differentiated: bool = False
     by_part: bool = False
     depends_on_mode: ClassVar[bool] = True
 

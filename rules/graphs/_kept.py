@@ -9,6 +9,7 @@ from gradlint.events import GraphGrown, ModuleCalled, ModuleFinished, Role, Stor
 from gradlint.rule import LIKELY, Draft, Edit
 
 BY_NAME = "a name alone says that unseen code only reads it"
+BY_LOSS = "a term of the loss that is differentiated is taken to require grad"
 SUMS = frozenset({"add", "add_", "sub", "sub_", "lerp", "lerp_"})
 """Operations by which something is accumulated."""
 
@@ -66,6 +67,8 @@ def _given(kept: Kept) -> Syntax | None:
 
 
 def _has_graph(kept: Kept) -> bool:
+    if kept.differentiated:
+        return True
     if isinstance(kept, GraphGrown):
         return kept.adds_grad <= YES and kept.result.requires_grad <= YES and kept.result.leaf <= NO
     return kept.recorded is not None
@@ -73,7 +76,7 @@ def _has_graph(kept: Kept) -> bool:
 
 def _is_in_vain(kept: Kept, end: ModuleFinished) -> bool:
     """Return whether a graph is kept that no backward goes through, or one that no backward can go through again."""
-    if kept.freed <= YES:
+    if kept.freed <= YES or kept.differentiated:
         return isinstance(kept, Stored) or end.used.isdisjoint(kept.graph)
     reached = end.used | end.escaped | end.returned
     return reached.isdisjoint(kept.graph) and not _in_forward(kept, end) and not _in_evaluation(kept, end)
@@ -100,7 +103,11 @@ def _in_evaluation(kept: Kept, end: ModuleFinished) -> bool:
 
 def what(found: list[Kept]) -> str:
     """Return the name of what is kept: after a backward the saved values are gone."""
-    return "the unused graph" if all(one.freed <= YES for one in found) else "the unused graph and activations"
+    return (
+        "the unused graph"
+        if all(one.freed <= YES or one.differentiated for one in found)
+        else "the unused graph and activations"
+    )
 
 
 def finished(draft: Draft, found: list[Kept], end: ModuleFinished, safety: str) -> Draft:
@@ -110,4 +117,6 @@ def finished(draft: Draft, found: list[Kept], end: ModuleFinished, safety: str) 
         draft = draft.fix(*(Edit("wrap", node, after=".detach()") for node in added), safety=safety)
     by_name = any(not one.freed <= YES and not end.read_by_name.isdisjoint(one.graph) for one in found)
     draft = draft.resting_on(*found)
+    if all(one.differentiated and not one.freed <= YES for one in found):
+        draft = draft.lowered(LIKELY, BY_LOSS)
     return draft.lowered(LIKELY, BY_NAME) if by_name else draft

@@ -26,6 +26,7 @@ from gradlint.interpreter.autograd.loop_carried import (
     shares_unseen_graph,
 )
 from gradlint.interpreter.autograd.roots import learn_requires_grad, recorded_by, was_handed_over
+from gradlint.interpreter.autograd.terms import terms_of
 from gradlint.interpreter.engine import cannot_raise
 from gradlint.interpreter.engine.call_summaries import may_be_filled
 from gradlint.interpreter.engine.event_log import BOUND
@@ -106,6 +107,7 @@ def backward(m: Interpreter, node: Site, roots: Sequence[Value], request: Reques
         _retained(m, request.inputs or ())
     history = _looked_at(m, roots)
     m.graphs.used.update(ref.key for ref in history.nodes)
+    m.graphs.terms.update(ref.key for ref in terms_of(m, [ref for start in history.starts for ref in start if ref]))
     m.effects.differentiated |= history.past
     spoiled = _spoiled(m, history, _reaching(m, history, request))
     if not m.is_silent:

@@ -13,6 +13,7 @@ from gradlint.domain.objects import Tensor
 from gradlint.domain.refs import Ref
 from gradlint.frozen import frozen
 from gradlint.interpreter.autograd.operands import Operand
+from gradlint.interpreter.autograd.terms import is_freed_term
 from gradlint.interpreter.engine.history import MOST_LOOKED_BACK, MOST_WEIGHED, in_every, nodes_of, past_of
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.scopes import spelled
@@ -57,6 +58,7 @@ def emit_grown(m: Interpreter, node: Site, op: str, shown: Tensor, growth: Growt
         adds_grad=brings,
         picked=picked,
         recurrent=growth.recurrent,
+        differentiated=any(is_freed_term(m, nodes_of(m, one.value)) for one in growth.others),
     )
 
 

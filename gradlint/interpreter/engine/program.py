@@ -27,13 +27,15 @@ class Definitions:
 
 @dataclass(slots=True)
 class Graphs:
-    """The fates of graphs: the nodes that a backward has `used`, and whether one has `kept` its graph; those that
+    """The fates of graphs: the nodes that a backward has `used`, those of them that made `terms` of what it
+    differentiated, and whether one has `kept` its graph; those that
     functions have `returned` to unseen callers, and those that methods have `left_on` objects of these; what unseen
     code may do with those that `escaped`, and these again for each new fact; those that it
     `found_freed`, so that it may have raised; what has `left` the graph, and the first that left it; for nodes inside
     calls that were summarised, those that stood for them (`around`)."""
 
     used: set[Graph] = field(default_factory=set)
+    terms: set[Graph] = field(default_factory=set)
     kept: bool = False
     returned: set[Graph] = field(default_factory=set)
     left_on: set[Graph] = field(default_factory=set)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import takewhile
+from itertools import chain, takewhile
 from typing import Any
 
 import libcst as cst
@@ -14,6 +14,7 @@ from gradlint.domain.objects import Container, Node, Tensor
 from gradlint.domain.refs import Alternatives, Graph, Ref
 from gradlint.domain.value_sets import alternatives, key_of
 from gradlint.domain.values import Value
+from gradlint.interpreter.autograd.terms import is_freed_term
 from gradlint.interpreter.engine.history import certainly_recorded, in_every
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.scopes import spelled
@@ -28,7 +29,8 @@ def emit_stored(
     if m.is_silent:
         return
     adds = at is None or _is_new(m, container, key_of(at))  # nothing is known to make room for it
-    recorded = [found for slots in _histories(m, value) if (found := _places(slots))]
+    made_by = [slots for slots in _histories(m, value) if _places(slots)]
+    recorded = [_places(slots) for slots in made_by]
     inside = [one for _, one in (*container.items, ("", container.rest))] if recorded and adds else []
     older = [slot for one in inside for slots in _histories(m, one) for slot in slots]
     piles = [same for places in recorded if (same := [slot for slot in older if _is_of_before(m, slot, places)])]
@@ -45,6 +47,7 @@ def emit_stored(
         piles=truth(bool(piles)),
         freed=truth(bool(piles) and all(either([_spent(m, slot) for slot in slots]) is YES for slots in piles)),
         replaces=at is not None and container.kind == "list",
+        differentiated=bool(piles) and all(is_freed_term(m, chain(*slots)) for slots in made_by),
         by_part=bool(piles) and _fills_by_part(m, container),
     )
 
