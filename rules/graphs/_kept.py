@@ -10,6 +10,7 @@ from gradlint.rule import LIKELY, Draft, Edit
 
 BY_NAME = "a name alone says that unseen code only reads it"
 BY_LOSS = "a term of the loss that is differentiated is taken to require grad"
+PUT = "setitem"
 SUMS = frozenset({"add", "add_", "sub", "sub_", "lerp", "lerp_"})
 """Operations by which something is accumulated."""
 
@@ -42,9 +43,12 @@ def _is_sum(event: GraphGrown) -> bool:
 
 
 def piles(end: ModuleFinished) -> Iterator[Kept]:
-    """Yield the values put into containers that hold the same of earlier iterations."""
+    """Yield the values put into containers that hold the same of earlier iterations, or into a tensor: each such write
+    is recorded on top of the one before."""
     for event in end.story:
         if isinstance(event, Stored) and event.piles <= YES and event.container.kind != BOUNDED:
+            yield event
+        if isinstance(event, GraphGrown) and event.later <= YES and event.op == PUT and not event.recurrent:
             yield event
 
 

@@ -5,7 +5,8 @@
 A tensor computed under autograd refers to the graph it came from, and the graph to all that its backward would need.
 Put into a list that outlives the iteration, each result keeps its own graph and, before a backward has been through,
 the activations of its whole forward pass. If the list is only averaged, printed or compared, nobody differentiates
-any of them.
+any of them. A tensor is such a list as well: `losses[step] = loss` is recorded on top of the write before, and refers
+to the graph of `loss`.
 
 ## What it costs
 

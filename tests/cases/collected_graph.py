@@ -242,3 +242,53 @@ if __name__ == "__main__":
     parser.add_argument("--lr", type=float, default=0.1)
     parser.add_argument("--epochs", type=int, default=2)
     train(parser.parse_args())
+
+
+def losses_written_into_a_tensor(loader):
+    model = nn.Linear(4, 2)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    losses, pairs, numbers, cut = torch.zeros(64), torch.zeros(64, 2), torch.zeros(64), torch.zeros(64)
+    for step, x in enumerate(loader):
+        optimizer.zero_grad()
+        loss = model(torch.ones(1, 4)).pow(2).sum()
+        losses[step] = loss  # GRD502
+        loss.backward()
+        optimizer.step()
+        pairs[step, 0] = loss  # GRD502
+        numbers[step] = float(loss)  # ok: a number
+        cut[step] = loss.detach() * 2  # ok: what has no graph
+    return losses.mean().item(), pairs.mean().item(), numbers.mean(), cut.mean()
+
+
+def outputs_written_into_a_tensor_for_one_loss(loader):
+    model = nn.Linear(4, 2)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    outputs = torch.zeros(64, 2)
+    for step, x in enumerate(loader):
+        outputs[step] = model(torch.ones(4))  # ok: differentiated behind the loop
+    optimizer.zero_grad()
+    outputs.pow(2).mean().backward()
+    optimizer.step()
+
+
+def outputs_written_into_a_tensor_of_each_round(loader):
+    model = nn.Linear(4, 2)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x in loader:
+        outputs = torch.zeros(3, 2)
+        for part in range(3):
+            outputs[part] = model(torch.ones(4) * part)  # ok: the loss of this round goes through all of them
+        optimizer.zero_grad()
+        outputs.pow(2).mean().backward()
+        optimizer.step()
+
+
+def bank_of_codes_cut_in_each_round(loader):
+    encoder, bank = nn.Embedding(8, 2), torch.zeros(8, 2)
+    for turn, x in enumerate(loader):
+        codes = encoder(torch.arange(8))
+        (codes - bank).square().sum().backward()
+        bank[turn % 8] = codes[0]  # ok: the next line lets go of it
+        bank = bank.detach()
+        encoder.zero_grad()
+    return bank
