@@ -4,7 +4,8 @@
 
 `cross_entropy` is `nll_loss(log_softmax(x))`, and `binary_cross_entropy_with_logits` applies the sigmoid
 itself. Probabilities lie between 0 and 1; their softmax is nearly uniform whatever the model says, so the loss
-cannot get small, and the gradient goes through two squashings. `nll_loss` and the first argument of `kl_div` are
+cannot get small, and the gradient goes through two squashings. The other activation bounds the scores as well: a
+softmax of what a sigmoid gave is nearly uniform too (likely). `nll_loss` and the first argument of `kl_div` are
 log-probabilities: handed probabilities, they leave out the logarithm, and `kl_div` is no divergence any more.
 
 ## What it costs
@@ -24,7 +25,7 @@ from typing import Any
 
 from gradlint.domain import CauseKind, ImportPath, Syntax, Tensor
 from gradlint.events import Called, ModuleCalled, Thing
-from gradlint.rule import Edit, Findings, Rule
+from gradlint.rule import LIKELY, Edit, Findings, Rule
 
 rule = Rule(
     "GRD614",
@@ -58,8 +59,10 @@ CLASSES = {
     "torch.nn.NLLLoss": SOFTMAX,
     "torch.nn.KLDivLoss": SOFTMAX,
 }
-"""The losses, and what must not have made their input."""
+"""The losses, and what they do themselves, or take the logarithm of. Handed the output of the other activation, they
+squash numbers between 0 and 1 as well."""
 OF_LOGARITHMS = frozenset({"nll_loss", "NLLLoss", "kl_div", "KLDivLoss"})
+BETWEEN = "another activation than the loss's own may be meant to bound the scores"
 
 
 def consequence(returned: Any, cured: Any) -> bool:
@@ -80,18 +83,20 @@ def check_module(event: ModuleCalled) -> Findings:
         yield from _judged(event.node, path, event.args[0], CLASSES[path])
 
 
-def _judged(node: Syntax, path: str, given: Thing | None, twice: frozenset[str]) -> Findings:
-    if not isinstance(given, Tensor) or given.probability_op not in twice:
+def _judged(node: Syntax, path: str, given: Thing | None, own: frozenset[str]) -> Findings:
+    if not isinstance(given, Tensor) or given.probability_op not in SOFTMAX | SIGMOID:
         return
     loss, activation = path.rpartition(".")[2], given.probability_op.lower().removesuffix("2d")
     logarithms = loss in OF_LOGARITHMS
     draft = rule.at(
         node,
         loss=loss,
-        takes="takes log-probabilities" if logarithms else f"applies the {activation} itself",
+        takes="takes log-probabilities" if logarithms else f"applies the {min(own).lower()} itself",
         activation=f"`{given.probability_op}`",
     ).advising("use `log_softmax` instead" if logarithms else f"pass the scores, without the {activation}")
     draft = draft.marked(given.causes, squashed=f"the {activation} is applied here")
+    if given.probability_op not in own:
+        draft = draft.lowered(LIKELY, BETWEEN)
     made = next((mark.node for mark in given.causes if mark.kind == CauseKind.SQUASHED), None)
     fixable = logarithms and given.probability_op == "softmax" and made is not None
     yield draft.fix(Edit("rename", made, "log_softmax"), safety="unsafe") if fixable else draft
@@ -202,5 +207,27 @@ def log_softmax_then_kl_div():
     scores = torch.tensor([[8.0, 0.0, -2.0]], requires_grad=True)
     teacher = torch.tensor([[0.1, 0.1, 0.8]])
     loss = F.kl_div(F.log_softmax(scores, dim=1), teacher, reduction="batchmean")
+    loss.backward()
+    return scores
+
+
+@rule.bad
+def sigmoid_then_cross_entropy():
+    import torch
+    import torch.nn.functional as F
+
+    scores = torch.tensor([[8.0, 0.0, -2.0]], requires_grad=True)
+    loss = F.cross_entropy(torch.sigmoid(scores), torch.tensor([2]))  # GRD614
+    loss.backward()
+    return scores
+
+
+@rule.good(cures=sigmoid_then_cross_entropy)
+def bounded_by_nothing():
+    import torch
+    import torch.nn.functional as F
+
+    scores = torch.tensor([[8.0, 0.0, -2.0]], requires_grad=True)
+    loss = F.cross_entropy(scores, torch.tensor([2]))
     loss.backward()
     return scores

@@ -138,3 +138,12 @@ def kept_from_zero(model: nn.Linear, x, y, soft):
     taken = F.kl_div(chances.log(), soft)  # ok: the logarithm of what was kept from zero
     far = F.kl_div(model(x).softmax(1) + 1.0, soft)  # ok: no probabilities any more
     return sum(among) + shifted + taken + far
+
+
+def bounded_by_the_other_activation(model: nn.Linear, x, y, masks):
+    bounded, spread = torch.sigmoid(model(x)), model(x).tanh()
+    first = nn.functional.cross_entropy(bounded, y, label_smoothing=0.05)  # GRD614
+    second = nn.BCEWithLogitsLoss(pos_weight=x.mean())(torch.softmax(model(x), dim=0), masks)  # GRD614
+    third = F.cross_entropy(12 * bounded - 6, y)  # ok: spread out again
+    fourth = F.cross_entropy(spread, y, reduction="none").amax()  # ok: only sigmoid and softmax make probabilities
+    return first + second + third + fourth
