@@ -333,13 +333,14 @@ def test_models_have_the_parts_that_are_told():
     need("torchvision==0.28.0")
     from importlib import import_module
 
-    from gradlint.knowledge.libraries.torchvision import BUILDERS, NETWORK, PARTS
+    from gradlint.knowledge.libraries.torchvision import BUILDERS, NETWORK, PARTS, parts_of
 
     for file, names in BUILDERS:
         module = import_module(f"torchvision.models.{file.replace('/', '.')}")
         bare = {"weights_backbone": None} if file.startswith(("detection", "segmentation")) else {}
         for name in names.split() if file in PARTS else ():
             with torch.device("meta"):
-                children = dict(getattr(module, name)(weights=None, **bare).named_children())
-            for part, path in PARTS[file].items():
+                children = dict(getattr(module, name)(weights=None, **bare).named_modules())
+            for part, path in parts_of(file).items():
                 assert path in (NETWORK, f"torch.nn.{type(children[part]).__name__}"), (name, part)
+                assert getattr(children[part], "p", 0.5) > 0, (name, part)

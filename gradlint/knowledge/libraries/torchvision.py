@@ -115,12 +115,53 @@ PARTS = {
 that hold layers as modules of any class."""
 
 
+NORM, DROPOUT = "torch.nn.BatchNorm2d", "torch.nn.Dropout"
+LAYERS = {
+    "alexnet": {"classifier.0": DROPOUT},
+    "densenet": {"features.norm0": NORM},
+    "efficientnet": {"features.0.1": NORM, "classifier.0": DROPOUT},
+    "googlenet": {"conv1.bn": NORM},
+    "inception": {"Conv2d_1a_3x3.bn": NORM, "dropout": DROPOUT},
+    "maxvit": {"stem.0.1": NORM},
+    "mnasnet": {"layers.1": NORM, "classifier.0": DROPOUT},
+    "mobilenetv2": {"features.0.1": NORM, "classifier.0": DROPOUT},
+    "mobilenetv3": {"features.0.1": NORM, "classifier.2": DROPOUT},
+    "segmentation/deeplabv3": {"classifier.0.project.3": DROPOUT},
+    "segmentation/fcn": {"classifier.3": DROPOUT},
+    "segmentation/lraspp": {"backbone.0.1": NORM},
+    "shufflenetv2": {"conv1.1": NORM},
+    "squeezenet": {"classifier.0": DROPOUT},
+    "vgg": {"classifier.2": DROPOUT},
+    "video/s3d": {"features.0.0.1": "torch.nn.BatchNorm3d", "classifier.0": DROPOUT},
+    "video/resnet": {"stem.1": "torch.nn.BatchNorm3d"},
+}
+"""Layers further inside that compute something else in train mode: one of a kind, by its path in the network."""
+
+
+def parts_of(file: str) -> dict[str, str]:
+    """Return the classes of the parts of what the builders of a file give, by their paths, those outside first."""
+    found = dict(PARTS.get(file, {}))
+    for path, cls in LAYERS.get(file, {}).items():
+        names = path.split(".")
+        for depth in range(1, len(names)):
+            found.setdefault(".".join(names[:depth]), NETWORK)
+        found[path] = cls
+    return found
+
+
+def _part(path: str, parts: dict[str, str]) -> New:
+    """Return the part at a path, with those that lie in it; the network itself has none."""
+    before = f"{path}." if path else ""
+    inside = {other.removeprefix(before) for other in parts if other.startswith(before)}
+    held = tuple((name, _part(before + name, parts)) for name in sorted(inside) if name and "." not in name)
+    return New(parts.get(path, NETWORK), holding=held)
+
+
 def _builder(file: str, name: str) -> Call:
     folder, _, stem = f"torchvision.models.{file.replace('/', '.')}".rpartition(".")
-    parts = tuple((part, New(path)) for part, path in PARTS.get(file, {}).items())
     return Call(
         f"{folder}.{name}",
-        gives=New(NETWORK, mode="train", holding=parts),
+        gives=New(NETWORK, mode="train", holding=_part("", parts_of(file)).holding),
         also=(f"{folder}.{stem}.{name}",),
         source=f"torchvision/models/{file}.py:{name}",
     )
