@@ -15,16 +15,19 @@ although no parameter did.
 ## When it is right to ignore it
 
 Where the statistics are to adapt to the new data. That may well be, and is therefore believed least and not shown by
-default, unless the batch norm was put into eval mode before, by itself, and a later `train()` of the whole undoes it.
+default, unless the batch norm was put into eval mode before, by itself, and a later `train()` of the whole undoes it,
+or the network comes with trained weights (`pretrained=True`, `weights=...`), which were trained with the statistics,
+and a `train()` of the whole reaches it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeGuard
 
-from gradlint.domain import EVAL, NO, TRAIN, ImportPath, Syntax
-from gradlint.events import ModeChanged, ModuleCalled, ModuleFinished, RequiresGradChanged
+from gradlint.domain import EVAL, NO, TRAIN, CauseKind, ImportPath, Memory, Module, Syntax, memories
+from gradlint.events import Event, ModeChanged, ModuleBuilt, ModuleCalled, ModuleFinished, RequiresGradChanged
 from gradlint.rule import LIKELY, POSSIBLE, Draft, Findings, Rule, quoted
 
 from ._registration import made_at
@@ -35,17 +38,14 @@ rule = Rule(
     "{name} is frozen, but its batch norm still updates running statistics in train mode",
     help="call `.eval()` on the batch norm after each `train()` of the model",
     effect="wrong result",
-    tokens=("BatchNorm",),
+    tokens=("BatchNorm", "pretrained", "weights"),
 )
 KEEPING_STATISTICS = frozenset(
     f"torch.nn.{prefix}BatchNorm{suffix}"
     for prefix, suffixes in (("", ("1d", "2d", "3d")), ("Sync", ("",)), ("Lazy", ("1d", "2d", "3d")))
     for suffix in suffixes
 )
-
-
-Place = tuple[int, Syntax]
-"""The place that made a module or a tensor, in one story."""
+ADAPTING = "the statistics may be meant to adapt"
 
 
 def consequence(returned: Any) -> bool:
@@ -56,41 +56,77 @@ def consequence(returned: Any) -> bool:
 @rule.on(ModuleFinished)
 def check(event: ModuleFinished) -> Findings:
     """A batch norm whose parameters were asked not to require grad and that is then called in train mode."""
-    began = _began(event)
-    frozen: dict[Place, RequiresGradChanged] = {}
-    modes: dict[Place, tuple[ModeChanged, ...]] = {}
+    began, stories = _began(event), dict[int, _Story]()
+    trained = memories(one for built in event.story if _is_trained(built) for one in built.parameters)
     for happened in event.story:
-        story = began.get(happened.run, 0)
+        story = stories.setdefault(began.get(happened.run, 0), _Story())
         if isinstance(happened, RequiresGradChanged):
-            for made in made_at(happened.tensor):
-                if happened.to <= NO:
-                    frozen[story, made] = happened
-                else:
-                    frozen.pop((story, made), None)
+            story.ask(happened)
         elif isinstance(happened, ModeChanged):
-            for place in ((story, made) for module in happened.reached for made in made_at(module)):
-                modes[place] = (*modes.get(place, ()), happened)[-2:]
-        elif isinstance(happened, ModuleCalled) and _moves(happened):
-            for place in ((story, made) for made in made_at(happened.module)):
-                if (change := frozen.pop(place, None)) is not None:
-                    yield _draft(change, happened, modes.get(place, ()))
+            story.switch(happened)
+        elif isinstance(happened, ModuleCalled):
+            for norm, change in story.moving(happened):
+                yield _draft(change, happened, story.switches(norm), not trained.isdisjoint(_changed(change)))
 
 
-def _draft(change: RequiresGradChanged, call: ModuleCalled, modes: Sequence[ModeChanged]) -> Draft:
+@dataclass
+class _Story:
+    """A run that nobody in the file called, so far: what froze the parameters made at a place, what was asked at a
+    place, and the last two changes of the mode of what was made at a place."""
+
+    frozen: dict[Syntax, RequiresGradChanged] = field(default_factory=dict)
+    asked: dict[Syntax, RequiresGradChanged] = field(default_factory=dict)
+    modes: dict[Syntax, tuple[ModeChanged, ...]] = field(default_factory=dict)
+
+    def ask(self, change: RequiresGradChanged) -> None:
+        self.asked[change.node] = change
+        for made in made_at(change.tensor):
+            if change.to <= NO:
+                self.frozen[made] = change
+            else:
+                self.frozen.pop(made, None)
+
+    def switch(self, change: ModeChanged) -> None:
+        for made in (made for module in change.reached for made in made_at(module)):
+            self.modes[made] = (*self.modes.get(made, ()), change)[-2:]
+
+    def switches(self, module: Module) -> tuple[ModeChanged, ...]:
+        return next((self.modes[made] for made in made_at(module) if made in self.modes), ())
+
+    def moving(self, call: ModuleCalled) -> Iterator[tuple[Module, RequiresGradChanged]]:
+        """Yield the batch norms that a call moves the statistics of, each with what froze it, which is told once: what
+        is called, and what an unseen forward calls where somebody has put it into train mode."""
+        for norm, weight in call.frozen_norms:
+            switches = self.switches(norm)
+            if switches and switches[-1].to <= TRAIN:
+                places = [
+                    mark.node for mark in weight.causes if mark.kind is CauseKind.ASKED and mark.node in self.asked
+                ]
+                yield from ((norm, self.asked.pop(place)) for place in places[-1:])
+        for made in made_at(call.module) if _moves(call) else ():
+            if (change := self.frozen.pop(made, None)) is not None:
+                yield call.module, change
+
+
+def _changed(change: RequiresGradChanged) -> frozenset[Memory]:
+    """Return the memories of the tensors whose flags a change sets."""
+    return memories(change.each or (change.tensor,))
+
+
+def _draft(change: RequiresGradChanged, call: ModuleCalled, modes: Sequence[ModeChanged], trained: bool) -> Draft:
     """The finding: at `train()` of the whole model, if the batch norm has had its mode set by itself before."""
     name = quoted(change.name, "a parameter")
     if len(modes) < 2 or len(modes[0].reached) >= len(modes[1].reached):
-        draft = rule.at(change.node, name=name).lowered(POSSIBLE, "the statistics may be meant to adapt")
+        draft = rule.at(change.node, name=name)
+        if not (trained and modes and modes[-1].to <= TRAIN):
+            draft = draft.lowered(POSSIBLE, ADAPTING)
+        draft = draft if not modes else draft.note(modes[-1].node, "put into train mode here")
     elif modes[0].to <= EVAL:
         undoing = quoted(modes[1].name and f"{modes[1].name}.train()", "the `train()`")
         draft = rule.at(modes[1].node, name=name).advising(f"call `.eval()` on the batch norm after {undoing}")
         draft = draft.note(modes[0].node, "put into eval mode here").note(change.node, "frozen here")
     else:
-        draft = (
-            rule.at(modes[1].node, name=name)
-            .note(change.node, "frozen here")
-            .lowered(POSSIBLE, "the statistics may be meant to adapt")
-        )
+        draft = rule.at(modes[1].node, name=name).note(change.node, "frozen here").lowered(POSSIBLE, ADAPTING)
     return (
         draft.note(call.node, "called in train mode here")
         .resting_on(call)
@@ -104,6 +140,11 @@ def _began(event: ModuleFinished) -> dict[int, int]:
     for run in event.runs:
         began[run.index] = began.get(run.parent, run.index) if run.caller is not None else run.index
     return began
+
+
+def _is_trained(event: Event) -> TypeGuard[ModuleBuilt]:
+    """Return whether a module is made that comes with trained weights."""
+    return isinstance(event, ModuleBuilt) and event.trained
 
 
 def _moves(call: ModuleCalled) -> bool:
@@ -135,6 +176,48 @@ def backbone_frozen_in_eval_mode():
     backbone.eval()
     backbone(torch.ones(8, 4))
     return backbone
+
+
+@rule.bad
+def trained_encoder_frozen_in_train_mode():
+    import torch
+    from torch import nn
+
+    class Encoder(nn.Module):
+        def __init__(self, weights):
+            super().__init__()
+            self.layers = nn.Sequential(nn.Linear(4, 4), nn.BatchNorm1d(4))
+            self.weights = weights
+
+        def forward(self, x):
+            return self.layers(x)
+
+    encoder, head = Encoder(weights="of last year"), nn.Linear(4, 2)
+    encoder.requires_grad_(False)  # GRD806
+    encoder.train()
+    head(encoder(torch.ones(8, 4))).mean().backward()
+    return encoder
+
+
+@rule.good(cures=trained_encoder_frozen_in_train_mode)
+def trained_encoder_frozen_in_eval_mode():
+    import torch
+    from torch import nn
+
+    class Encoder(nn.Module):
+        def __init__(self, weights):
+            super().__init__()
+            self.layers = nn.Sequential(nn.Linear(4, 4), nn.BatchNorm1d(4))
+            self.weights = weights
+
+        def forward(self, x):
+            return self.layers(x)
+
+    encoder, head = Encoder(weights="of last year"), nn.Linear(4, 2)
+    encoder.requires_grad_(False)
+    encoder.eval()
+    head(encoder(torch.ones(8, 4))).mean().backward()
+    return encoder
 
 
 @rule.bad

@@ -160,3 +160,45 @@ def eval_behind_train(images):
     net.train()
     net.bn.train(False)
     return net(images)
+
+
+class Trained(nn.Module):
+    """A network that comes with weights, or without."""
+
+    def __init__(self, weights=None):
+        super().__init__()
+        self.stem = nn.Sequential(nn.Conv2d(3, 4, 1), nn.BatchNorm2d(4))
+        self.weights = weights
+
+    def forward(self, x):
+        return self.stem(x).amax((2, 3))
+
+
+def features_of_trained_weights(images):
+    encoder, head = Trained(weights="of last year"), nn.Linear(4, 2)
+    encoder.stem.requires_grad_(not images.any())  # ok: nobody knows whether it is frozen
+    encoder.requires_grad_(requires_grad=False)  # GRD806
+    encoder.train()
+    return head(encoder(images))
+
+
+def frozen_one_by_one(images):
+    encoder, head = Trained("of last year"), nn.Linear(4, 2)
+    fine = Trained(weights="fine")
+    for name, weight in fine.named_parameters():
+        weight.requires_grad = "head" in name  # GRD806
+    nn.ModuleList([fine, head]).train()
+    return head(encoder(images) + fine(images))
+
+
+def features_in_eval_mode(images):
+    encoder, head = Trained(weights="of this year").eval(), nn.Linear(4, 2)
+    for weight in list(encoder.stem.parameters()):
+        weight.requires_grad = 1 > 2  # ok: the statistics stay as they are as well
+    return head(encoder(images) * 2)
+
+
+def all_trained_further(images):
+    encoder = Trained(weights="of this year")
+    nn.init.zeros_(encoder.stem[0].bias).requires_grad_(False)  # ok: the batch norm is trained
+    return encoder(images).square()

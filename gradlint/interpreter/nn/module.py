@@ -328,6 +328,27 @@ def as_in_training(m: Interpreter, value: Value) -> str:
     return ""
 
 
+def frozen_norms(m: Interpreter, value: Value) -> tuple[tuple[Module, Tensor], ...]:
+    """The batch norms in a module that move their statistics when they are called here, though none of their
+    parameters requires grad, each with one of these; as unsure of modes as `as_in_training` is."""
+    whole = m.only(value, Module)
+    if whole is None or not whole.attributes:
+        return ()
+    inside = [m[ref].if_untouched if whole.mode.is_unsure else m[ref] for ref in submodules(m, value)]
+    norms = [module for module in inside if module.mode is TRAIN and RUNNING in dict(module.buffers)]
+    return tuple((norm, own[0]) for norm in norms if (own := _frozen(m, norm)))
+
+
+def _frozen(m: Interpreter, module: Module) -> list[Tensor]:
+    """The parameters of a layer itself, if none of them requires grad."""
+    own = [tensor for _, held in module.attributes for _, tensor in m.all(held, Tensor) if tensor.parameter is YES]
+    return own if all(tensor.requires_grad is NO for tensor in own) else []
+
+
+RUNNING = "running_mean"
+"""The buffer of layers that keep statistics."""
+
+
 def _acts_in_training(row: ModuleRow, told: dict[object, Value]) -> bool:
     """Return whether a layer does something else in train mode than in eval mode. One whose share is not known is
     there to drop something; a recurrent one drops between its layers, if it is told to."""

@@ -28,7 +28,7 @@ from gradlint.interpreter.engine.history import certainly_recorded, past_of
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.module_tree import memories_of, parameters, submodules
 from gradlint.interpreter.engine.places import peek
-from gradlint.interpreter.nn.module import MOST_MODULES_DEEP, as_in_training
+from gradlint.interpreter.nn.module import MOST_MODULES_DEEP, as_in_training, frozen_norms
 from gradlint.interpreter.python.functions import call_function, too_deep
 from gradlint.interpreter.python.mro import find_method, library_base, may_be_overridden, torch_base
 from gradlint.interpreter.python.roles import is_given_data_to_evaluate_on
@@ -66,6 +66,7 @@ def call(m: Interpreter, node: Site, owner: Value, args: Arguments, how: str, na
             fed_by=behind,
             memories=frozenset() if m.calls.inside_module else memories_of(m, held[0]),
             in_training="" if m.calls.inside_module else as_in_training(m, held[0]),
+            frozen_norms=frozen_norms(m, held[0]) if _own_method(m, shown, "forward") is None else (),
             nested=m.calls.inside_module > 0,
             own_call=_own_method(m, shown, "call") is not None,
             callee=getattr(node, "func", None),
