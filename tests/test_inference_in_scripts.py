@@ -102,6 +102,14 @@ def test_a_network_that_is_not_is_tried(ready: str) -> None:
     assert found(script(ready)) == [Confidence.POSSIBLE]
 
 
+@pytest.mark.parametrize("ending", ["", "\nwith torch.no_grad():\n    upscaler(picture)"])
+def test_what_a_notebook_shows_is_looked_at(ending: str) -> None:
+    """A cell ends in a call whose value is shown; another cell that calls it without gradients says nothing of this."""
+    looked_at = script(TRAINED).partition("sharp =")[0] + "upscaler(picture),\n"
+    assert found(looked_at + ending) == [Confidence.LIKELY]
+    assert found(looked_at.replace("),\n", ")\n")) == []
+
+
 MADE_READY = [
     "zoo.resnet18(pretrained=True)",
     "zoo.resnet18(weights='DEFAULT')",

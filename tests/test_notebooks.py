@@ -148,11 +148,14 @@ def test_what_is_no_python_is_taken_out(source: str, program: str | None) -> Non
         ("for i in y:\n    x.sqrt()", ["2:5 GRD607"]),
         ("%matplotlib inline\nx.exp()\nx.sqrt()", ["2:1 GRD607"]),
         ("sgd.step", ["1:1 GRD606"]),
+        ("x.requires_grad", []),
+        ("x.requires_grad  # shown", []),
+        ("x.requires_grad\ny = f()", ["1:1 GRD106"]),
     ],
 )
 def test_what_a_cell_shows_is_not_dropped(lint: Any, source: str, expected: list[str]) -> None:
     made = f"{TORCH}\nx = torch.ones(1, requires_grad=True)\nsgd = torch.optim.SGD([x], 0.1)"
-    outcome = lint(files={"a.ipynb": data(made, source, "x.data.zero_()")}, select=("GRD606", "GRD607"))
+    outcome = lint(files={"a.ipynb": data(made, source, "x.data.zero_()")}, select=("GRD106", "GRD606", "GRD607"))
     assert told(outcome) == [f"a.ipynb:cell 2:{one}" for one in expected]
 
 

@@ -2,7 +2,8 @@
 
 Behind such a call a comma is put: what the call gives is then a member of a tuple, and so is used. It stands in place
 of a blank, or of a comment that follows at once, or at the end of the row: nothing else moves.
-What is named and not called stays as it is, for to show a method is still no call of it.
+A flag of a tensor is shown as well. Whatever else is named and not called stays as it is, for to show a method is still
+no call of it.
 """
 
 from __future__ import annotations
@@ -14,12 +15,14 @@ from collections.abc import Sequence
 
 _NEWLINE = re.compile(r"(\r\n?|\n)")
 _SPEAKS = re.compile("noqa|gradlint", re.IGNORECASE)
-_ENDS_IN_CALL = re.compile(r"\)[ \t]*+(?:#[^\r\n]*+)?\s*+\Z")
+_FLAGS = ("requires_grad", "is_leaf", "training")
+_ENDS_IN_VALUE = re.compile(rf"(?:\)|\.(?:{'|'.join(_FLAGS)}))[ \t]*+(?:#[^\r\n]*+)?\s*+\Z")
 
 
 def last_displayed(program: str) -> str:
-    """A cell in which the value of its last call is shown: where nothing but blanks and a comment stands behind it."""
-    if not _ENDS_IN_CALL.search(program, max(0, program.rstrip().rfind("\n"))):
+    """A cell in which the value of its last call, or the flag that it ends in, is shown: where nothing but blanks and a
+    comment stands behind it."""
+    if not _ENDS_IN_VALUE.search(program, max(0, program.rstrip().rfind("\n"))):
         return program
     return _with_commas(program, _statements(program)[-1:])
 
@@ -42,11 +45,15 @@ def _statements(program: str) -> list[ast.stmt]:
 def _with_commas(program: str, statements: Sequence[ast.stmt]) -> str:
     rows = _NEWLINE.split(program)
     for node in reversed(statements):
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and node.end_lineno is not None:
+        if isinstance(node, ast.Expr) and _is_shown(node.value) and node.end_lineno is not None:
             at = 2 * (node.end_lineno - 1)
             before = rows[at].encode()[: node.end_col_offset].decode()
             rows[at] = f"{before}{_with_comma(rows[at][len(before) :])}"
     return "".join(rows)
+
+
+def _is_shown(value: ast.expr) -> bool:
+    return isinstance(value, ast.Call) or (isinstance(value, ast.Attribute) and value.attr in _FLAGS)
 
 
 def _with_comma(behind: str) -> str:

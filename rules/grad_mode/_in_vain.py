@@ -15,6 +15,7 @@ from gradlint.events import (
     ModuleCalled,
     ModuleFinished,
     OptimizerStepped,
+    ResultDiscarded,
     Role,
     Run,
     StateLoaded,
@@ -40,10 +41,10 @@ MADE_UP = NOISE | {"empty", "ones", "ones_like", "randint", "zeros", "zeros_like
 
 class Whole:
     """A whole file for this question: `places` are the calls of modules, by where they stand, without those of the
-    parts of a module that is called there; `differentiating` are the calls inside which gradients are computed, which
-    need what is recorded there; `handed` are the graphs that unseen code was passed; `left` says where what a graph
-    gave first left it; `printed` are the graphs of what is printed as it is; `wrappings` are the calls of
-    `Variable`."""
+    parts of a module that is called there; `differentiating` are the calls inside which gradients are computed,
+    which need what is recorded there; `handed` are the graphs that unseen code was passed; `left` says where what a
+    graph gave first left it; `printed` are the graphs of what is printed as it is, or shown by a notebook;
+    `wrappings` are the calls of `Variable`."""
 
     def __init__(self, end: ModuleFinished) -> None:
         self.end = end
@@ -51,6 +52,7 @@ class Whole:
         self.left, self.handed = dict(end.left), end.escaped - end.left_on
         prints = [one for one in end.story if isinstance(one, Called) and one.path == "builtins.print"]
         printed = [shown for one in prints for shown in one.args if isinstance(shown, Tensor)]
+        printed += [shown for one in end.story if isinstance(one, ResultDiscarded) for shown in one.displayed]
         self.wrappings = [one for one in end.story if isinstance(one, Called) and one.path == "torch.autograd.Variable"]
         self.printed = {ref.key for tensor in printed for ref in tensor.node if ref is not None}
         calls = [event for event in end.story if isinstance(event, ModuleCalled)]
@@ -135,8 +137,11 @@ class Whole:
         return in_eval or loaded or id(call) in self._trained or call.on_test_data
 
     def is_also_without_gradients(self, call: ModuleCalled) -> bool:
-        """Return whether the same run may call the module with gradients off as well: then gradients are on here on
-        purpose."""
+        """Return whether the same run of a function may call the module with gradients off as well: then gradients are
+        on here on purpose. The body of a script says nothing of the kind, in which all kinds of things follow."""
+        run = self.runs.get(call.run)
+        if run is None or run.function is None:
+            return False
         return bool(call.name) and (call.run, call.name) in self._without_gradients
 
     def around(self, event: Event) -> Iterator[Run]:

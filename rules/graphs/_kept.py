@@ -32,14 +32,14 @@ def is_attribute(name: str) -> bool:
 
 def sums(end: ModuleFinished) -> Iterator[Kept]:
     """Yield the sums of later iterations of loops, onto what earlier ones have left; a search for the best way is no
-    sum, nor is what goes on from layer to layer."""
+    sum, nor is what goes on from layer to layer, and a penalty has no more terms than the network has parts."""
     for event in end.story:
         if isinstance(event, GraphGrown) and event.later <= YES and _is_sum(event):
             yield event
 
 
 def _is_sum(event: GraphGrown) -> bool:
-    return event.op in SUMS and not (event.picked or event.recurrent)
+    return event.op in SUMS and not (event.picked or event.recurrent or event.by_part)
 
 
 def piles(end: ModuleFinished) -> Iterator[Kept]:

@@ -333,3 +333,11 @@ def penalised(flow: Flow, loader):
     for batch in loader:
         total = total + flow(batch).mean()  # GRD501
     print(total.item())
+
+
+def penalty_of_a_network(model: nn.Sequential):
+    lasso = torch.tensor(0.0, requires_grad=True)
+    for name, weight in model.named_parameters():
+        if "bias" not in name:
+            lasso = lasso + torch.sum(torch.abs(weight))  # ok: as many terms as there are parameters
+    return lasso.item()

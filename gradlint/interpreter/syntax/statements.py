@@ -71,7 +71,15 @@ def expression_statement(m: Interpreter, node: cst.Expr) -> None:
         owner = value.owner if type(value) is Bound else peek(m, looked_up.value)
         about = {"of": UNKNOWN if owner is None else m.thing(owner), "attribute": looked_up.attr.value}
         about |= {"name": spelled(looked_up.value), "compared": looked_up is not node.value}
+    elif type(node.value) is cst.Tuple:
+        about = {"displayed": _members(m, value)}
     m.emit(events.ResultDiscarded, node.value, value=m.thing(value), **about)
+
+
+def _members(m: Interpreter, value: Value) -> tuple[Tensor, ...]:
+    """The tensors that are members of a tuple."""
+    found = m.only(value, Container)
+    return () if found is None else tuple(tensor for _, one in found.items for _, tensor in m.all(one, Tensor))
 
 
 def _compared(node: cst.BaseExpression) -> cst.BaseExpression | None:
