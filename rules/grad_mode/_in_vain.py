@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Sequence, Set
+from typing import TypeGuard
 
 from gradlint.domain import EVAL, NO, TRAIN, UNSURE, YES, Cause, Graph, Memory, Syntax, Tensor, made_at, memories
 from gradlint.events import (
@@ -77,7 +78,7 @@ class Whole:
         for caller, call, index in end.alike:
             self._alike.setdefault(caller, []).append((call, index))
         reached = end.used | end.escaped | end.returned
-        kept = [one for one in end.story if isinstance(one, Stored) or (isinstance(one, GraphGrown) and _is_sum(one))]
+        kept = [one for one in end.story if _piles(one) or (isinstance(one, GraphGrown) and _is_sum(one))]
         self._keeping = {
             one.run for one in kept if not one.freed <= YES and one.graph and reached.isdisjoint(one.graph)
         }
@@ -323,6 +324,11 @@ def _is_fed(call: ModuleCalled) -> bool:
     adds nothing to that. An input of which nobody knows is taken for data."""
     inputs = [one for one in call.args if isinstance(one, Tensor)]
     return bool(call.fed_by) and (len(inputs) < len(call.args) or any(one.requires_grad <= YES for one in inputs))
+
+
+def _piles(event: Event) -> TypeGuard[Stored]:
+    """Return whether a value is put beside those of earlier iterations, and in place of none, as others say of it."""
+    return isinstance(event, Stored) and event.piles <= YES and not event.replaces
 
 
 def _is_sum(grown: GraphGrown) -> bool:
