@@ -27,6 +27,7 @@ from gradlint.events import (
     BackwardRun,
     Event,
     GradientRead,
+    GradientsCleared,
     LoopFinished,
     ModuleFinished,
     OptimizerStepped,
@@ -88,6 +89,8 @@ def check_read_again(end: ModuleFinished) -> Findings:
     again: tuple[BackwardRun, GradientRead] | None = None
     told: set[Syntax] = set()
     for event in end.story:
+        if read and (anew := _begun_anew(event)):
+            read = {node: some - anew for node, some in read.items()}
         if isinstance(event, BackwardRun) and event.how == "backward":
             held = memories(leaf for leaf in event.leaves if _is_left(leaf) and leaf.parameter <= NO) - kept
             left, again = (event, held) if held else None, None
@@ -101,6 +104,15 @@ def check_read_again(end: ModuleFinished) -> Findings:
                 told.add(again[0].node)
                 yield _read_twice(*again)
             again = None
+
+
+def _begun_anew(event: Event) -> frozenset[Memory]:
+    """Return the memories whose gradients begin anew here: those cleared, and those of a tensor that is made."""
+    if isinstance(event, GradientsCleared):
+        return memories(event.parameters)
+    if isinstance(event, Recorded) and event.result.leaf <= YES:
+        return memories([event.result]) - memories(event.operands)
+    return frozenset()
 
 
 def _makes_use(event: Event) -> bool:

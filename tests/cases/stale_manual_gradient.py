@@ -191,3 +191,31 @@ def sum_of_slopes(steps):
     for _ in range(steps):
         (net(place) ** 2).max().backward()  # ok: the sum is read in the end
     return place.grad.clone()
+
+
+def two_pulls_on_a_new_point(centre, steps):
+    for _ in range(steps):
+        point = centre.detach().clone().requires_grad_()
+        point.square().mean().backward()
+        net(point).topk(1)[0].sum().backward()  # ok: both of this iteration, on a point that is made in it
+        centre = centre + point.grad.sign()
+    return centre
+
+
+def two_pulls_cleared_behind(steps):
+    point, moved = torch.zeros(3, requires_grad=True), torch.zeros(3)
+    for _ in range(steps):
+        point.cos().mean().backward()
+        (net(point).prod() * 0.25).backward()  # ok: what both leave is cleared once it is read
+        moved = moved - point.grad.tanh()
+        point.grad.zero_()
+    return moved
+
+
+def two_pulls_never_cleared(steps):
+    point, moved = torch.zeros(3, requires_grad=True), torch.zeros(3)
+    for _ in range(steps):
+        point.sin().mean().backward()
+        net(point).logsumexp(0).backward()  # GRD314
+        moved = moved * 0.5 - point.grad.sigmoid()
+    return moved
