@@ -20,6 +20,7 @@ import pytest
 NEED_TORCH = (
     "test_alone.py",
     "test_callers.py",
+    "test_chosen_networks.py",
     "test_cuts_in_loops.py",
     "test_evaluated_in_train_mode.py",
     "test_evidence.py",
@@ -31,6 +32,7 @@ NEED_TORCH = (
     "test_graphs_dropped_inside.py",
     "test_handed_gradients.py",
     "test_handed_training.py",
+    "test_kept_terms.py",
     "test_knowledge.py",
     "test_knowledge_arguments.py",
     "test_knowledge_counts.py",

@@ -162,6 +162,10 @@ class State:
         """Return whether no path has two of these objects, so that what is one of them is the one that there is."""
         return bool(self.apart) and all(other in self.without(one) for one, other in combinations(refs, 2))
 
+    def excludes(self, refs: Iterable[Ref], ref: Ref) -> bool:
+        """Return whether no path that has these objects has this one."""
+        return bool(self.apart) and not self.without(ref).isdisjoint(refs)
+
     def without(self, ref: Ref) -> AbstractSet[Ref]:
         """The objects that no path has which has this one."""
         sides = [there for here, there in (*self.apart, *map(_turned, self.apart)) if ref in here]

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import reduce
 from operator import and_
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from gradlint.domain.facts import MAYBE, NO, UNSURE, YES, Truth
 from gradlint.domain.objects import Container, Instance, Node, Tensor
@@ -77,13 +77,14 @@ def _is_recorded(tensor: Tensor) -> bool:
 
 
 def sure_past(m: Interpreter, start: Alternatives) -> dict[Ref, None]:
-    """Nodes and leaves that are certainly in the history: in every history it may be."""
+    """Nodes and leaves that are certainly in the history: in every history it may be, where they are at all."""
     nodes = past_of(m, start, MOST_WEIGHED)
     if len(nodes) > MOST_WEIGHED:
         m.log.exceeded("size of a graph")
         return _single_past(m, start)
-    sure = in_every(m, start, lambda ref: {ref} if ref.recency < 2 else set())
-    return {ref: None for ref in nodes if ref in sure}
+    certain, bits = _certain(m, start, lambda ref: {ref} if ref.recency < 2 else set(), exclusive=True)
+    found = in_all(start, certain, _excluding(m, bits))
+    return {ref: None for ref in nodes if bits.get(ref, 0) & found}
 
 
 def _sure_places(m: Interpreter, start: Alternatives, past: Collection[Ref]) -> frozenset[Graph] | set[Graph]:
@@ -113,27 +114,49 @@ def surely_saves(thing: object) -> bool:
 
 
 def _certain(
-    m: Interpreter, start: Alternatives, known: Callable[[Ref], set[T]]
+    m: Interpreter, start: Alternatives, known: Callable[[Ref], set[T]], *, exclusive: bool = False
 ) -> tuple[dict[Ref | None, int], dict[T, int]]:
     """Return the answers of `known` for each node of a history and all that is certainly before it, as bits, and the
-    bit of each answer: sets would take the square of the length of the history."""
+    bit of each answer: sets would take the square of the length of the history. `exclusive`: these are references, and
+    what no path has beside what is before a node may be taken for before it."""
     certain: dict[Ref | None, int] = {}
     bits: dict[T, int] = {}
+    excluding = _excluding(m, bits) if exclusive else None
     for ref in inputs_first(m, start):
         thing = m.state.heap.get(ref)
         found = 0
         for one in known(ref):
             found |= bits.setdefault(one, 1 << len(bits))
         for slot in thing.inputs if type(thing) is Node else ():
-            found |= in_all(slot, certain)
+            found |= in_all(slot, certain, excluding)
         certain[ref] = found
     return certain, bits
 
 
-def in_all(slot: Iterable[Ref | None], certain: Mapping[Ref | None, int]) -> int:
-    """Return the bits that every alternative certainly has in its history."""
+def in_all(
+    slot: Sequence[Ref | None], certain: Mapping[Ref | None, int], excluding: Callable[[int], int] | None = None
+) -> int:
+    """Return the bits that every alternative certainly has in its history, or excludes."""
     found = [certain.get(ref, 0) for ref in slot]
+    if excluding is not None and len(found) > 1:
+        found = [one | excluding(one) for one in found]
     return reduce(and_, found) if found else 0
+
+
+def _excluding(m: Interpreter, bits: Mapping[Any, int]) -> Callable[[int], int] | None:
+    """Return what finds the objects that no path has which has some of these, all as bits."""
+    apart = m.state.apart
+    if not apart:
+        return None
+
+    def excluding(present: int) -> int:
+        found = 0
+        for here, there in apart:
+            one, other = (sum(bits.get(ref, 0) for ref in side) for side in (here, there))
+            found |= (other if present & one else 0) | (one if present & other else 0)
+        return found
+
+    return excluding
 
 
 def inputs_first(m: Interpreter, start: Alternatives, ends: Callable[[Ref], bool] | None = None) -> list[Ref]:

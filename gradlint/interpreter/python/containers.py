@@ -39,9 +39,12 @@ def container(m: Interpreter, node: Site, kind: str, values: Sequence[Value], pa
 
 def certain(m: Interpreter, value: Value) -> tuple[Ref, ...]:
     """Return the certain elements of an iteration over a value, by themselves or in a pair; of alternatives those in
-    each."""
+    each, and those that no path has on which it is another one."""
     found = [_certain(m, option) for option in alternatives(value)]
-    return tuple(ref for ref in found[0] if all(ref in others for others in found[1:])) if found else ()
+    if len(found) < 2:
+        return found[0] if found else ()
+    each = dict.fromkeys(ref for some in found for ref in some)
+    return tuple(ref for ref in each if all(ref in some or m.state.excludes(some, ref) for some in found))
 
 
 def _certain(m: Interpreter, value: Value) -> tuple[Ref, ...]:
