@@ -34,8 +34,17 @@ def sums(end: ModuleFinished) -> Iterator[Kept]:
     """Yield the sums of later iterations of loops, onto what earlier ones have left; a search for the best way is no
     sum, nor is what goes on from layer to layer, and a penalty has no more terms than the network has parts."""
     for event in end.story:
-        if isinstance(event, GraphGrown) and event.later <= YES and _is_sum(event):
+        if isinstance(event, GraphGrown) and _comes_again(event) and _is_sum(event):
             yield event
+
+
+def _piles(event: Stored) -> bool:
+    return event.piles <= YES and event.container.kind != BOUNDED and not event.after_error
+
+
+def _comes_again(event: GraphGrown) -> bool:
+    """Return whether an iteration comes after the first: none does where the first has raised."""
+    return event.later <= YES and not event.after_error
 
 
 def _is_sum(event: GraphGrown) -> bool:
@@ -46,9 +55,9 @@ def piles(end: ModuleFinished) -> Iterator[Kept]:
     """Yield the values put into containers that hold the same of earlier iterations, or into a tensor: each such write
     is recorded on top of the one before."""
     for event in end.story:
-        if isinstance(event, Stored) and event.piles <= YES and event.container.kind != BOUNDED:
+        if isinstance(event, Stored) and _piles(event):
             yield event
-        if isinstance(event, GraphGrown) and event.later <= YES and event.op == PUT and not event.recurrent:
+        if isinstance(event, GraphGrown) and _comes_again(event) and event.op == PUT and not event.recurrent:
             yield event
 
 
