@@ -38,6 +38,8 @@ def printed(effect: str) -> str:
 
 CALLED = "reached by this call"
 """The note at the call in the linted file that leads to a finding in another."""
+RAISED = "raises here"
+"""The note at the line that raises on account of that of the finding."""
 HERE = ""
 """The path of the linted file."""
 

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, TypeVar, overload
 
 from gradlint.domain import Belief, Cause, Syntax
 from gradlint.events import Event, ModuleFinished, Run
+from gradlint.finding import RAISED
 from gradlint.finding import Confidence as Confidence
 from gradlint.finding import Degrees as Degrees
 from gradlint.finding import Effect as Effect
@@ -33,10 +34,12 @@ Example = Callable[..., Any]
 
 @dataclass(frozen=True)
 class Raises:
-    """Running the example raises this error, with these words in its message, at the marked line."""
+    """Running the example raises this error, with these words in its message, at the marked line; `later`: at the line
+    that a note of the finding says raises."""
 
     error: type[BaseException]
     saying: str
+    later: bool = False
 
 
 @dataclass(frozen=True)
@@ -159,6 +162,10 @@ class Draft:
     def note(self, node: Syntax, text: str) -> Draft:
         """Point at another place that contributed."""
         return replace(self, notes=(*self.notes, (node, text)))
+
+    def raising(self, node: Syntax) -> Draft:
+        """Point at the line that raises on account of this one."""
+        return self.note(node, RAISED)
 
     def marked(self, marks: Iterable[Cause], **texts: str) -> Draft:
         """Point at every mark whose kind has a text here, at no place twice and not where the finding stands."""

@@ -19,7 +19,7 @@ class GraphGrown(Event):
     whether a backward has certainly freed a part of it, so that nobody can differentiate it. `adds_grad`
     says whether what came to it requires grad: what this iteration recorded, or a leaf. What earlier iterations may
     have recorded brings nothing new. `picked`: what they did got here through a choice of the best alone. `recurrent`:
-    what came to it was computed from it, so that it is no sum. `by_part`: the loop goes over parts of a network.
+    what came to it was computed from it, so that it is no sum. `by_part`: all loops go over parts of a network.
     `differentiated`: what came to it is a term of a loss that a backward has been through, perhaps freeing it.
     """
 

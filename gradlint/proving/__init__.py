@@ -17,7 +17,7 @@ from functools import cache, cached_property
 
 from gradlint import fixes, linter, showing, versions
 from gradlint.disk import InMemory
-from gradlint.finding import LATER, RAISES, SAFE, UNSAFE, Confidence, Finding, Place
+from gradlint.finding import LATER, RAISED, RAISES, SAFE, UNSAFE, Confidence, Finding, Place
 from gradlint.frozen import frozen
 from gradlint.knowledge import differing
 from gradlint.knowledge.index import spellings
@@ -261,11 +261,21 @@ class Case:
         """Return whether the findings tell what the consequence shows."""
         own = [found for found in self._findings(self.source.text) if found.code == self.rule.code]
         effects = {found.consequence for found in own if found.consequence}
+        if isinstance(shown, Raises) and shown.later:
+            return self._points_at_error(own)
         raises = isinstance(shown, Raises)
         if not effects or (not effects.isdisjoint((RAISES, LATER)) if raises else RAISES not in effects):
             return Verdict(True)
         told = ", ".join(sorted(effects))
         return Verdict(False, f"`{self.name}` shows {described(shown)}, and the finding says: {told}")
+
+    def _points_at_error(self, findings: Sequence[Finding]) -> Verdict:
+        """Return whether a note of one of these findings stands at the line that raises."""
+        row = self.subject.outcome().rows[-1]
+        pointed = [note.place for one in findings for note in one.notes if note.text == RAISED]
+        if any(place.row <= row - self.source.shift <= place.end_row for place in pointed):
+            return Verdict(True)
+        return Verdict(False, f"`{self.name}` raises at line {row} of {self.source.file}, where no note says so")
 
     def cured(self) -> Verdict:
         """Return whether the cure shows no consequence and is close to its example; for a bad one, each cure."""

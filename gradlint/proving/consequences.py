@@ -103,7 +103,7 @@ def _raises(consequence: Raises, bad: Subject, cures: Sequence[Subject]) -> Verd
         return Verdict(False, f"`{bad.name}` raises nothing")
     if not issubclass(outcome.error, consequence.error) or consequence.saying not in outcome.message:
         return Verdict(False, f"`{bad.name}` raises {outcome.trouble}, not {consequence}")
-    if not outcome.rows or not _at_mark(bad, outcome.rows[-1]):
+    if not outcome.rows or not (consequence.later or _at_mark(bad, outcome.rows[-1])):
         where = f"at line {outcome.rows[-1]}" if outcome.rows else "outside of its own lines"
         return Verdict(False, f"`{bad.name}` raises {where} of {bad.source.file}, which is not marked {bad.code}")
     return Verdict(True)

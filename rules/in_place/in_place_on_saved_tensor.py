@@ -10,7 +10,8 @@ the same write after one of them is fine, and so is `relu_` after a convolution.
 
 ## What it costs
 
-`backward()` raises `RuntimeError`, far from the line that is wrong and without naming it.
+`backward()` raises `RuntimeError`, far from the line that is wrong and without naming it. The finding stands at that
+line, the write; a note stands at the `backward()` of the traceback.
 
 ## When it is right to ignore it
 
@@ -19,28 +20,27 @@ Never where it is reported: the saved value was certainly written before this ba
 
 from __future__ import annotations
 
-from gradlint.domain import Cause, CauseKind, Syntax
+from gradlint.domain import Cause, CauseKind, Node, Syntax
 from gradlint.events import BackwardRun, ModuleFinished, WrittenInPlace
 from gradlint.rule import LIKELY, Draft, Edit, Findings, Raises, Rule, is_under_more_tests, quoted
 
-from ._spoiling import CALLS, explained, marks_of_one_path, operation, written_marks
+from ._spoiling import CALLS, marks_of_one_path, operation, written_marks
 
 rule = Rule(
     "GRD304",
     "in-place-on-saved-tensor",
     "{call} raises: {name} was modified in place after {op} saved it for backward",
     help="compute a new tensor (`y = y + 1`, `relu(y)` without `inplace=True`), or write into a `clone()`",
+    effect="error later",
     tokens=("backward", "grad"),
 )
-consequence = Raises(RuntimeError, "has been modified by an inplace operation")
+consequence = Raises(RuntimeError, "has been modified by an inplace operation", later=True)
 
 
 @rule.on(BackwardRun)
 def check(event: BackwardRun) -> Findings:
     for node, mark in written_marks(event, CauseKind.WRITTEN, CauseKind.LOADED):
-        name, written = quoted(mark.name, "a tensor"), "changed in place here"
-        draft = rule.at(event.node, call=CALLS[event.how], name=name, op=operation(node))
-        yield _cured(explained(draft, node, mark, written), mark)
+        yield _at(mark, node, event, quoted(mark.name, "a tensor"))
         return
 
 
@@ -55,15 +55,18 @@ def check_one_path(end: ModuleFinished) -> Findings:
             for node, mark in marks_of_one_path(event, CauseKind.WRITTEN):
                 write = written.get((event.run, mark.node))
                 if write is not None and is_under_more_tests(write, event):
-                    name = f"on one path {quoted(mark.name, 'a tensor')}"
-                    draft = rule.at(event.node, call=CALLS[event.how], name=name, op=operation(node))
-                    draft = _cured(explained(draft, node, mark, "changed in place here"), mark)
+                    draft = _at(mark, node, event, f"on one path {quoted(mark.name, 'a tensor')}")
                     yield draft.resting_on(event, write).lowered(LIKELY, "the two may never happen in one run")
                     break
 
 
-def _cured(draft: Draft, mark: Cause) -> Draft:
-    """Cure a draft: under a name of its own the copy can be written, unless that is saved by what writes it."""
+def _at(mark: Cause, node: Node, event: BackwardRun, name: str) -> Draft:
+    """The finding at the write, pointing at where the value was saved and at the backward that raises. Its fix: under a
+    name of its own the copy can be written, unless that is saved by what writes it."""
+    draft = rule.at(mark.node, call=CALLS[event.how], name=name, op=operation(node))
+    if node.at is not mark.node:
+        draft = draft.note(node.at, f"{operation(node)} saved it here")
+    draft = draft.raising(event.node)
     if not mark.name.isidentifier() or mark.by == "itself":
         return draft
     return draft.fix(Edit("insert before", mark.node, f"{mark.name} = {mark.name}.clone()"), safety="unsafe")
@@ -75,8 +78,8 @@ def result_of_exp_shifted():
 
     rate = torch.zeros(3, requires_grad=True)
     scale = rate.exp()
-    scale += 1e-6
-    scale.sum().backward()  # GRD304
+    scale += 1e-6  # GRD304
+    scale.sum().backward()
     return rate
 
 
@@ -97,8 +100,8 @@ def activation_in_place_behind_tanh():
     from torch import nn
 
     model = nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.ReLU(inplace=True), nn.Linear(8, 1))
-    loss = model(torch.ones(2, 4)).mean()
-    loss.backward()  # GRD304
+    loss = model(torch.ones(2, 4)).mean()  # GRD304
+    loss.backward()
     return model
 
 
@@ -122,8 +125,8 @@ def gate_thresholded_after_use():
     x = torch.ones(2, 4)
     gate = torch.sigmoid(gating(x))
     out = gate * body(x)
-    gate[gate < 0.5] = 0.0
-    out.sum().backward()  # GRD304
+    gate[gate < 0.5] = 0.0  # GRD304
+    out.sum().backward()
     return gate
 
 

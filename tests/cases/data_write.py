@@ -56,16 +56,16 @@ def nothing_saved():
 def noticed():
     weight = torch.ones(3, requires_grad=True)
     scale = weight.exp()
-    scale.detach().zero_()
-    scale.sum().backward()  # GRD304
+    scale.detach().zero_()  # GRD304
+    scale.sum().backward()
 
 
 def noticed_by_the_handle_that_was_saved():
     weight, offset = torch.ones(3, requires_grad=True), torch.ones(3)
     handle = offset.data
     shifted = weight * handle
-    handle.view(3).add_(1)
-    (shifted + weight).mean().backward()  # GRD304
+    handle.view(3).add_(1)  # GRD304
+    (shifted + weight).mean().backward()
 
 
 def rebound():

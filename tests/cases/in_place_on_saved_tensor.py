@@ -32,14 +32,14 @@ class Squashed(nn.Module):
         self.drop = nn.Dropout(0.2, True)
 
     def forward(self, x):
-        return self.drop(torch.softmax(self.linear(x), dim=-1))
+        return self.drop(torch.softmax(self.linear(x), dim=-1))  # GRD304
 
 
 def train_blocks(images):
     block, squashed = Block(4), Squashed(4)
     block(images).mean().backward()  # ok: batch norm saves its input, not what relu writes
     loss = squashed(torch.ones(2, 4)).sum()
-    loss.backward()  # GRD304
+    loss.backward()
     squashed.drop.inplace = False
     squashed(torch.ones(2, 4)).pow(2).sum().backward()  # ok: no longer in place
 
@@ -55,15 +55,15 @@ class Trainer:
         logits[:, 0] -= 1.0
         actor_loss = logits.logsumexp(-1).mean()
         actor_loss.backward(retain_graph=False)  # ok: written before anything saved it
-        values.clamp_(min=0.1)
+        values.clamp_(min=0.1)  # GRD304
         critic_loss = (values - 1).pow(2).mean()
-        return critic_loss.backward()  # GRD304
+        return critic_loss.backward()
 
     def evaluate(self, states):
         scores = self.critic(states).tanh()
         with torch.no_grad():
-            scores.mul_(10)
-        return (scores.sum() * 2).backward()  # GRD304
+            scores.mul_(10)  # GRD304
+        return (scores.sum() * 2).backward()
 
 
 def order_of_things(x):
@@ -88,8 +88,8 @@ def inputs_are_saved(batches):
         buffer.normal_()
         F.smooth_l1_loss(model(buffer), torch.ones(4, 1)).backward()  # ok: filled before it is used
     prediction = model(buffer).mean()
-    buffer.fill_(0.0)
-    torch.autograd.backward([prediction])  # GRD304
+    buffer.fill_(0.0)  # GRD304
+    torch.autograd.backward([prediction])
 
 
 def masked_attention(query, key, causal: bool):
@@ -101,8 +101,8 @@ def masked_attention(query, key, causal: bool):
     attention.sum().backward(retain_graph=True)  # ok: only the scores were written, softmax saves its result
     rows = attention.unbind(0)
     view = attention.view(-1)
-    view.mul_(0.5)
-    (grad,) = torch.autograd.grad(attention.sum(), [weight])  # GRD304
+    view.mul_(0.5)  # GRD304
+    (grad,) = torch.autograd.grad(attention.sum(), [weight])
     return grad, rows
 
 
@@ -117,8 +117,8 @@ def taken_apart(first: nn.Linear, second: nn.Linear):
 def perhaps(model: nn.Linear, x, clip=False):
     out = model(x).sigmoid()
     if clip:
-        out.clamp_(0.1, 0.9)
-    return out.mean().backward()  # GRD304
+        out.clamp_(0.1, 0.9)  # GRD304
+    return out.mean().backward()
 
 
 def limited_where_it_is_only_looked_at(model: nn.Linear, x, train=True):
@@ -142,23 +142,23 @@ def limited_on_the_way_out(model: nn.Linear, x, clip=False):
 def scaled_by_a_setting(model: nn.Linear, x, settings):
     gate = torch.tanh(model(x))
     if settings["scale"] != 1.0:
-        gate *= settings["scale"]
+        gate *= settings["scale"]  # GRD304
     loss = (gate - 1).pow(2).mean()
-    loss.div(2).backward(retain_graph=False)  # GRD304
+    loss.div(2).backward(retain_graph=False)
     return loss.item()
 
 
 def saved_by_what_writes_it():
     weight, factor = nn.Parameter(torch.ones(2)), nn.Parameter(torch.ones(2))
     squared = weight * 2
-    squared.mul_(squared)
-    (squared[0] + squared[1]).backward()  # GRD304
+    squared.mul_(squared)  # GRD304
+    (squared[0] + squared[1]).backward()
     doubled = weight * 2
     doubled.add_(doubled)
     doubled.mean(0).backward()  # ok: a sum saves nothing
     scaled = torch.ones(2)
-    scaled.addcmul_(scaled, factor)
-    torch.autograd.backward(scaled.sum())  # GRD304
+    scaled.addcmul_(scaled, factor)  # GRD304
+    torch.autograd.backward(scaled.sum())
     third = weight * 2
     third.pow_(2)
     torch.autograd.grad(third.sum(), weight)  # ok: what was there before is saved as a copy
@@ -178,8 +178,8 @@ def saved_through_handles_that_count_for_themselves(states: torch.Tensor):
     torch.autograd.backward((third.sum(),))  # ok: what was given other memory keeps its own count
     alias = shared.detach()
     fourth = weight * shared
-    alias.add_(1.0)
-    fourth.square().sum().backward()  # GRD304
+    alias.clamp_(max=0.5)  # GRD304
+    fourth.square().sum().backward()
 
 
 class Sharp(torch.optim.Optimizer):
@@ -190,7 +190,7 @@ class Sharp(torch.optim.Optimizer):
     def climb(self):
         for group in self.param_groups:
             for p in group["params"]:
-                p.add_(p.grad, alpha=group["rho"])
+                p.add_(p.grad, alpha=group["rho"])  # GRD304
 
     @torch.no_grad()
     def mark(self):
@@ -206,7 +206,7 @@ def climbs_before_the_second_backward(features: torch.Tensor):
     loss.backward(retain_graph=True)
     optimizer.mark()
     optimizer.climb()
-    loss.backward(gradient=None)  # GRD304
+    loss.backward(gradient=None)
 
 
 def computes_the_loss_anew(features: torch.Tensor):

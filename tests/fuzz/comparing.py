@@ -15,7 +15,7 @@ from gradlint import linter, showing
 from gradlint.disk import InMemory
 from gradlint.domain import UNKNOWN, Belief, Fact, Object, OneOf, Tensor
 from gradlint.events import Called, Event, ModuleFinished, Thing
-from gradlint.finding import RAISES, Confidence, Finding
+from gradlint.finding import HERE, RAISED, RAISES, Confidence, Finding
 from gradlint.frozen import frozen
 from gradlint.interpreter.engine.event_log import BOUND
 from gradlint.interpreter.engine.steps import CALLS_LEFT_OUT
@@ -240,20 +240,28 @@ def _raising(text: str, files: Files, seen: Seen, findings: Sequence[Finding], o
     What is said of the second time round is no disagreement where chance ended each loop after the first.
     """
     first = _first_rows(text)
-    said = [one for one in findings if one.consequence == RAISES]
-    said = [one for one in said if seen.started[one.place.row] or seen.started[first.get(one.place.row, 0)]]
+    said = [(row, one) for one in findings if (row := _raising_row(one)) is not None]
+    said = [(row, one) for row, one in said if seen.started[row] or seen.started[first.get(row, 0)]]
     out.warned += len(said)
     raised = {first.get(row, row) for row in seen.raised}
-    if any(first.get(one.place.row, one.place.row) not in raised for one in said) and CHANCE in text:
+    if any(first.get(row, row) not in raised for row, _ in said) and CHANCE in text:
         raised |= {first.get(row, row) for row in watched(text, files, MORE_RUNS).raised}
-    for finding in said:
-        if first.get(finding.place.row, finding.place.row) not in raised:
-            yield Disagreement(RAISES, finding.place.row, f"{finding.code} {finding.message}")
+    for row, finding in said:
+        if first.get(row, row) not in raised:
+            yield Disagreement(RAISES, row, f"{finding.code} {finding.message}")
+
+
+def _raising_row(finding: Finding) -> int | None:
+    """Return the row that a finding says raises: its own, or that of a note."""
+    if finding.consequence == RAISES:
+        return finding.place.row
+    return next((note.place.row for note in finding.notes if (note.text, note.path) == (RAISED, HERE)), None)
 
 
 def _refusals(text: str, seen: Seen, findings: Sequence[Finding], out: Compared) -> None:
     first = _first_rows(text)
-    reported = {first.get(finding.place.row, finding.place.row) for finding in findings}
+    rows = [row for one in findings for row in (one.place.row, _raising_row(one)) if row is not None]
+    reported = {first.get(row, row) for row in rows}
     lines = text.splitlines()
     for row, errors in seen.raised.items():
         saying = next((words for words in sayings() if words in errors[0]), None)

@@ -128,10 +128,8 @@ def constants_added(run: Run) -> Iterator[Mistake]:
                 yield from (at(row) for row in rows)
 
 
-SQUASHING = {
-    "cross_entropy": "Softmax", "nll_loss": "Softmax", "kl_div": "Softmax",
-    "binary_cross_entropy_with_logits": "Sigmoid",
-}  # fmt: skip
+SQUASHING = ("cross_entropy", "nll_loss", "kl_div", "binary_cross_entropy_with_logits")
+SQUASHED = frozenset({"softmax", "sigmoid"})
 
 
 def squashed_twice(run: Run) -> Iterator[Mistake]:
@@ -139,8 +137,8 @@ def squashed_twice(run: Run) -> Iterator[Mistake]:
     made: dict[int, str] = {}
     for act in run.of("op"):
         made |= {id(one): act.name for one, *_ in act.made}
-        squash = next((by for loss, by in SQUASHING.items() if act.name.startswith(loss)), None)
-        if squash and act.operands and made.get(id(act.operands[0]), "").lower() == squash.lower():
+        given = made.get(id(act.operands[0]), "") if act.operands else ""
+        if act.name.startswith(SQUASHING) and given.lower() in SQUASHED:
             yield at(act.row)
 
 
