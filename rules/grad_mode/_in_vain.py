@@ -42,10 +42,10 @@ MADE_UP = NOISE | {"empty", "ones", "ones_like", "randint", "zeros", "zeros_like
 
 class Whole:
     """A whole file for this question: `places` are the calls of modules, by where they stand, without those of the
-    parts of a module that is called there; `differentiating` are the calls inside which gradients are computed,
-    which need what is recorded there; `handed` are the graphs that unseen code was passed; `left` says where what a
-    graph gave first left it; `printed` are the graphs of what is printed as it is, or shown by a notebook;
-    `wrappings` are the calls of `Variable`."""
+    parts of a module that is called there; `switching` are the calls inside which a mode is set; `differentiating`
+    are the calls inside which gradients are computed, which need what is recorded there; `handed` are the graphs
+    that unseen code was passed; `left` says where what a graph gave first left it; `printed` are the graphs of what
+    is printed as it is, or shown by a notebook; `wrappings` are the calls of `Variable`."""
 
     def __init__(self, end: ModuleFinished) -> None:
         self.end = end
@@ -64,6 +64,8 @@ class Whole:
         self.places = {node: _without_parts(some) for node, some in parted.items()}
         self._inside = self._dropped_inside(calls)
         self.differentiating = {call for one in backwards for call in self.callers(one)}
+        switches = [one for one in end.story if isinstance(one, ModeChanged)]
+        self.switching = {call for one in switches for call in self.callers(one)}
         self._training = {one.run for one in backwards}
         self._stepped: dict[int, set[Memory]] = {}
         for one in end.story:

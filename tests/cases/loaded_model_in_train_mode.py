@@ -454,3 +454,33 @@ def calibrated_after_loading(path, calibrate):
     calibrate(net, path)
     with torch.no_grad():
         return net(torch.ones(4, 8)).argmax(1)  # ok: that may have put it into eval mode
+
+
+class SettingItsMode(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body, self.drop = nn.Linear(4, 3), nn.Dropout(0.3)
+
+    def forward(self, x, evaluating=False):
+        self.eval() if evaluating else self.train()
+        scores = self.drop(self.body(x))
+        self.train()
+        return scores
+
+
+def fit_what_sets_its_mode(loader):
+    model = SettingItsMode()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+    for x, y in loader:
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(torch.ones(2, 4)), torch.zeros(2, dtype=torch.long)).backward()
+        optimizer.step()
+    return evaluate_what_sets_its_mode(model, loader)
+
+
+@torch.no_grad()
+def evaluate_what_sets_its_mode(model, loader):
+    right = 0
+    for x, y in loader:
+        right += (model(torch.ones(2, 4), evaluating=True).argmax(1) == 0).sum().item()  # ok: in eval mode by then
+    return right
