@@ -5,7 +5,21 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Iterator, Sequence, Set
 from typing import TypeGuard
 
-from gradlint.domain import EVAL, NO, TRAIN, UNSURE, YES, Cause, Graph, Memory, Syntax, Tensor, made_at, memories
+from gradlint.domain import (
+    EVAL,
+    NO,
+    TRAIN,
+    UNSURE,
+    YES,
+    Cause,
+    Constant,
+    Graph,
+    Memory,
+    Syntax,
+    Tensor,
+    made_at,
+    memories,
+)
 from gradlint.events import (
     BackwardRun,
     Called,
@@ -16,6 +30,7 @@ from gradlint.events import (
     ModuleCalled,
     ModuleFinished,
     OptimizerStepped,
+    Recorded,
     ResultDiscarded,
     Role,
     Run,
@@ -74,6 +89,9 @@ class Whole:
         self._switches = _switches(end)
         self._loaded = {one.module.cls for one in end.story if isinstance(one, StateLoaded)}
         self._trained = _trained_before(end)
+        self._built = {(one.run, one.node) for one in end.story if isinstance(one, ModuleBuilt)}
+        made_up = [one for one in end.story if isinstance(one, Recorded) and one.op in MADE_UP]
+        self.made_up = {one.result.storage: one.op for one in made_up if one.result.storage}
         self._pretrained = {one.node for one in end.story if isinstance(one, ModuleBuilt) and one.trained}
         self._without_gradients = {(one.run, one.name) for one in calls if not one.grad_mode <= YES}
         self._alike: dict[Syntax, list[tuple[Syntax, int]]] = {}
@@ -138,6 +156,11 @@ class Whole:
         in_eval = call.module.mode <= EVAL or self.switched_to_eval(call) is not None
         loaded = call.module.cls in self._loaded or not self._pretrained.isdisjoint(made_at(call.module))
         return in_eval or loaded or id(call) in self._trained or call.on_test_data
+
+    def is_only_made(self, call: ModuleCalled) -> bool:
+        """Return whether the same run makes the module, and nothing makes it ready for use."""
+        made_here = any((call.run, made) in self._built for made in made_at(call.module))
+        return made_here and not self.is_at_work(call)
 
     def is_also_without_gradients(self, call: ModuleCalled) -> bool:
         """Return whether the same run of a function may call the module with gradients off as well: then gradients are
@@ -385,6 +408,7 @@ def signs(call: ModuleCalled, whole: Whole) -> Iterator[Sign]:
             POSSIBLE,
         ),
         "it happens once": (_happens_once(call, whole), POSSIBLE),
+        "the module is made to be tried": (whole.is_only_made(call) and _is_fed_nothing(call, whole), POSSIBLE),
         "a method of the module gives what it records": (
             _is_forward_by_another_name(call, whole) and not said_so,
             POSSIBLE,
@@ -438,8 +462,18 @@ def _is_repeated(call: ModuleCalled, whole: Whole) -> bool:
     return apart or any(one is caller for caller in whole.callers(call) for one, _ in whole.alike([caller]))
 
 
+def _is_fed_nothing(call: ModuleCalled, whole: Whole) -> bool:
+    """Return whether a module is given what is made up, and perhaps what it gave before; constants say nothing."""
+    given = [one for one in call.args if not isinstance(one, Constant)]
+    made_up = [isinstance(one, Tensor) and _made_by(one, whole) in MADE_UP for one in given]
+    own = [isinstance(one, Tensor) and one.requires_grad.possibly(YES) for one in given]
+    return any(made_up) and all(one or before for one, before in zip(made_up, own, strict=True))
+
+
 def _made_by(tensor: Tensor, whole: Whole) -> str:
-    """Return the maker of a tensor, or of what is in the `Variable` that it is."""
+    """Return the maker of a tensor or of its memory, or of what is in the `Variable` that it is."""
+    if tensor.storage in whole.made_up:
+        return whole.made_up[tensor.storage]
     wrapped = [
         inner.made
         for one in whole.wrappings
