@@ -11,18 +11,19 @@ from gradlint.frozen import frozen
 
 @frozen(kw_only=True, eq=False)
 class ModuleCalled(Event):
-    """A module is applied: `how` is "call", "forward" where the program writes `module.forward(...)`, or "held" where
-    it took the `forward` off the module before; `callee` is then what stands before the parentheses, and
-    `given` what stands in them, where that is written one by one. `recorded` is a
-    tensor, the result itself or in it, that certainly carries a graph; `graph` names the graph nodes that made the
-    result, for `used` and the like of `ModuleFinished`, `fed_by` those in the history of its arguments. `trainable`
-    holds all answers of the module's parameters to whether they require grad (no: it has none). `nested` says that it
-    happened inside the call of another module; else `memories` are those of its parameters, and `in_training` is
-    the class of a part that certainly computes something else here than in eval mode. `frozen_norms` are the batch
-    norms in a network whose `forward` nobody sees that move their statistics although they are frozen, each with
-    one of its parameters. `own_call` says that the module's class says itself what calling it does. Of
-    `wrapper.module(...)` the wrapper's import path is what it was `taken_from`. `on_test_data`: what it is given,
-    or the loop around goes over, is called data to evaluate on."""
+    """A module is applied: `how` is "call", "forward" where the program writes `module.forward(...)`, or "held"
+    where it took the `forward` off the module before; `callee` is then what stands before the parentheses, and
+    `given` what stands in them, where that is written one by one. `recorded` is a tensor, the result itself or in
+    it, that certainly carries a graph; `graph` names the graph nodes that made the result, for `used` and the like
+    of `ModuleFinished`, `fed_by` those in the history of its arguments, and `made_of` are the memories of the
+    parameters that unseen code may have computed these from. `trainable` holds all answers of the module's
+    parameters to whether they require grad (no: it has none). `nested` says that it happened inside the call of
+    another module; else `memories` are those of its parameters, and `in_training` is the class of a part that
+    certainly computes something else here than in eval mode. `frozen_norms` are the batch norms in a network whose
+    `forward` nobody sees that move their statistics although they are frozen, each with one of its parameters.
+    `own_call` says that the module's class says itself what calling it does. Of `wrapper.module(...)` the wrapper's
+    import path is what it was `taken_from`. `on_test_data`: what it is given, or the loop around goes over, is
+    called data to evaluate on."""
 
     believed_from: ClassVar[tuple[str, ...]] = ("module", "recorded")
 
@@ -34,6 +35,7 @@ class ModuleCalled(Event):
     trainable: Truth = UNSURE
     graph: tuple[Graph, ...] = ()
     fed_by: tuple[Graph, ...] = ()
+    made_of: frozenset[tuple[Ref, ...]] = frozenset()
     memories: frozenset[tuple[Ref, ...]] = frozenset()
     in_training: str = ""
     frozen_norms: tuple[tuple[Module, Tensor], ...] = ()

@@ -58,6 +58,7 @@ from ._attacks import attacks
 from ._goals import chases
 from ._joins import Meeting, meeting
 from ._parameters import modules_of
+from ._passing import can_be_cut, fed_unseen
 from ._seams import seams
 
 rule = Rule(
@@ -153,7 +154,7 @@ class _Queue:
 def check_cleared(end: ModuleFinished) -> Findings:
     """Report what only another optimizer trains and is cleared before that steps."""
     trained = {memories(event.parameters) for event in end.story if type(event) is OptimizerStepped}
-    waiting = _Queue()
+    fed, waiting = fed_unseen(end), _Queue()
     for event in end.story:
         if type(event) is BackwardRun and event.how == "backward":
             waiting.add(event)
@@ -161,7 +162,7 @@ def check_cleared(end: ModuleFinished) -> Findings:
             waiting.step(memories(event.parameters))
         elif type(event) is GradientsCleared:
             for one, wasted in waiting.wasted(memories(event.parameters)):
-                if any(wasted <= own for own in trained) and _can_be_cut(one, wasted):
+                if any(wasted <= own for own in trained) and can_be_cut(one.event, one.stepped, wasted, fed):
                     waiting.drop(one.event)
                     met = meeting(end.story, one.event, wasted, one.stepped)
                     draft = _at(end, one, wasted, met)
@@ -188,7 +189,7 @@ def check_held_by_none(end: ModuleFinished) -> Findings:
     parts = places(memories(one for event in end.story if isinstance(event, ModuleBuilt) for one in event.parameters))
     copies = {event.node for event in end.story if isinstance(event, Copied)}
     calls = {event.memories for event in end.story if isinstance(event, ModuleCalled)}
-    loaded = _loaded(end)
+    loaded, fed = _loaded(end), fed_unseen(end)
     waiting: dict[Syntax, _Waiting] = {}
     told = set[Syntax]()
     for event in end.story:
@@ -206,7 +207,7 @@ def check_held_by_none(end: ModuleFinished) -> Findings:
                 named = wasted <= loaded or any(words(name) & STANDING_STILL for name in met.names)
                 if not wasted <= _reached(one.event) and not named:
                     continue
-                if _can_be_cut(one, wasted):
+                if can_be_cut(one.event, one.stepped, wasted, fed):
                     draft = _at(end, one, wasted, met)
                 elif (
                     met.judged is not None and not wasted & cleared and (named or met.in_eval) and _of_module(now, end)
@@ -328,17 +329,6 @@ def _in_one_module(calls: Set[frozenset[Memory]], wasted: frozenset[Memory], ste
 def _may_ask(one: _Waiting, wasted: frozenset[Memory]) -> bool:
     """Return whether nothing that is shown freezes the wasted parameters, which another optimizer steps."""
     return not any(leaf.requires_grad.possibly(NO) for leaf in one.event.leaves if leaf.storage in wasted)
-
-
-def _can_be_cut(one: _Waiting, wasted: frozenset[Memory]) -> bool:
-    """Return whether what was computed from the wasted parameters does not depend on the stepped ones."""
-    leaves = one.event.leaves
-    stepped = sum(1 << index for index, leaf in enumerate(leaves) if leaf.storage in one.stepped)
-    return all(
-        not company & stepped
-        for leaf, company in zip(leaves, one.event.co_leaves, strict=True)
-        if leaf.storage in wasted
-    )
 
 
 @rule.bad

@@ -510,3 +510,28 @@ class CaptionedByFrozen:
             self.optimizer.zero_grad()
             F.elu(loss).backward()  # ok: the words are frozen
             self.optimizer.step()
+
+
+class OneOfMany:
+    """Its action goes among those of others, which all the critic is shown."""
+
+    def __init__(self, place, actor, critic, rate):
+        self.place, self.actor, self.critic = place, actor, critic
+        self.of_actor = torch.optim.Adam(self.actor.parameters(), rate)
+        self.of_critic = torch.optim.Adam(self.critic.parameters(), rate)
+
+    def improve(self, batch):
+        chosen = self.actor.choose(batch.seen[self.place], explore=True)
+        actions = list(batch.actions)
+        actions[self.place] = chosen
+        worth = self.critic(batch.seen, actions)
+        loss = 1e-3 * self.actor(batch.seen[self.place]).pow(2).mean() - worth.mean()
+        self.of_actor.zero_grad()
+        (loss * 0.5).backward()  # ok: the way to the actor leads through the critic
+        self.of_actor.step()
+
+    def judge(self, batch, wanted):
+        loss = F.mse_loss(self.critic(batch.seen, batch.actions), wanted.detach())
+        self.of_critic.zero_grad()
+        torch.autograd.backward([loss])  # ok: only the critic is in it
+        self.of_critic.step()

@@ -11,11 +11,12 @@ import libcst as cst
 
 from gradlint import events
 from gradlint.domain.facts import ANY_DTYPE, NO, UNSURE, YES, Truth
+from gradlint.domain.memories import Memory, memories
 from gradlint.domain.mentions import handed_on
-from gradlint.domain.objects import MOST_ITEMS, Module, Node, Tensor
+from gradlint.domain.objects import MOST_ITEMS, Container, Module, Node, Tensor
 from gradlint.domain.provenance import Belief
 from gradlint.domain.refs import Escape, Graph, Ref
-from gradlint.domain.value_sets import one_of
+from gradlint.domain.value_sets import alternatives, one_of
 from gradlint.domain.values import NONE_VALUE, UNKNOWN, Bound, Function, ImportPath, Unknown, Value
 from gradlint.frozen import frozen, replace
 from gradlint.interpreter.autograd import hooks
@@ -42,6 +43,7 @@ def call(m: Interpreter, node: Site, owner: Value, args: Arguments, how: str, na
     results = []
     found = m.all(owner, Module)
     behind = () if m.is_silent else _behind(m, args.values())
+    unseen = frozenset[Memory]() if m.is_silent else _unseen_behind(m, args.values())
     for index, (ref, module) in enumerate(found):
         start = m.push(ref, *args.values())
         place = node if len(found) == 1 else m.part_of(node, f"option {index}")
@@ -64,6 +66,7 @@ def call(m: Interpreter, node: Site, owner: Value, args: Arguments, how: str, na
             trainable=_trainable(m, held[0]),
             graph=_graph(m, result),
             fed_by=behind,
+            made_of=unseen,
             memories=frozenset() if m.calls.inside_module else memories_of(m, held[0]),
             in_training="" if m.calls.inside_module else as_in_training(m, held[0]),
             frozen_norms=frozen_norms(m, held[0]) if _own_method(m, shown, "forward") is None else (),
@@ -132,6 +135,15 @@ def _graph(m: Interpreter, result: Value) -> tuple[Graph, ...]:
     held = m.state.reach([result], lambda thing: () if type(thing) in (Tensor, Node) else handed_on(thing))
     tensors = [thing for ref in held if type(thing := m[ref]) is Tensor]
     return tuple(dict.fromkeys(node.key for tensor in tensors for node in tensor.node if node is not None))
+
+
+def _unseen_behind(m: Interpreter, values: Iterable[Value]) -> frozenset[Memory]:
+    """The memories of parameters that unseen code may have computed these values from, or the elements of containers
+    among them."""
+    held = [one for value in values for _, thing in m.all(value, Container) for one in thing.held]
+    unknown = [option for value in (*values, *held) for option in alternatives(value) if type(option) is Unknown]
+    found = [m[ref] for ref in m.state.reach(unknown)] if any(one.reach for one in unknown) else []
+    return memories(thing for thing in found if type(thing) is Tensor and thing.parameter is YES)
 
 
 def _behind(m: Interpreter, values: Iterable[Value]) -> tuple[Graph, ...]:
