@@ -45,6 +45,10 @@ SPARED = {
     "a number": (SUM, "total += second.item()"),
     "detached": (SUM, "kept.append(second.detach())"),
     "no term": (SUM, "kept.append(code)"),
+    "beside two that are": (
+        "one, two, third = criterion(code, targets)\n        loss = one + two",
+        "total += third",
+    ),
     "a factor": ("loss = first * second", "kept.append(second)"),
     "not differentiated": ("loss = first", "kept.append(targets)"),
     "cut beforehand": ("second = second.detach()\n        loss = first + second", "total += second"),

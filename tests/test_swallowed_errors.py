@@ -116,9 +116,9 @@ OTHERWISE = {
 
 
 def raising(text: str) -> list[Any]:
-    """The findings that a line raises."""
+    """The findings that a line raises, or that a later one does on account of it."""
     found = shown(linter.analyse(text, rules()).findings, rules(), Confidence.LIKELY)
-    return [one for one in found if one.consequence == Effect.ERROR]
+    return [one for one in found if one.consequence in (Effect.ERROR, Effect.ERROR_LATER)]
 
 
 def handled(program: str, handler: str) -> str:

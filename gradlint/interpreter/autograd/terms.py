@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from gradlint.domain.facts import YES
-from gradlint.domain.objects import Node
+from gradlint.domain.objects import Node, Tensor
 from gradlint.domain.refs import OPAQUE, Ref
 from gradlint.interpreter.engine.machine import Interpreter
 
@@ -13,8 +13,9 @@ SUMS = frozenset({"add", "add_", "sub", "sub_"})
 SCALES = frozenset({"mul", "div", "neg"})
 
 
-def terms_of(m: Interpreter, roots: Iterable[Ref]) -> set[Ref]:
-    """Return the nodes that may have made what sums add up to these roots, perhaps scaled by a number or a setting."""
+def terms_of(m: Interpreter, roots: Sequence[Ref]) -> set[Ref]:
+    """Return the nodes that may have made what sums add up to these roots, perhaps scaled by a number or a setting.
+    What is no sum has no terms."""
     found: set[Ref] = set()
     seen: set[Ref] = set()
     todo = list(roots)
@@ -30,14 +31,23 @@ def terms_of(m: Interpreter, roots: Iterable[Ref]) -> set[Ref]:
         else:
             found.add(ref)
     m.works(len(seen))
-    return found
+    return found - set(roots)
 
 
 def is_freed_term(m: Interpreter, nodes: Iterable[Ref | None]) -> bool:
     """Return whether one of these nodes made a term of a loss, and a backward has perhaps freed it: whoever adds up
-    a loss takes its terms to require grad, though nobody knows it of what unseen code computes."""
+    a loss takes its terms to require grad, though nobody knows it of what unseen code computes. A node that stands for
+    all elements of a structure says nothing of one of them."""
     freed = [ref for ref in nodes if ref is not None and _may_be_freed(m.state.heap.get(ref))]
-    return any(ref.key in m.graphs.terms for ref in freed)
+    terms = [ref for ref in freed if ref.key in m.graphs.terms]
+    return bool(terms) and not any(_is_shared(m, ref) for ref in terms)
+
+
+def _is_shared(m: Interpreter, node: Ref) -> bool:
+    """Return whether more than one tensor is known that a node made."""
+    m.works(len(m.state.heap))
+    made = [ref for ref, thing in m.state.heap.items() if type(thing) is Tensor and node in thing.node]
+    return len(made) > 1
 
 
 def _may_be_freed(thing: object) -> bool:

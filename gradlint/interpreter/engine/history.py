@@ -144,7 +144,7 @@ def in_all(
 
 
 def _excluding(m: Interpreter, bits: Mapping[Any, int]) -> Callable[[int], int] | None:
-    """Return what finds the objects that no path has which has some of these, all as bits."""
+    """Return a function that finds the objects that no path has which has some of these, all as bits."""
     apart = m.state.apart
     if not apart:
         return None
