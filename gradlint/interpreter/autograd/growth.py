@@ -58,7 +58,7 @@ def emit_grown(m: Interpreter, node: Site, op: str, shown: Tensor, growth: Growt
         adds_grad=brings,
         picked=picked,
         recurrent=growth.recurrent,
-        by_part=all(loop.over_parts for loop in m.loops.active),
+        by_part=bool(m.loops.active) and all(loop.over_parts for loop in m.loops.active),
         differentiated=any(is_freed_term(m, nodes_of(m, one.value)) for one in growth.others),
     )
 

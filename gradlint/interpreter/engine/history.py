@@ -148,11 +148,14 @@ def _excluding(m: Interpreter, bits: Mapping[Any, int]) -> Callable[[int], int] 
     apart = m.state.apart
     if not apart:
         return None
+    sides: dict[int, list[list[int]]] = {}  # by how many bits were known
 
     def excluding(present: int) -> int:
+        if len(bits) not in sides:
+            sides.clear()
+            sides[len(bits)] = [[sum(bits.get(ref, 0) for ref in side) for side in pair] for pair in apart]
         found = 0
-        for here, there in apart:
-            one, other = (sum(bits.get(ref, 0) for ref in side) for side in (here, there))
+        for one, other in sides[len(bits)]:
             found |= (other if present & one else 0) | (one if present & other else 0)
         return found
 
