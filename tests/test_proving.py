@@ -101,6 +101,13 @@ FAULTS = {
     "reported beside its marks": (marked_twice, planted.decimal_numbers, REFUSES, "seen", "marked and not reported"),
     "without a mark": (not_marked, planted.decimal_numbers, REFUSES, "seen", "no line of `not_marked` is marked"),
     "raised at another line": (raised_elsewhere, planted.decimal_numbers, REFUSES, "shown", "not marked ABC101"),
+    "raised where no note says so": (
+        raised_elsewhere,
+        planted.decimal_numbers,
+        replace(REFUSES, later=True),
+        "shown",
+        "where no note says so",
+    ),
     "other words": (
         planted.whole_numbers,
         planted.decimal_numbers,

@@ -2,8 +2,8 @@
 
 Behind such a call a comma is put: what the call gives is then a member of a tuple, and so is used. It stands in place
 of a blank, or of a comment that follows at once, or at the end of the row: nothing else moves.
-A flag of a tensor is shown as well. Whatever else is named and not called stays as it is, for to show a method is still
-no call of it.
+A flag of a tensor or module is shown as well. Whatever else is named and not called stays as it is, for to show a
+method is still no call of it.
 """
 
 from __future__ import annotations

@@ -91,7 +91,9 @@ def _judged(node: Syntax, path: str, given: Thing | None, own: frozenset[str]) -
     draft = rule.at(
         node,
         loss=loss,
-        takes="takes log-probabilities" if logarithms else f"applies the {min(own).lower()} itself",
+        takes="takes log-probabilities"
+        if logarithms
+        else f"applies the {'softmax' if own is SOFTMAX else 'sigmoid'} itself",
         activation=f"`{given.probability_op}`",
     ).advising("use `log_softmax` instead" if logarithms else f"pass the scores, without the {activation}")
     draft = draft.marked(given.causes, squashed=f"the {activation} is applied here")

@@ -36,6 +36,7 @@ from gradlint.events import (
     Run,
     StateLoaded,
     Stored,
+    WrittenInPlace,
 )
 from gradlint.rule import LIKELY, POSSIBLE, Question, Sign, only_tested, runs_around, signs_of
 
@@ -92,6 +93,8 @@ class Whole:
         self._built = {(one.run, one.node) for one in end.story if isinstance(one, ModuleBuilt)}
         made_up = [one for one in end.story if isinstance(one, Recorded) and one.op in MADE_UP]
         self.made_up = {one.result.storage: one.op for one in made_up if one.result.storage}
+        writes = [one for one in end.story if isinstance(one, WrittenInPlace) and one.op not in MADE_UP]
+        self.filled = memories(one.target for one in writes)
         self._pretrained = {one.node for one in end.story if isinstance(one, ModuleBuilt) and one.trained}
         self._without_gradients = {(one.run, one.name) for one in calls if not one.grad_mode <= YES}
         self._alike: dict[Syntax, list[tuple[Syntax, int]]] = {}
@@ -471,7 +474,10 @@ def _is_fed_nothing(call: ModuleCalled, whole: Whole) -> bool:
 
 
 def _made_by(tensor: Tensor, whole: Whole) -> str:
-    """Return the maker of a tensor or of its memory, or of what is in the `Variable` that it is."""
+    """Return the maker of a tensor or of its memory, or of what is in the `Variable` that it is; nothing of what
+    something else is written into."""
+    if tensor.storage in whole.filled:
+        return ""
     if tensor.storage in whole.made_up:
         return whole.made_up[tensor.storage]
     wrapped = [

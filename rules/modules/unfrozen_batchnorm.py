@@ -98,7 +98,7 @@ class _Story:
         is called, and what an unseen forward calls where somebody has put it into train mode."""
         for norm, weight in call.frozen_norms:
             switches = self.switches(norm)
-            if switches and switches[-1].to <= TRAIN:
+            if _keeps_statistics(norm) and switches and switches[-1].to <= TRAIN:
                 places = [
                     mark.node for mark in weight.causes if mark.kind is CauseKind.ASKED and mark.node in self.asked
                 ]
@@ -148,9 +148,11 @@ def _is_trained(event: Event) -> TypeGuard[ModuleBuilt]:
 
 
 def _moves(call: ModuleCalled) -> bool:
-    cls = call.module.cls
-    keeps = isinstance(cls, ImportPath) and cls.path in KEEPING_STATISTICS
-    return keeps and call.module.mode <= TRAIN and "running_mean" in dict(call.module.buffers)
+    return _keeps_statistics(call.module) and call.module.mode <= TRAIN and "running_mean" in dict(call.module.buffers)
+
+
+def _keeps_statistics(module: Module) -> bool:
+    return isinstance(module.cls, ImportPath) and module.cls.path in KEEPING_STATISTICS
 
 
 @rule.bad

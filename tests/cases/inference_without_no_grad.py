@@ -1380,3 +1380,12 @@ def frames_of_a_file(path):
     for frame in frames:
         state = net(frame, state)  # GRD401
         print(state.data.norm())
+
+
+def frames_put_into_zeros(path):
+    frames, state, net = torch.load(path), None, Recurrence()
+    padded = torch.zeros(len(frames), 2, 4)
+    padded[:, :1] = frames
+    for at in range(len(frames)):
+        state = net(padded.select(0, at), state)  # GRD401
+        print(state.data.norm())
