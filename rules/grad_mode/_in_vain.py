@@ -94,7 +94,8 @@ class Whole:
         made_up = [one for one in end.story if isinstance(one, Recorded) and one.op in MADE_UP]
         self.made_up = {one.result.storage: one.op for one in made_up if one.result.storage}
         writes = [one for one in end.story if isinstance(one, WrittenInPlace) and one.op not in MADE_UP]
-        self.filled = memories(one.target for one in writes)
+        by_modules = {one for one in writes if any(Role.OF_MODULE in run.roles for run in self.around(one))}
+        self.filled = memories(one.target for one in writes if one not in by_modules)
         self._pretrained = {one.node for one in end.story if isinstance(one, ModuleBuilt) and one.trained}
         self._without_gradients = {(one.run, one.name) for one in calls if not one.grad_mode <= YES}
         self._alike: dict[Syntax, list[tuple[Syntax, int]]] = {}
@@ -475,7 +476,7 @@ def _is_fed_nothing(call: ModuleCalled, whole: Whole) -> bool:
 
 def _made_by(tensor: Tensor, whole: Whole) -> str:
     """Return the maker of a tensor or of its memory, or of what is in the `Variable` that it is; nothing of what
-    something else is written into."""
+    something else is written into, but for what the methods of modules write."""
     if tensor.storage in whole.filled:
         return ""
     if tensor.storage in whole.made_up:
