@@ -36,10 +36,11 @@ class Impossible(Exception):
 
 
 def fix_of(draft: Draft, layout: Layout, rows: Rows) -> Fix | None:
-    """The first fix that a draft offers and the layout allows, as edits of the text; None where there is none."""
+    """The first fix that a draft offers and the layout allows, as edits of the text; None where there is none.
+    What several of its edits do to one statement is done once."""
     for cure in draft.cures:
         try:
-            made = [*chain.from_iterable(_edits(edit, layout, rows) for edit in cure.edits)]
+            made = [*chain.from_iterable(dict.fromkeys(tuple(_edits(edit, layout, rows)) for edit in cure.edits))]
             _leave_something(cure, layout)
             made += _imports(cure, layout, rows)
         except Impossible:

@@ -289,6 +289,15 @@ add("GRD401", "two calls in one", PAIR, """
 +             total += criterion(decoder(encoder(x)), y).item()
       return total
 """)  # fmt: skip
+add("GRD401", "two results in one", PAIR, """
+-         code, sketch = encoder(x), encoder(x * 2)
++         with torch.no_grad():
++             code, sketch = encoder(x), encoder(x * 2)
+-         total += (decoder(code) + decoder(sketch)).sum().item()
++         with torch.no_grad():
++             total += (decoder(code) + decoder(sketch)).sum().item()
+      return total
+""")  # fmt: skip
 add("GRD401", "the second is called to train as well", PAIR, """
 -         code = encoder(x)
 -         total += criterion(through(code), y).item()

@@ -102,6 +102,30 @@ def test_a_network_that_is_not_is_tried(ready: str) -> None:
     assert found(script(ready)) == [Confidence.POSSIBLE]
 
 
+OFFERS = """
+
+    def load(self, path):
+        self.load_state_dict(torch.load(path))
+"""
+
+
+@pytest.mark.parametrize(
+    ("ready", "expected"),
+    [("", Confidence.POSSIBLE), ("upscaler.load(sys.argv[3])", Confidence.LIKELY)],
+)
+def test_a_method_that_loads_says_nothing_until_it_is_called(ready: str, expected: Confidence) -> None:
+    text = script(ready).replace("\n\n\nupscaler =", f"{OFFERS}\n\nupscaler =")
+    assert "def load" in text
+    assert found(text) == [expected]
+
+
+@pytest.mark.parametrize(("loaded", "expected"), [("another", Confidence.POSSIBLE), ("upscaler", Confidence.LIKELY)])
+def test_of_two_networks_of_one_library_class_only_the_loaded_one_is_ready(loaded: str, expected: Confidence) -> None:
+    text = script(f"{loaded}.load_state_dict(torch.load(sys.argv[3]))")
+    made = "nn.Sequential(nn.Conv2d(3, 8, 3), nn.Tanh())"
+    assert found(text.replace("upscaler = Upscaler()", f"upscaler = {made}\nanother = {made}")) == [expected]
+
+
 @pytest.mark.parametrize("ending", ["", "\nwith torch.no_grad():\n    upscaler(picture)"])
 def test_what_a_notebook_shows_is_looked_at(ending: str) -> None:
     """A cell ends in a call whose value is shown; another cell that calls it without gradients says nothing of this."""

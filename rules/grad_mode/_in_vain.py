@@ -12,9 +12,11 @@ from gradlint.domain import (
     UNSURE,
     YES,
     Cause,
-    Constant,
     Graph,
+    ImportPath,
     Memory,
+    Module,
+    Optimizer,
     Syntax,
     Tensor,
     made_at,
@@ -30,30 +32,28 @@ from gradlint.events import (
     ModuleCalled,
     ModuleFinished,
     OptimizerStepped,
-    Recorded,
     ResultDiscarded,
     Role,
     Run,
     StateLoaded,
     Stored,
-    WrittenInPlace,
 )
-from gradlint.rule import LIKELY, POSSIBLE, Question, Sign, only_tested, runs_around, signs_of
+from gradlint.rule import LIKELY, POSSIBLE, Question, Sign, only_tested, runs_around, signs_of, words
+
+from ._made_up import NOISE, MadeUp
 
 Way = tuple[list[ModuleCalled], Syntax | None]
 """Calls at one place, and the call of a function in which they happen (None: all that happen there)."""
-NOISE = frozenset({"rand", "rand_like", "randn", "randn_like", "normal", "normal_"})
-"""The factories of inputs from which networks generate, or with which they are tried."""
 CUTTING = frozenset({"data", "detach", "detach_"})
 """The calls that leave the graph, and keep the tensor."""
 ON_PURPOSE = CUTTING | {"item", "numpy", "tolist"}
 """The calls that leave the graph, and do nothing else."""
+STEPPING = frozenset({"fit", "learn", "optimise", "optimize", "step", "update"})
+"""Words of the methods of networks that train these."""
 OWN = "self."
 """The beginning of the names of a module's own parts."""
 MOST_CALLERS = 3
 """The most calls of a method that are pointed at."""
-MADE_UP = NOISE | {"empty", "ones", "ones_like", "randint", "zeros", "zeros_like"}
-"""The factories of inputs that are no data."""
 
 
 class Whole:
@@ -61,7 +61,7 @@ class Whole:
     parts of a module that is called there; `switching` are the calls inside which a mode is set; `differentiating`
     are the calls inside which gradients are computed, which need what is recorded there; `handed` are the graphs
     that unseen code was passed; `left` says where what a graph gave first left it; `printed` are the graphs of what
-    is printed as it is, or shown by a notebook; `wrappings` are the calls of `Variable`."""
+    is printed as it is, or shown by a notebook; `made_up` tells made-up input."""
 
     def __init__(self, end: ModuleFinished) -> None:
         self.end = end
@@ -70,7 +70,6 @@ class Whole:
         prints = [one for one in end.story if isinstance(one, Called) and one.path == "builtins.print"]
         printed = [shown for one in prints for shown in one.args if isinstance(shown, Tensor)]
         printed += [shown for one in end.story if isinstance(one, ResultDiscarded) for shown in one.displayed]
-        self.wrappings = [one for one in end.story if isinstance(one, Called) and one.path == "torch.autograd.Variable"]
         self.printed = {ref.key for tensor in printed for ref in tensor.node if ref is not None}
         calls = [event for event in end.story if isinstance(event, ModuleCalled)]
         backwards = [event for event in end.story if isinstance(event, BackwardRun)]
@@ -88,14 +87,11 @@ class Whole:
             if isinstance(one, OptimizerStepped) and one.run not in self._training:
                 self._stepped.setdefault(one.run, set()).update(memories(one.parameters))
         self._switches = _switches(end)
-        self._loaded = {one.module.cls for one in end.story if isinstance(one, StateLoaded)}
+        loads = [one for one in end.story if isinstance(one, StateLoaded) and not self.is_offered(one)]
+        self._loaded = {kind for one in loads for kind in _kinds(one.module)}
         self._trained = _trained_before(end)
         self._built = {(one.run, one.node) for one in end.story if isinstance(one, ModuleBuilt)}
-        made_up = [one for one in end.story if isinstance(one, Recorded) and one.op in MADE_UP]
-        self.made_up = {one.result.storage: one.op for one in made_up if one.result.storage}
-        writes = [one for one in end.story if isinstance(one, WrittenInPlace) and one.op not in MADE_UP]
-        by_modules = {one for one in writes if any(Role.OF_MODULE in run.roles for run in self.around(one))}
-        self.filled = memories(one.target for one in writes if one not in by_modules)
+        self.made_up = MadeUp(end)
         self._pretrained = {one.node for one in end.story if isinstance(one, ModuleBuilt) and one.trained}
         self._without_gradients = {(one.run, one.name) for one in calls if not one.grad_mode <= YES}
         self._alike: dict[Syntax, list[tuple[Syntax, int]]] = {}
@@ -158,13 +154,28 @@ class Whole:
         """Return whether the program makes the module ready for use: it switches such a one to eval mode, loads what
         was trained into it, or makes it of that, has trained it before, or tests it."""
         in_eval = call.module.mode <= EVAL or self.switched_to_eval(call) is not None
-        loaded = call.module.cls in self._loaded or not self._pretrained.isdisjoint(made_at(call.module))
-        return in_eval or loaded or id(call) in self._trained or call.on_test_data
+        own = {*_kinds(call.module), *made_at(call.module)}
+        return (
+            in_eval
+            or not own.isdisjoint(self._loaded | self._pretrained)
+            or id(call) in self._trained
+            or call.on_test_data
+        )
+
+    def is_offered(self, event: Event) -> bool:
+        """Return whether it happens in a method of a module that nobody shown calls, but may: others use the module."""
+        started = [run for run in self.around(event) if run.caller is None and Role.OF_MODULE in run.roles]
+        return bool(started) and not self.is_in_a_constructor(event)
 
     def is_only_made(self, call: ModuleCalled) -> bool:
         """Return whether the same run makes the module, and nothing makes it ready for use."""
         made_here = any((call.run, made) in self._built for made in made_at(call.module))
         return made_here and not self.is_at_work(call)
+
+    def is_in_a_constructor(self, event: Event) -> bool:
+        """Return whether a module is being made meanwhile."""
+        methods = [run.function for run in self.around(event) if Role.OF_MODULE in run.roles]
+        return any(method is not None and method.name == "__init__" for method in methods)
 
     def is_also_without_gradients(self, call: ModuleCalled) -> bool:
         """Return whether the same run of a function may call the module with gradients off as well: then gradients are
@@ -321,7 +332,7 @@ def may_be_in_vain(call: ModuleCalled, whole: Whole) -> bool:
     if call.trainable <= NO or not (call.grad_mode <= YES and whole.graph_of(call)):
         return False
     end = whole.end
-    if whole.is_met(call, end.used) or whole.is_met(call, end.differentiated):
+    if whole.is_met(call, end.used) or whole.is_met(call, end.differentiated) or _trains_inside(call):
         return False
     if whole.evaluates(call):
         return True
@@ -337,6 +348,12 @@ def may_be_in_vain(call: ModuleCalled, whole: Whole) -> bool:
     only_read = whole.is_met(call, whole.left) or whole.is_met(call, whole.printed)
     only_read = only_read and not whole.is_met(call, end.returned)
     return only_read and (call.trainable <= YES or not _is_fed(call))
+
+
+def _trains_inside(call: ModuleCalled) -> bool:
+    """Return whether what is called may differentiate by itself: it is passed an optimizer, or its name says so."""
+    given = any(isinstance(one, Optimizer) for one in call.args)
+    return given or not STEPPING.isdisjoint(words(call.name.rpartition(".")[2]))
 
 
 def _is_part_in_forward(call: ModuleCalled, whole: Whole) -> bool:
@@ -392,6 +409,11 @@ def _trained_before(end: ModuleFinished) -> frozenset[int]:
     return frozenset(found)
 
 
+def _kinds(module: Module) -> Sequence[object]:
+    """The class of a module, or the places that make it where that class is a library's."""
+    return made_at(module) if isinstance(module.cls, ImportPath) else [module.cls]
+
+
 def exit_of(call: ModuleCalled, whole: Whole) -> Cause | None:
     """Return the place where the result of a call first leaves its graph."""
     return next((whole.left[graph] for graph in whole.graph_of(call) if graph in whole.left), None)
@@ -412,7 +434,8 @@ def signs(call: ModuleCalled, whole: Whole) -> Iterator[Sign]:
             POSSIBLE,
         ),
         "it happens once": (_happens_once(call, whole), POSSIBLE),
-        "the module is made to be tried": (whole.is_only_made(call) and _is_fed_nothing(call, whole), POSSIBLE),
+        "the module is made to be tried": (whole.made_up.is_all_of(call) and whole.is_only_made(call), POSSIBLE),
+        "a module finds its sizes": (whole.made_up.is_all_of(call) and whole.is_in_a_constructor(call), POSSIBLE),
         "a method of the module gives what it records": (
             _is_forward_by_another_name(call, whole) and not said_so,
             POSSIBLE,
@@ -466,34 +489,9 @@ def _is_repeated(call: ModuleCalled, whole: Whole) -> bool:
     return apart or any(one is caller for caller in whole.callers(call) for one, _ in whole.alike([caller]))
 
 
-def _is_fed_nothing(call: ModuleCalled, whole: Whole) -> bool:
-    """Return whether a module is given what is made up, and perhaps what it gave before; constants say nothing."""
-    given = [one for one in call.args if not isinstance(one, Constant)]
-    made_up = [isinstance(one, Tensor) and _made_by(one, whole) in MADE_UP for one in given]
-    own = [isinstance(one, Tensor) and one.requires_grad.possibly(YES) for one in given]
-    return any(made_up) and all(one or before for one, before in zip(made_up, own, strict=True))
-
-
-def _made_by(tensor: Tensor, whole: Whole) -> str:
-    """Return the maker of a tensor or of its memory, or of what is in the `Variable` that it is; nothing of what
-    something else is written into, but for what the methods of modules write."""
-    if tensor.storage in whole.filled:
-        return ""
-    if tensor.storage in whole.made_up:
-        return whole.made_up[tensor.storage]
-    wrapped = [
-        inner.made
-        for one in whole.wrappings
-        if tensor.made == "Variable" and one.node in made_at(tensor)
-        for inner in one.args[:1]
-        if isinstance(inner, Tensor)
-    ]
-    return wrapped[0] if wrapped else tensor.made
-
-
 def _is_tried(call: ModuleCalled, whole: Whole) -> bool:
     """Return whether it is there to see a network work, on an input that is no data."""
-    made_up = [by for one in call.args if isinstance(one, Tensor) and (by := _made_by(one, whole)) in MADE_UP]
+    made_up = [by for one in call.args if (by := whole.made_up.by(one))]
     is_used = whole.is_met(call, whole.left) or whole.is_met(call, whole.end.returned)
     meant = is_used and (whole.evaluates(call) or NOISE.issuperset(made_up))
     return len(made_up) == len(call.args) > 0 and not meant

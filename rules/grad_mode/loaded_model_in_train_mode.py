@@ -21,7 +21,8 @@ what is frozen, and what is differentiated by its input alone (a judge, an attac
 
 Where dropout is wanted at prediction (Monte Carlo dropout): a function that calls `train()` itself, or has it in its
 name, is not reported. Neither are sampling from a generator in train mode, as many adversarial networks are used,
-batch statistics that are estimated anew, and a forward that sets the mode itself (`model(x, training=False)`).
+batch statistics that are estimated anew, a forward that sets the mode itself (`model(x, training=False)`), and the
+methods of a module that nobody shown calls: whoever uses it sets its mode.
 """
 
 from __future__ import annotations
@@ -128,9 +129,10 @@ def _names(call: ModuleCalled, whole: Whole) -> Iterator[str]:
 
 
 def _is_on_purpose(call: ModuleCalled, whole: Whole) -> bool:
-    """Return whether a function around says that train mode is wanted, or sets it by itself, or only tests call it."""
-    if call.node in whole.switching:
-        return True  # its forward sets the mode itself, as an argument says
+    """Return whether a function around says that train mode is wanted, or sets it by itself, or only tests call it; or
+    it is up to others, who use the module of which this is a part."""
+    if call.node in whole.switching or whole.is_offered(call):
+        return True  # its forward sets the mode itself, as an argument says, or whoever calls this sets it
     switches = [one for one in whole.end.story if isinstance(one, ModeChanged) and _is_of(call, one)]
     for_training = call.on_test_data and whole.trains(call)
     set_here = not for_training and any(not one.to <= EVAL for one in switches)

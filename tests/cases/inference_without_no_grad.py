@@ -1389,3 +1389,57 @@ def frames_put_into_zeros(path):
     for at in range(len(frames)):
         state = net(padded.select(0, at), state)  # GRD401
         print(state.data.norm())
+
+
+class Sized(nn.Module):
+    def __init__(self, shape):
+        super().__init__()
+        self.features = nn.Sequential(nn.Conv2d(1, 4, 3), nn.ReLU())
+        self.head = nn.Linear(self._count(shape), 2)
+
+    def _count(self, shape):
+        return self._flat(torch.rand(1, 1, *shape)).data.size(1)
+
+    def _flat(self, x):
+        return self.features(x.unsqueeze(0).squeeze(0)).view(x.size(0), -1)  # ok: it finds its size once
+
+    def load(self, path):
+        self.load_state_dict(torch.load(path))
+
+    def forward(self, x):
+        return self.head(self._flat(x))
+
+
+def agent_at_work(path, observations):
+    net = Sized((5, 5))
+    net.load_state_dict(torch.load(path))
+    net.eval()
+    return [net(x.view(1, 1, 5, 5)).argmax(1).item() for x in observations]  # GRD401
+
+
+class Loadable(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(8, 3)
+
+    def load(self, path):
+        self.load_state_dict(torch.load(path))
+
+    def forward(self, x):
+        return self.layer(x)
+
+
+def trained_by_itself(learner, batches, optimizer):
+    learner.train()
+    for x in batches:
+        shown = learner.step(x.float(), 0.5, optimizer)  # ok: it may step by itself
+        print(shown["loss"].item())
+
+
+def trained_by_its_method(learner, batches):
+    learner.train()
+    for x in batches:
+        print(learner.update(x.float())["loss"].item())  # ok: its name says that it trains
+
+
+print(Loadable()(torch.Tensor(np.random.randn(2, 8))))  # ok: tried once, and nothing loads it here

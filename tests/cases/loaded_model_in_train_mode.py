@@ -484,3 +484,27 @@ def evaluate_what_sets_its_mode(model, loader):
     for x, y in loader:
         right += (model(torch.ones(2, 4), evaluating=True).argmax(1) == 0).sum().item()  # ok: in eval mode by then
     return right
+
+
+class Lifted(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Sequential(nn.Linear(4, 3), nn.BatchNorm1d(3))
+        self.head = nn.Linear(3, 2)
+
+    def load(self, path):
+        self.body.load_state_dict(torch.load(path))
+
+    def forward(self, x):
+        flat = self.body(x).mean(0)  # ok: whoever uses it sets its mode
+        return self.head(flat)
+
+
+class Lifter:
+    def __init__(self, path):
+        self.body = nn.Sequential(nn.Linear(4, 3), nn.BatchNorm1d(3))
+        self.body.load_state_dict(torch.load(path))
+
+    @torch.no_grad()
+    def best(self, x):
+        return self.body(x.float()).argmax(1).tolist()  # GRD414
