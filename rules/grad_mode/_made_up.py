@@ -13,8 +13,8 @@ FACTORIES = NOISE | {"empty", "ones", "ones_like", "randint", "zeros", "zeros_li
 
 
 class MadeUp:
-    """What is made up in a whole file. Memory that something else is written into holds data, unless it is a method of
-    a module that writes."""
+    """The made-up tensors of a whole file. Memory that something else is written into holds data, unless it is a method
+    of a module that writes."""
 
     def __init__(self, end: ModuleFinished) -> None:
         runs = {run.index: run for run in end.runs}

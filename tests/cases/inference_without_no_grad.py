@@ -1442,4 +1442,54 @@ def trained_by_its_method(learner, batches):
         print(learner.update(x.float())["loss"].item())  # ok: its name says that it trains
 
 
+class Reinforcing:
+    def __init__(self, policy, optimizer):
+        self.policy, self.optimizer = policy, optimizer
+
+    def act(self, state):
+        chosen = torch.distributions.Categorical(self.policy(state.float()))  # ok: kept where it is learned from
+        action = chosen.sample()
+        self.policy.saved_log_probs.append(chosen.log_prob(action))
+        return action.item()
+
+    def look(self, state):
+        shown = self.policy(state.flatten()).relu()  # ok: the list of losses is somebody's
+        self.policy.kept_losses.append(shown.mean())
+        return shown.tolist()
+
+    def learn(self, returns):
+        terms = [-log_prob * one for log_prob, one in zip(self.policy.saved_log_probs, returns)]
+        self.optimizer.zero_grad()
+        torch.cat(terms).sum().backward()
+        self.optimizer.step()
+
+
+def told_to_a_logger(net, loader, run):
+    for x in loader:
+        known = net(x.float()).exp()  # GRD401
+        run.logger.append(known.mean())
+        print(known.argmax(1).tolist())
+
+
+class LateScoreNet(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.left, self.right = nn.Linear(7, 2, bias=False), nn.Linear(3, 2)
+
+    def forward(self, pair):
+        one, other = zoo.rearrange([self.left(pair[0]), self.right(pair[1])], "i b f -> i b f")  # ok: it gives scores
+        return 0.5 * (one + other)
+
+
+class StrideTest(zoo.ResNet):
+    def __init__(self):
+        super().__init__()
+        self.body, self.top = nn.Linear(3, 2), nn.Linear(2, 2)
+
+    def forward(self, x, endpoints):
+        flat = self.body(x + 1)  # ok: its callers have what it stores
+        endpoints["soft"] = [self.top(flat)]
+        return endpoints
+
+
 print(Loadable()(torch.Tensor(np.random.randn(2, 8))))  # ok: tried once, and nothing loads it here

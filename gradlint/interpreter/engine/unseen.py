@@ -25,11 +25,11 @@ from gradlint.knowledge.python.duck_typing_names import (
     ASKS_FOR_NONE,
     CHANGES_FLAGS,
     LIBRARIES_THAT_READ,
-    READS,
     SWITCHES_GRAD_MODE,
     SWITCHES_MODES,
     differentiates,
     makes_optimizer,
+    reads,
     words,
 )
 
@@ -104,8 +104,8 @@ def escape_by(node: Site, callee: Value) -> Escape:
     by those of what it belongs to."""
     names = _names_of(node, callee)
     *paths, _ = names
-    whole = _words_of(names)
-    for said in (_words_of(name.rpartition(".")[2] for name in names), whole):
+    called, whole = _words_of(name.rpartition(".")[2] for name in names), _words_of(names)
+    for said in (called, whole):
         if makes_optimizer(said):
             return Escape.READ_BY_NAME
         if differentiates(said, whole):
@@ -114,7 +114,7 @@ def escape_by(node: Site, callee: Value) -> Escape:
             return Escape.HELD
         if any(path.partition(".")[0] in LIBRARIES_THAT_READ for path in paths):
             return Escape.READ
-        if said & READS:
+        if reads(said, called):
             return Escape.READ_BY_NAME
     looked_up = is_looked_up(getattr(syntax(node), "func", None))  # it may be a function of the program
     return Escape.HELD if looked_up else Escape.UNSEEN

@@ -30,12 +30,13 @@ from gradlint.knowledge.python.duck_typing_names import (
 
 def roles_of(m: Interpreter, frame: Frame, function: Function) -> dict[Role, str]:
     """Return the roles of a function whose parameters are bound, each with its sign: by its flags, else by its or its
-    class's name."""
+    class's name. A module's class is named for what it computes (`ScoreNet`), not for what its methods are for."""
     found: dict[Role, str] = {}
     cls = m.defined.classes.get(function.owner)
     if (cls is not None and torch_base(m, cls)) or (cls is None and _is_called_on_module(m, frame, function)):
         found[Role.OF_MODULE] = "its class"
-    if (phase := _phase(m, frame) or _by_name(m, function, cls)) is not None:
+    computes = Role.OF_MODULE in found or function.name == "forward"
+    if (phase := _phase(m, frame) or _by_name(m, function, None if computes else cls)) is not None:
         role, sign = phase
         found[role] = sign
     return found

@@ -154,6 +154,16 @@ READS = frozenset(
     ).split()
 )
 """Words of code that reads what it is passed: it measures, shows, logs or saves, or gives what is computed from it."""
+RECORDS = frozenset(
+    "display log logger measure meter metric metrics monitor plot record recorder report scalar scalars stat "
+    "statistics stats summary vis visualise visualize writer".split()
+)
+"""Words of what only shows or logs what is added to it."""
+KEEPS = frozenset("add append appendleft extend insert push put store".split())
+"""Words of methods that keep what they are passed in what they belong to."""
+LOGARITHM = "log"
+OF_PROBABILITIES = frozenset("lik likelihood likelihoods pi prob probabilities probability probs".split())
+"""Words beside which `log` is the logarithm."""
 CRITERIA = frozenset("criteria criterion criterions loss losses objective".split())
 """Words of what computes a loss from what it is passed."""
 HANDLING = frozenset(
@@ -204,6 +214,13 @@ def differentiates(said: frozenset[str], whole: frozenset[str]) -> bool:
     it belongs to as well. A step in time (`decode_step`, `env.step`) is none that trains."""
     found = said & DIFFERENTIATES
     return bool(found) and not (found == {STEP} and whole & STEPS_IN_TIME and not whole & (DIFFERENTIATES - {STEP}))
+
+
+def reads(said: frozenset[str], called: frozenset[str]) -> bool:
+    """Return whether code with these words in its name reads what it is passed; `called` are those of what is called
+    itself. What adds to something keeps it, unless that only shows or logs (`logger.add`)."""
+    told = said & (RECORDS if called and called <= KEEPS else READS)
+    return bool(told - {LOGARITHM} if said & OF_PROBABILITIES else told)
 
 
 def is_criterion(name: str) -> bool:
