@@ -378,8 +378,10 @@ def _piles(event: Event) -> TypeGuard[Stored]:
 
 
 def _is_sum(grown: GraphGrown) -> bool:
-    """Return whether the program itself writes the addend: a network that goes from layer to layer keeps nothing."""
-    return not grown.recurrent and (grown.added is not None or grown.op in IN_PLACE_SUMS)
+    """Return whether the program itself writes an addend with a graph: a network that goes from layer to layer keeps
+    nothing."""
+    written = grown.added is not None or grown.op in IN_PLACE_SUMS
+    return not grown.recurrent and written and grown.result.requires_grad <= YES
 
 
 IN_PLACE_SUMS = frozenset({"add_", "lerp_", "sub_"})

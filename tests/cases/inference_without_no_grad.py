@@ -1471,6 +1471,18 @@ def told_to_a_logger(net, loader, run):
         print(known.argmax(1).tolist())
 
 
+def advantages_of(batch, critic: nn.Linear):
+    rewards, states = torch.Tensor(batch.reward), torch.Tensor(batch.state)
+    worth = critic(states[:, 3:])  # GRD401
+    returns, gains = torch.Tensor(len(rewards), 1), torch.Tensor(len(rewards), 1)
+    last_return, last_worth = 0, 0
+    for i in reversed(range(len(rewards))):
+        returns[i] = rewards[i] + 0.9 * last_return * batch.mask[i]
+        gains[i] = rewards[i] + 0.9 * last_worth * batch.mask[i] - worth.data[i]
+        last_return, last_worth = returns[i, 0], worth.data[i, 0]
+    return returns, gains
+
+
 class LateScoreNet(nn.Module):
     def __init__(self):
         super().__init__()
