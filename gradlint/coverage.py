@@ -146,7 +146,7 @@ def of_bytes(data: bytes, path: str, own: Iterable[str] = (), looking: Looking =
     """Return a file's coverage; `own` are the names under which its project is imported. Nothing is raised."""
     try:
         whole = kinds.read(data, path, MOST_CONFIGURED)
-        text, broken = whole.sound(source.refused)
+        text, broken, _ = whole.sound(source.refused)
         weigh = partial(undecided, rules=looking.rules)
         found = linter.surveyed(text, weigh, packs=looking.packs, project=looking.project)
     except texts.Unreadable as error:

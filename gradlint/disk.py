@@ -149,7 +149,7 @@ class OnDisk:
     def opened(self, path: str) -> str:
         self.queries.read(FILE, path)
         data = read_regular(path, MOST_OUTPUT if path.endswith(kinds.NOTEBOOK) else LONGEST)
-        return kinds.read(data, path, LONGEST).sound(texts.fault)[0]
+        return kinds.read(data, path, LONGEST).sound(texts.fault).program
 
 
 def _is_of_modules(entry: os.DirEntry[str]) -> bool:

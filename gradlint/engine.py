@@ -17,7 +17,16 @@ from gradlint.knowledge.pack_index import NO_PACKS, Packs
 from gradlint.knowledge.python.duck_typing_names import TORCH_WORDS
 from gradlint.project import Project, ProjectView
 from gradlint.queries import Queries
-from gradlint.results import Result, at_the_call, not_linted, one_line, run_as_it_stands, unreadable, with_fixes_for
+from gradlint.results import (
+    Result,
+    as_recovered,
+    at_the_call,
+    not_linted,
+    one_line,
+    run_as_it_stands,
+    unreadable,
+    with_fixes_for,
+)
 from gradlint.rule import Rule
 from gradlint.settings import Known, Request, Terms
 from gradlint.suppression import unsuppressed
@@ -101,9 +110,14 @@ class Engine:
         rules, packs = [rule for rule in self.rules if rule.code in terms.heard], self.packs(terms.known)
         if not linter.may_find(whole.program, rules, packs=packs, project=project) and not whole.is_broken:
             return Result(path, filename)
-        text, broken = whole.sound(source.refused)
-        found = linter.analyse(text, rules, packs=packs, project=project)
-        here = [one for one in found.findings if one.code not in terms.ignored]
+        sound = whole.sound(source.refused)
+        try:
+            found = linter.analyse(sound.program, rules, packs=packs, project=project)
+        except texts.Unreadable as error:
+            sound = whole.recovered(error, source.refused)
+            found = linter.analyse(sound.program, rules, packs=packs, project=project)
+        text, broken, recovered = sound
+        here = [as_recovered(one, recovered) for one in found.findings if one.code not in terms.ignored]
         shown = showing.shown((*here, *found.elsewhere), rules, terms.least)
         own = run_as_it_stands(tuple(one for one in shown if not one.path), project)
         elsewhere = tuple(one for one in shown if one.path)

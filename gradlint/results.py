@@ -9,7 +9,7 @@ from typing import overload
 
 from gradlint import kinds, showing, texts
 from gradlint.files import displayed
-from gradlint.finding import CALLED, HERE, LATER, RAISES, Confidence, Finding, Note, Place
+from gradlint.finding import CALLED, HERE, LATER, RAISES, Confidence, Finding, Note, Place, Question, Sign
 from gradlint.frozen import frozen, replace
 from gradlint.reading import MOST_CONFIGURED, TooLarge, read_regular, reason
 from gradlint.report.entry import Entry, safe_name
@@ -220,6 +220,18 @@ def with_fixes_for(text: texts.Text, findings: tuple[Finding, ...]) -> tuple[Fin
         replace(one, fixes=tuple(fix for fix in one.fixes if texts.can_take(text, fix.edits))) if one.fixes else one
         for one in findings
     )
+
+
+def as_recovered(finding: Finding, recovered: frozenset[int]) -> Finding:
+    """A finding as it may be believed where its row is recovered from what Python refuses: nobody fixes that by
+    itself."""
+    if finding.place.row not in recovered:
+        return finding
+    signs, confidence = (*finding.signs, _RECOVERED), max(finding.confidence, Confidence.LIKELY)
+    return replace(finding, confidence=confidence, signs=signs, fixes=())
+
+
+_RECOVERED = Sign(Question.THING, Confidence.LIKELY, "rows of the program that Python refuses are passed over")
 
 
 def at_the_call(finding: Finding, linted: str, where: str) -> list[Finding]:

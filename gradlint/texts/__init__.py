@@ -23,5 +23,6 @@ from gradlint.texts.naming import foreign as foreign
 from gradlint.texts.python import TOO_DEEP as TOO_DEEP
 from gradlint.texts.python import NotLinted as NotLinted
 from gradlint.texts.python import fault as fault
+from gradlint.texts.recovering import readable as readable
 from gradlint.texts.taking import CannotBeEdited as CannotBeEdited
 from gradlint.texts.taking import can_take as can_take

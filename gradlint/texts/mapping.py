@@ -5,12 +5,14 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import field
+from typing import NamedTuple
 
 from gradlint.finding import Place
 from gradlint.frozen import frozen
-from gradlint.texts.decoding import NEWLINE, Unreadable
+from gradlint.texts.decoding import BOM, NEWLINE, Unreadable
 from gradlint.texts.displaying import without_comma
-from gradlint.texts.python import fault
+from gradlint.texts.python import NotLinted, fault
+from gradlint.texts.recovering import readable
 
 
 @frozen()
@@ -69,6 +71,15 @@ class Part:
         return self.first + len(NEWLINE.findall(self.program)) + 1
 
 
+class Sound(NamedTuple):
+    """A program that can be parsed, the `errors` of the one it was made of, and the rows of what was `recovered` from
+    them."""
+
+    program: str
+    errors: tuple[Unreadable, ...] = ()
+    recovered: frozenset[int] = frozenset()
+
+
 @frozen()
 class Text:
     """The text to lint in a file: the `program`, row for row what is `shown` of the file, and where that stands in it.
@@ -87,22 +98,37 @@ class Text:
         """Return whether Python refuses a part that is to be told of."""
         return not self.of_examples and any(True for _ in self._broken(fault))
 
-    def sound(self, refused: Callable[[str], Unreadable | None]) -> tuple[str, tuple[Unreadable, ...]]:
-        """The program with empty rows in place of the parts that are refused, and why they are, as far as that is to
-        be told."""
+    def sound(self, refused: Callable[[str], Unreadable | None]) -> Sound:
+        """The program with what can be read of the parts that are refused, and why they are, as far as that is to be
+        told."""
         broken = list(self._broken(refused))
         if not broken:
-            return self.program, ()
-        rows = NEWLINE.split(self.program)
+            return Sound(self.program)
+        rows, recovered = NEWLINE.split(self.program), set[int]()
         for part, _ in broken:
-            rows[part.first - 1 : part.end - 1] = [""] * (part.end - part.first)
-        return "\n".join(rows), () if self.of_examples else tuple(error for _, error in broken)
+            left = None if self.of_examples else readable(f"\n{part.program}")
+            stretch = slice(part.first - 1, part.end - 1)
+            rows[stretch] = [""] * (part.end - part.first)
+            if left is not None and refused(left) is None:
+                rows[stretch] = [*NEWLINE.split(left)[1:], *rows[stretch]][: part.end - part.first]
+                recovered |= set(range(part.first, part.end))
+        told = () if self.of_examples else tuple(error for _, error in broken)
+        return Sound("\n".join(rows), told, frozenset(recovered))
+
+    def recovered(self, error: Unreadable, refused: Callable[[str], Unreadable | None]) -> Sound:
+        """The program without what it is refused for. Raises this error where too much would be missing."""
+        program = self.program.removeprefix(BOM)
+        left = None if self.parts or isinstance(error, NotLinted) else readable(program)
+        if left is None or refused(left) is not None:
+            raise error
+        rows = range(1, len(NEWLINE.split(left)) + 1)
+        return Sound(f"{self.program[: len(self.program) - len(program)]}{left}", (error,), frozenset(rows))
 
     def as_written(self, refused: Callable[[str], Unreadable | None]) -> str:
         """The sound program without the commas that show values: for what its comments say, and where."""
         if not self.parts:
             return self.program
-        program, shown = NEWLINE.split(self.sound(refused)[0]), NEWLINE.split(self.shown)
+        program, shown = NEWLINE.split(self.sound(refused).program), NEWLINE.split(self.shown)
         pairs = zip(program, shown, strict=True)
         return "\n".join(
             without_comma(row, was[self.source_map.stretch(number).indent :])
