@@ -46,7 +46,8 @@ class Term:
     cuts. `reached` are the parameters that gradients get to by it, `lost` those that it was computed from behind a cut,
     which stands at `cut`; `open` says that nobody knows all of the first, `dim` that nobody knows all of the others.
     `meant`: it is there for what it weighs, and not to be compared with something; `handed`: the cut was made in
-    another run of a function than the sum; `scalar`: what is added is one number."""
+    another run of a function than the sum; `scalar`: what is added is one number; `fed`: what is behind the cut was
+    given to a network."""
 
     tensor: Tensor | None
     sum: Sum | None
@@ -59,6 +60,7 @@ class Term:
     dim: bool = False
     handed: bool = False
     scalar: bool = False
+    fed: bool = False
 
     @property
     def added(self) -> Syntax:
@@ -95,7 +97,7 @@ class _Part:
 class Ways:
     """The ways from parameters to each result of the story so far. Parameters are bits, of which the first stands for
     all that is not known; `made` are the last operations that gave a node, `written` those that wrote a memory since it
-    was made, `cut_in` the run of a function in which a cut was made."""
+    was made, `cut_in` the run of a function in which a cut was made, `fed` the cuts of what networks were given."""
 
     bits: dict[Memory, int] = field(default_factory=dict)
     listed: list[Memory] = field(default_factory=list)
@@ -104,6 +106,7 @@ class Ways:
     made: dict[Graph, Recorded] = field(default_factory=dict)
     written: dict[Memory, list[WrittenInPlace]] = field(default_factory=dict)
     cut_in: dict[Syntax, int] = field(default_factory=dict)
+    fed: set[Syntax] = field(default_factory=set)
 
     def hear(self, event: Event) -> None:
         """Take in what happened next."""
@@ -119,9 +122,10 @@ class Ways:
         elif isinstance(event, WrittenInPlace) and event.target.storage:
             self.written.setdefault(event.target.storage, []).append(event)
             self._write(event)
-        elif isinstance(event, ModuleCalled) and not event.nested and isinstance(event.result, Tensor):
+        elif isinstance(event, ModuleCalled) and not event.nested:
             given = [one for one in event.args if isinstance(one, Tensor)]
-            if not any(node in self.reached for node in nodes_of(event.result)):
+            self.fed |= {self.lost_by(one)[1] for one in given}
+            if isinstance(event.result, Tensor) and not any(node in self.reached for node in nodes_of(event.result)):
                 own = sum({self._bit(memory) for memory in event.memories}) if event.trainable.may(YES) else 0
                 self._give(event.result, given, event, own)
 
@@ -216,6 +220,7 @@ class Ways:
             bool(lost & UNKNOWN),
             any(self.cut_in.get(mark.node, here) != here for mark in marks),
             part.scalar,
+            cut in self.fed,
         )
 
     def _parts(self, made: Sum, part: _Part) -> Iterator[_Part]:

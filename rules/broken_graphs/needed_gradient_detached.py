@@ -115,10 +115,11 @@ def _of_term(term: Term, place: Syntax, loss: Loss, end: ModuleFinished) -> Draf
 
 
 def _judged(loss: Loss) -> Iterator[tuple[Term, Syntax, str]]:
-    """The terms by which gradients get to others alone, and where they are cut."""
+    """The terms by which gradients get to others alone, which were given what is cut, and where that is. A term that is
+    weighed by what is cut, as by an advantage, is there for the others."""
     if loss.strange and not any(term.open for term in loss.terms):
         for term in loss.terms:
-            if term.way(loss.trained) is CUT and term.reached and term.reached <= loss.strange:
+            if term.way(loss.trained) is CUT and term.fed and term.reached and term.reached <= loss.strange:
                 yield term, term.cut, CUT_LATER
 
 

@@ -364,3 +364,23 @@ def draw_an_action(rounds):
 
 reconstruct(3)
 draw_an_action(3)
+
+
+def one_loss_for_two_optimizers(actor: nn.Linear, critic: nn.Linear, states, actions, rewards):
+    first, second = optim.Adam(actor.parameters()), optim.Adam(critic.parameters())
+    worth = critic(states)  # GRD401
+    gains = torch.zeros_like(rewards)
+    for at in range(len(rewards)):
+        gains[at] = rewards[at] - worth.data[at, 0]
+    before = nn.functional.log_softmax(actor(states), 1).gather(1, actions)  # GRD401
+    for _ in range(4):
+        judged = nn.functional.mse_loss(critic(states)[:, 0], rewards)
+        now = nn.functional.log_softmax(actor(states), 1).gather(1, actions)
+        ratio = (now - before.detach()).exp()[:, 0]  # ok: the critic weighs what the actor learns
+        loss = 0.5 * judged - (ratio * gains).mean()
+        second.zero_grad()
+        loss.backward(retain_graph=True)  # GRD617
+        second.step()
+        first.zero_grad()
+        loss.backward(retain_graph=False)  # GRD617
+        first.step()
