@@ -212,3 +212,33 @@ print(scores([torch.rand(2, 8) for _ in range(20)]))
 def test_a_network_that_a_loop_fills_computes_from_its_parts(added, expected):
     """Each of its parts behind each other gives more things than are told apart: something is computed all the same."""
     assert [one.code for one in linter.lint(FILLED.replace("ADDED", added), RULES)] == expected
+
+
+TWO_STEPS = """
+actor, critic = nn.Linear(4, 2), nn.Linear(4, 1)
+of_actor = torch.optim.Adam(actor.parameters())
+of_critic = torch.optim.Adam(critic.parameters())
+for states in torch.rand(9, 8, 4):
+    loss = {loss}
+    of_critic.zero_grad()
+    loss.backward()
+    of_critic.step()
+    of_actor.zero_grad()
+    actor(states).sigmoid().mean().backward()
+    of_actor.step()
+"""
+
+
+@pytest.mark.parametrize(
+    ("loss", "cure"),
+    [
+        ("critic(states).mean() + actor(states).mean()", "leave the terms of `actor` out"),
+        ("0.5 * critic(states).pow(2).mean() - actor(states).exp().mean()", "leave the terms of `actor` out"),
+        ("nn.functional.mse_loss(critic(states)[:, 0], actor(states)[:, 0])", "freeze `actor`"),
+        ("(critic(states) * actor(states)).mean()", "freeze `actor`"),
+        ("(critic(states) + actor(states)).mean()", "freeze `actor`"),
+        ("critic(actor(states).repeat(1, 2)).mean()", "detach what `actor` gives"),
+    ],
+)
+def test_the_cure_of_gradients_that_get_too_far_is_that_of_how_they_get_there(loss: str, cure: str):
+    assert [one.help[: len(cure)] for one in found(TWO_STEPS.format(loss=loss), "GRD617")] == [cure]

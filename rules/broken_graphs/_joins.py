@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from gradlint.domain import EVAL, YES, Memory, Syntax, Tensor
 from gradlint.events import BackwardRun, Event, ModuleCalled, Recorded, Thing
 
+from ._terms import SUMS
+
 STRANGE, TRAINED = "strange", "trained"
 BOTH = frozenset({STRANGE, TRAINED})
 Flow = dict[tuple[int, str, int], frozenset[str]]
@@ -18,12 +20,13 @@ Flow = dict[tuple[int, str, int], frozenset[str]]
 class Meeting:
     """The meeting of a loss with strange networks: by which names these are called, and where what they gave meets what
     the step trains: `handed` to a trained network, `compared` with what that gave, or `judged`, where a strange network
-    is passed what a trained one gave."""
+    is passed what a trained one gave. `summed`: it is compared by a sum of two terms of the loss, each of its own."""
 
     names: dict[str, None] = field(default_factory=dict)
     handed: Syntax = None
     compared: Syntax = None
     judged: Syntax = None
+    summed: bool = False
     in_eval: bool = False
 
     @property
@@ -52,12 +55,13 @@ def meeting(
             elif roles == {TRAINED} and given == {STRANGE}:
                 found.handed = event.node
             elif not roles and given == BOTH and not any(_flows([one], flow) == BOTH for one in event.args):
-                found.compared = event.node
+                found.compared, found.summed = event.node, False
             _flow_into(event.result, frozenset(roles | given), flow)
         elif isinstance(event, Recorded):
             given = _flows(event.operands, flow)
             if given == BOTH and not any(_flows([one], flow) == BOTH for one in event.operands):
                 found.compared = event.node
+                found.summed = event.op in SUMS and event.result.scalar <= YES
             if given:
                 _flow_into(event.result, given, flow)
     return found

@@ -79,8 +79,10 @@ ASKED_ALONE = "compute that of the input alone, by `torch.autograd.grad`"
 HELD_STILL = "compute the target under `torch.no_grad()`, or detach it"
 HANDED = "detach what {} gives before it is passed on"
 COMPARED = "freeze {0} with `requires_grad_(False)`, or call {0} under `torch.no_grad()`"
+APART = "leave the terms of {} out of this `backward()`: they train nothing here"
 PASSED = "freeze {} with `requires_grad_(False)`, through which gradients still pass"
-"""The cures: of what is passed to the network that is trained, of a target, and of a network that is passed through."""
+"""The cures: of what is passed to the network that is trained, of a target, of a term of its own, and of a network that
+is passed through."""
 MOST_NAMED = 2
 STANDING_STILL = frozenset(
     "ema fixed frozen guide judge lagged momentum old pretrained ref reference shadow slow target targets tar teacher "
@@ -304,12 +306,13 @@ def _at(end: ModuleFinished, one: _Waiting, wasted: frozenset[Memory], met: Meet
     names = [quoted(name, "") for name in met.names]
     whose = " and ".join(names) if 0 < len(names) <= MOST_NAMED else "other parameters"
     network = names[0] if len(names) == 1 else "the other networks"
-    cure = PASSED if passed else HANDED if met.handed is not None else COMPARED
+    apart = met.summed and met.handed is None
+    cure = PASSED if passed else HANDED if met.handed is not None else APART if apart else COMPARED
     draft = rule.at(one.event.node, name=quoted(one.event.name, "the loss"), whose=whose, why=NOT_STEPPED)
     draft = draft.advising(cure.format(network))
     if met.place is not None:
         draft = draft.note(met.place, "here they get into the loss")
-    if one.event.retain <= NO and not passed:
+    if one.event.retain <= NO and not passed and not apart:
         cuts = seams(end.story, one.event, wasted, one.stepped)
         draft = draft.fix(*(Edit("wrap", argument, after=".detach()") for argument in cuts), safety="unsafe")
     return draft.resting_on(one.event).lowered(LIKELY, "what is not stepped by this step is taken for a target")
