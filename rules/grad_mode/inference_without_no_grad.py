@@ -40,7 +40,8 @@ from gradlint.domain import EVAL, Syntax
 from gradlint.events import ModuleCalled, ModuleFinished, ResultDiscarded
 from gradlint.rule import Degrees, Draft, Edit, Findings, Rule, quoted
 
-from ._in_vain import Way, Whole, exit_of, signs, ways
+from ._in_vain import Way, Whole, exit_of, ways
+from ._meant import signs
 from ._volatile import flags, flags_of
 
 rule = Rule(
