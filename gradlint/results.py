@@ -223,9 +223,10 @@ def with_fixes_for(text: texts.Text, findings: tuple[Finding, ...]) -> tuple[Fin
 
 
 def as_recovered(finding: Finding, recovered: frozenset[int]) -> Finding:
-    """A finding as it may be believed where its row is recovered from what Python refuses: nobody fixes that by
-    itself."""
-    if finding.place.row not in recovered:
+    """A finding as it may be believed where its row, or that of a note, is recovered from what Python refuses: nobody
+    fixes that by itself."""
+    rows = {finding.place.row, *(note.place.row for note in finding.notes if not note.path)}
+    if recovered.isdisjoint(rows):
         return finding
     signs, confidence = (*finding.signs, _RECOVERED), max(finding.confidence, Confidence.LIKELY)
     return replace(finding, confidence=confidence, signs=signs, fixes=())

@@ -10,7 +10,8 @@ from cells import FAULT, TORCH, Folder, data, told
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradlint.finding import Confidence
+from gradlint.finding import Confidence, Finding, Note, Place
+from gradlint.results import as_recovered
 from gradlint.texts import readable
 
 
@@ -114,3 +115,11 @@ def test_a_finding_that_rests_on_a_broken_file_is_not_certain(lint: Folder, leas
     files = {"a.py": f"{TORCH}\nprint 1\n{FAULT}\n".encode()}
     outcome = lint("a.py", files=files, min_confidence=least)
     assert [one.rpartition(" ")[2] for one in told(outcome)] == ["GRD000", "GRD101"][: 1 + (least is Confidence.LIKELY)]
+
+
+@pytest.mark.parametrize(("row", "path", "lowered"), [(2, "", True), (3, "", False), (2, "other.py", False)])
+def test_a_finding_with_a_note_at_a_recovered_row_is_not_certain(row: int, path: str, lowered: bool) -> None:
+    note = Note(Place(row, 1, row, 5), "made here", path)
+    finding = Finding("GRD101", "integer-requires-grad", "raises", Place(9, 1, 9, 2), notes=(note,))
+    assert (as_recovered(finding, frozenset({2})) != finding) is lowered
+    assert as_recovered(finding, frozenset({9})).confidence is Confidence.LIKELY
