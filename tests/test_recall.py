@@ -242,3 +242,26 @@ for states in torch.rand(9, 8, 4):
 )
 def test_the_cure_of_gradients_that_get_too_far_is_that_of_how_they_get_there(loss: str, cure: str):
     assert [one.help[: len(cure)] for one in found(TWO_STEPS.format(loss=loss), "GRD617")] == [cure]
+
+
+FACTORIES = """
+import zoo
+class Net(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.body, self.norm = nn.Linear(4, width), nn.BatchNorm1d(width)
+    def forward(self, x):
+        return self.norm(self.body(x))
+"""
+
+
+@pytest.mark.parametrize("count", [1, 12, 13, 60])
+def test_many_factories_that_annotations_alone_explain_cost_no_findings(count: int):
+    """Each result that an annotation explains would build a network; the last ones are then not known."""
+    made = "def loaded(number) -> Net:\n    return zoo.load(number)\n"
+    made += "".join(f"def net_{one}():\n    return loaded({one})\n" for one in range(count))
+    ending = "net = Net(8)\nnet.eval()\nfor x in zoo.data():\n    print(net(x).argmax(1))\n"
+    ending += "counts = torch.tensor([1], requires_grad=True)\n"
+    analysis = linter.analyse(f"import torch\nfrom torch import nn\n{FACTORIES}{made}{ending}", RULES)
+    assert {"GRD101", "GRD401"} <= {one.code for one in analysis.findings}
+    assert ("bound: annotated results" in dict(analysis.counts)) is (count > 12)

@@ -34,6 +34,7 @@ from gradlint.interpreter.engine.unseen import is_opaque, refine
 from gradlint.interpreter.python.classes import instantiate
 from gradlint.interpreter.python.functions import new_frame
 from gradlint.interpreter.python.mro import ancestry, find_method
+from gradlint.interpreter.static.scopes import spelled
 from gradlint.interpreter.static.sites import Site
 from gradlint.interpreter.unknown import annotations as declared
 from gradlint.interpreter.unknown.duck_typing import by_usage, function_context
@@ -121,13 +122,28 @@ def _told(m: Interpreter, param: cst.Param, value: Unknown) -> Value:
     return value if told is None else grown(m, told, value.reach)
 
 
+MOST_RESULTS = 12
+"""The most results of functions that are built as one annotation says, which names a network of the program."""
+
+
+class AnnotatedResults(dict[str, int]):
+    """The annotations of results by which networks of the program were built, as they are written, and how often."""
+
+
 @implements(TypeSlot.LEARN_RESULT, Function)
 def returned(m: Interpreter, node: Site, function: Function, value: Value) -> Value:
     """Return the result of a function; where that is not known, what its annotation says."""
     if type(value) is not Unknown or getattr(function.node, "returns", None) is None or function.generator:
         return value
     place, annotation = m.part_of(node, "returned"), function.node.returns.annotation
+    known, kind = m.notes(AnnotatedResults), spelled(annotation)
+    if known.get(kind, 0) >= MOST_RESULTS:
+        m.log.exceeded("annotated results")
+        return value
     told, (now,) = m.keeping(lambda: declared.value_of(m, place, annotation), value)
+    module = None if told is None else m.only(told, Module)
+    if kind and module is not None and type(module.cls) is Ref:
+        known[kind] = known.get(kind, 0) + 1
     return value if told is None else grown(m, told, now.reach)
 
 
