@@ -85,6 +85,8 @@ class Whole:
         for one in end.story:
             if isinstance(one, OptimizerStepped) and one.run not in self._training:
                 self._stepped.setdefault(one.run, set()).update(memories(one.parameters))
+        steps = [one for one in end.story if isinstance(one, OptimizerStepped)]
+        self._fitted = memories(parameter for one in steps for parameter in one.parameters)
         self._switches = _switches(end)
         loads = [one for one in end.story if isinstance(one, StateLoaded) and not self.is_offered(one)]
         self._loaded = {kind for one in loads for kind in _kinds(one.module)}
@@ -167,9 +169,9 @@ class Whole:
         return bool(started) and not self.is_in_a_constructor(event)
 
     def is_only_made(self, call: ModuleCalled) -> bool:
-        """Return whether the same run makes the module, and nothing makes it ready for use."""
+        """Return whether the same run makes the module, and nothing makes it ready for use, or trains it later."""
         made_here = any((call.run, made) in self._built for made in made_at(call.module))
-        return made_here and not self.is_at_work(call)
+        return made_here and call.memories.isdisjoint(self._fitted) and not self.is_at_work(call)
 
     def is_in_a_constructor(self, event: Event) -> bool:
         """Return whether a module is being made meanwhile."""

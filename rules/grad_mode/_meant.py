@@ -28,10 +28,6 @@ def signs(call: ModuleCalled, whole: Whole) -> Iterator[Sign]:
         ),
         "it happens once": (_happens_once(call, whole), POSSIBLE),
         "the module is made to be tried": (whole.made_up.is_all_of(call) and whole.is_only_made(call), POSSIBLE),
-        "nobody reads a number of what it gives": (
-            not _is_read(call, whole) and not _is_in_a_loop(call, whole),
-            POSSIBLE,
-        ),
         "a module finds its sizes": (whole.made_up.is_all_of(call) and whole.is_in_a_constructor(call), POSSIBLE),
         "a method of the module gives what it records": (
             _is_forward_by_another_name(call, whole) and not said_so,
@@ -49,13 +45,6 @@ def signs(call: ModuleCalled, whole: Whole) -> Iterator[Sign]:
     if call.recorded is None:
         yield Sign(Question.TORCH, LIKELY, "nobody sees what the module gives")
     yield from (Sign(Question.MISTAKE, degree, why) for why, (holds, degree) in weighed.items() if holds)
-
-
-def _is_read(call: ModuleCalled, whole: Whole) -> bool:
-    """Return whether anything is seen to become of what a call gives; its sizes may be asked for all the same."""
-    end = whole.end
-    known = (whole.left, whole.printed, whole.handed, end.escaped, end.read_by_name, end.returned, end.left_on)
-    return any(whole.is_met(call, graphs) for graphs in known)
 
 
 def _is_cut_off(call: ModuleCalled, whole: Whole) -> bool:
@@ -88,14 +77,9 @@ def _happens_once(call: ModuleCalled, whole: Whole) -> bool:
 
 def _is_repeated(call: ModuleCalled, whole: Whole) -> bool:
     """Return whether a loop comes to it again, or to a call around it, and does not go from layer to layer."""
-    around = any(one is caller for caller in whole.callers(call) for one, _ in whole.alike([caller]))
-    return around or _is_in_a_loop(call, whole)
-
-
-def _is_in_a_loop(call: ModuleCalled, whole: Whole) -> bool:
-    """Return whether a loop of the function itself comes to it again, and does not go from layer to layer."""
     again = [one for one in whole.places.get(call.node, ()) if not one.later <= NO]
-    return any(frozenset(one.fed_by).isdisjoint(whole.graph_of(one)) for one in again)
+    apart = any(frozenset(one.fed_by).isdisjoint(whole.graph_of(one)) for one in again)
+    return apart or any(one is caller for caller in whole.callers(call) for one, _ in whole.alike([caller]))
 
 
 def _is_tried(call: ModuleCalled, whole: Whole) -> bool:

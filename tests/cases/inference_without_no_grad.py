@@ -1483,28 +1483,6 @@ def advantages_of(batch, critic: nn.Linear):
     return returns, gains
 
 
-class Inverting:
-    def __init__(self, network: nn.Linear):
-        self.network = network
-        self.network.eval()
-
-    def run(self, trial):
-        trial.requires_grad = True
-        width = self.network(trial).shape[1]  # ok: once, for its size alone
-        labels = torch.randn(width).requires_grad_(True)
-        optimizer = torch.optim.Adam([trial, labels])
-        for _ in range(9):
-            optimizer.zero_grad()
-            (self.network(trial) * labels).sum().backward()
-            optimizer.step()
-
-    def widths(self, loader):
-        found = []
-        for x in loader:
-            found.append(self.network(x.flatten(1)).size(1))  # GRD401
-        return found
-
-
 class LateScoreNet(nn.Module):
     def __init__(self):
         super().__init__()
