@@ -118,7 +118,8 @@ class Engine:
             found = linter.analyse(sound.program, rules, packs=packs, project=project)
         text, broken, recovered = sound
         here = [as_recovered(one, recovered) for one in found.findings if one.code not in terms.ignored]
-        shown = showing.shown((*here, *found.elsewhere), rules, terms.least)
+        there = [as_recovered(one, recovered) for one in found.elsewhere]
+        shown = showing.shown((*here, *there), rules, terms.least)
         own = run_as_it_stands(tuple(one for one in shown if not one.path), project)
         elsewhere = tuple(one for one in shown if one.path)
         about = [_about(error) for error in broken]

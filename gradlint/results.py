@@ -223,10 +223,10 @@ def with_fixes_for(text: texts.Text, findings: tuple[Finding, ...]) -> tuple[Fin
 
 
 def as_recovered(finding: Finding, recovered: frozenset[int]) -> Finding:
-    """A finding as it may be believed where its row, or that of a note, is recovered from what Python refuses: nobody
-    fixes that by itself."""
+    """A finding as it may be believed where its row, or that of a note, is recovered from what Python refuses, or where
+    it was found in another file on the way from such rows: nobody fixes that by itself."""
     rows = {finding.place.row, *(note.place.row for note in finding.notes if not note.path)}
-    if recovered.isdisjoint(rows):
+    if not recovered or (not finding.path and recovered.isdisjoint(rows)):
         return finding
     signs, confidence = (*finding.signs, _RECOVERED), max(finding.confidence, Confidence.LIKELY)
     return replace(finding, confidence=confidence, signs=signs, fixes=())

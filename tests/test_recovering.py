@@ -123,3 +123,14 @@ def test_a_finding_with_a_note_at_a_recovered_row_is_not_certain(row: int, path:
     finding = Finding("GRD101", "integer-requires-grad", "raises", Place(9, 1, 9, 2), notes=(note,))
     assert (as_recovered(finding, frozenset({2})) != finding) is lowered
     assert as_recovered(finding, frozenset({9})).confidence is Confidence.LIKELY
+
+
+@pytest.mark.parametrize(("refused", "expected"), [("", Confidence.CERTAIN), ("print 1", Confidence.LIKELY)])
+def test_what_a_broken_file_leads_to_in_another_is_not_certain(
+    lint: Folder, refused: str, expected: Confidence
+) -> None:
+    library = f"{TORCH}\ndef asked(x):\n    return x.requires_grad_()\n"
+    script = f"{TORCH}\nfrom library import asked\n{refused}\nasked(torch.tensor([1, 2]))\n"
+    outcome = lint("a.py", files={"library.py": library.encode(), "a.py": script.encode()})
+    found = [entry.finding for entry in outcome.entries if entry.finding.code == "GRD101"]
+    assert [(one.confidence, one.fixes) for one in found] == [(expected, ())]

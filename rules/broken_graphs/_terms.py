@@ -124,7 +124,7 @@ class Ways:
             self._write(event)
         elif isinstance(event, ModuleCalled) and not event.nested:
             given = [one for one in event.args if isinstance(one, Tensor)]
-            self.fed |= {self.lost_by(one)[1] for one in given}
+            self.fed |= {cut for lost, cut in map(self.lost_by, given) if lost}
             if isinstance(event.result, Tensor) and not any(node in self.reached for node in nodes_of(event.result)):
                 own = sum({self._bit(memory) for memory in event.memories}) if event.trainable.may(YES) else 0
                 self._give(event.result, given, event, own)
