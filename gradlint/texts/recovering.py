@@ -16,7 +16,7 @@ MOST_ROWS = 50
 """The most rows that are taken out; each costs a parse by Python."""
 MOST_PARSED = 2_000_000
 """The most characters that are parsed for it, all parses together."""
-_NO_BODY = re.compile(r"expected an indented block after .* on line (\d+)")
+_NO_BODY = re.compile(r"\AIndentationError: expected an indented block after .* on line (\d+)")
 _ABOUT_GRADIENTS = re.compile(
     r"grad|inference_mode|\.(?:backward|detach_?|eval|load_state_dict|parameters|step|train)\s*\("
 )
