@@ -111,7 +111,9 @@ def train(X_train, X_test, y_train, y_test):
         optimizer.step()
 """
 TESTED = ["X_test", "X_test.float()", "torch.tensor(X_test)", "test_images", "val_x", "X_test[:100]"]
+TESTED += ["test_real_A", "X_test.to(device)", "torch.tensor(val_faces).to(dev)", "Variable(TEST_PAIRS.cuda(dev))"]
 NOT_TESTED = ["X_train", "X_train[:100]", "torch.ones(3, 10)", "train_and_test_x"]
+NOT_TESTED += ["x.to(dev)", "x.cuda(device=dev)", "x.type(dev.dtype)", "latest_x", "test_net(z)", "tests(z)"]
 
 
 @pytest.mark.parametrize("given", TESTED)

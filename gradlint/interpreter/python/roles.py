@@ -14,7 +14,8 @@ from gradlint.events import Role
 from gradlint.interpreter.engine.frames import Frame
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python.mro import torch_base
-from gradlint.interpreter.static.cutting import cut_calls, detached_calls
+from gradlint.interpreter.static.cutting import Code, cut_calls, detached_calls
+from gradlint.interpreter.static.scopes import kept
 from gradlint.interpreter.static.sites import Site, syntax
 from gradlint.interpreter.static.tree_walk import in_order
 from gradlint.knowledge.python.duck_typing_names import (
@@ -24,6 +25,7 @@ from gradlint.knowledge.python.duck_typing_names import (
     batches_to_evaluate_on,
     data_to_evaluate_on,
     evaluates,
+    is_data_to_evaluate_on,
     words,
 )
 
@@ -85,7 +87,7 @@ def is_given_data_to_evaluate_on(m: Interpreter, call: Site) -> bool:
     if not isinstance(node, cst.Call):
         return goes_over_data_to_evaluate_on(m)
     if node not in known:
-        told = {data_to_evaluate_on(_names_in(argument.value)) for argument in node.args}
+        told = {is_data_to_evaluate_on(_names_in(argument.value)) for argument in node.args}
         known[node] = False if False in told else True if True in told else None
     return goes_over_data_to_evaluate_on(m) if (said := known[node]) is None else said
 
@@ -120,33 +122,37 @@ def loops_over_batches(m: Interpreter, function: cst.FunctionDef) -> bool:
     return known[function]
 
 
-Spelled = Callable[[cst.FunctionDef], frozenset[str]]
-"""A way of finding the spellings of calls in a function."""
+Spelled = Callable[[Code], frozenset[str]]
+"""A way of finding the spellings of calls in some code."""
 
 
 class Cuts(dict[tuple[Spelled, Any], frozenset[str]]):
-    """The spellings of the calls of functions whose results they cut or detach, by the way of finding them."""
+    """The spellings of the calls whose results some code cuts or detaches, by the way of finding them."""
 
 
-def cuts(m: Interpreter, function: cst.FunctionDef) -> frozenset[str]:
-    """Return the spellings of the calls whose results a function takes out of the graph."""
-    return _cut(m, function, cut_calls)
+def cuts(m: Interpreter, code: Code) -> frozenset[str]:
+    """Return the spellings of the calls whose results some code takes out of the graph."""
+    return _cut(m, code, cut_calls)
 
 
-def detached(m: Interpreter, function: cst.FunctionDef) -> frozenset[str]:
-    """Return the spellings of the calls whose results a function detaches."""
-    return _cut(m, function, detached_calls)
+def detached(m: Interpreter, code: Code) -> frozenset[str]:
+    """Return the spellings of the calls whose results some code detaches."""
+    return _cut(m, code, detached_calls)
 
 
-def _cut(m: Interpreter, function: cst.FunctionDef, spelled: Spelled) -> frozenset[str]:
+def _cut(m: Interpreter, code: Code, spelled: Spelled) -> frozenset[str]:
     known = m.notes(Cuts)
-    if (spelled, function) not in known:
-        known[spelled, function] = spelled(function)
-    return known[spelled, function]
+    if (spelled, code) not in known:
+        known[spelled, code] = spelled(code)
+    return known[spelled, code]
 
 
 def _names_in(tree: cst.CSTNode) -> list[str]:
-    """The names and texts in an expression."""
-    found = list(in_order(tree))
+    """The names and texts in an expression, without those of devices and types that something is moved to
+    (`x.to(dev)`)."""
+    every = list(in_order(tree))
+    moves = [node for node in every if isinstance(node, cst.Call) and kept(node) is not node]
+    beside = {node for move in moves for argument in move.args for node in in_order(argument)}
+    found = [node for node in every if node not in beside]
     names = [node.value for node in found if isinstance(node, cst.Name)]
     return names + [node.raw_value for node in found if isinstance(node, cst.SimpleString)]

@@ -325,6 +325,16 @@ def data_to_evaluate_on(names: Iterable[str]) -> bool | None:
     return True if alone or parted or any(DATA_IN_ONE_WORD.fullmatch(word) for word in said) else None
 
 
+def is_data_to_evaluate_on(names: Iterable[str]) -> bool | None:
+    """Return the same of the names in what a network is passed: whatever begins with such a word in full is data of
+    that kind (`test_real`), unless it names a network."""
+    names = tuple(names)
+    told = data_to_evaluate_on(names)
+    if told is None and any(BEGINS_AS_EVALUATION_DATA.match(name) and not names_network(name) for name in names):
+        return True
+    return told
+
+
 def batches_to_evaluate_on(names: Iterable[str]) -> bool:
     """Return whether these names, of one expression, call what gives data in batches, and none to train on as far as
     they tell."""
@@ -340,6 +350,7 @@ DATA = frozenset(
     "queue samples set x".split()
 )
 DATA_IN_ONE_WORD = re.compile("(dev|eval|te|test|tst|v|val|valid|vl)(data|iter|set|(data)?loader)s?")
+BEGINS_AS_EVALUATION_DATA = re.compile("(eval|evaluation|holdout|test|testing|val|valid|validation)_.", re.IGNORECASE)
 ITERATES = frozenset("bar enumerate iter pbar progress tqdm trange zip".split())
 """Words around data of which alone a loop speaks (`for x, y in tqdm(val)`)."""
 
