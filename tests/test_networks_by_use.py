@@ -167,3 +167,44 @@ class Explainer(nn.Module):
 def test_what_a_forward_is_passed_is_no_layer_of_it() -> None:
     assert found(EXPLAINER.replace("APPLIED", "model")) == [Confidence.LIKELY]
     assert not found(EXPLAINER.replace("APPLIED", "self.scorer"))
+
+
+SCRIPT = """
+import pathlib
+import sys
+import torch
+from elsewhere import build, show
+
+MADE
+if len(sys.argv) > 1:
+    model = model.cuda()
+
+for path in pathlib.Path("images").iterdir():
+    batch = torch.load(path).float()
+    better = model(batch)
+    USED
+"""
+TAKEN = [
+    "model = torch.load('whole.pt')['model']",
+    "model = torch.load('whole.pt', map_location='cpu')['best']['model'].cpu()",
+    "checkpoint = torch.load('whole.pt')\nmodel = checkpoint['model']",
+    "model = build('model')",
+]
+CUTS = [
+    "show(better.cpu().data[0].numpy())",
+    "print(better.mean().item())",
+    "image = better[0]\n    show(image.detach().numpy())",
+]
+
+
+@pytest.mark.parametrize("made", TAKEN)
+@pytest.mark.parametrize("used", CUTS)
+def test_a_script_that_cuts_the_results_of_what_it_calls_a_network_applies_one(made: str, used: str) -> None:
+    text = SCRIPT.replace("MADE", made).replace("USED", used)
+    assert found(text) == [Confidence.LIKELY]
+    assert not found(text.replace("model", "blur"))
+
+
+@pytest.mark.parametrize("made", TAKEN[2:])
+def test_a_script_that_cuts_nothing_tells_of_no_network(made: str) -> None:
+    assert not found(SCRIPT.replace("MADE", made).replace("USED", "show(better)"))

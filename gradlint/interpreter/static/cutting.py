@@ -1,4 +1,4 @@
-"""The calls whose results a function takes out of their graph by itself: `net(batch).detach()`."""
+"""The calls whose results a function, or a file's own statements, take out of their graph: `net(batch).detach()`."""
 
 from __future__ import annotations
 
@@ -16,14 +16,16 @@ DETACHING = frozenset({"detach"})
 """The methods that nobody needs where there is no graph."""
 DATA = "data"
 """The attribute that is in no graph."""
+Code = cst.FunctionDef | cst.Module
+"""The code that runs in one scope of names."""
 Parts = Callable[[cst.CSTNode], Iterator[str]]
 """The spellings of the calls, and the names, that an expression is computed from, all of them or those that count."""
 
 
-def cut_calls(function: cst.FunctionDef) -> frozenset[str]:
-    """Return the spellings of the calls of whose results a function takes some out of the graph, at once or by names
+def cut_calls(code: Code) -> frozenset[str]:
+    """Return the spellings of the calls of whose results some code takes some out of the graph, at once or by names
     that stand for what it computes from them; of all calls, where it cuts all that it returns."""
-    nodes = list(in_order(function.body))
+    nodes = _nodes(code)
     found = _cut_by(nodes, CUTTING, _spellings)
     returned = [node.value for node in nodes if type(node) is cst.Return]
     if returned and all(value is not None and any(_is_cut(one, CUTTING) for one in _down(value)) for value in returned):
@@ -31,10 +33,18 @@ def cut_calls(function: cst.FunctionDef) -> frozenset[str]:
     return frozenset(found)
 
 
-def detached_calls(function: cst.FunctionDef) -> frozenset[str]:
-    """Return the spellings of the calls of whose results themselves a function detaches some, at once or by names:
+def detached_calls(code: Code) -> frozenset[str]:
+    """Return the spellings of the calls of whose results themselves some code detaches some, at once or by names:
     whoever wrote that had found them in a graph."""
-    return frozenset(_cut_by(list(in_order(function.body)), DETACHING, _operands))
+    return frozenset(_cut_by(_nodes(code), DETACHING, _operands))
+
+
+def _nodes(code: Code) -> list[Any]:
+    """All syntax in the body of a function, or of a file without the functions and classes that it defines."""
+    if isinstance(code, cst.FunctionDef):
+        return list(in_order(code.body))
+    own = (one for one in code.body if not isinstance(one, cst.FunctionDef | cst.ClassDef))
+    return [node for statement in own for node in in_order(statement)]
 
 
 def _cut_by(nodes: list[Any], methods: frozenset[str], parts: Parts) -> set[str]:

@@ -32,6 +32,7 @@ from gradlint.interpreter.engine.unseen import STAND_IN, FrozenOnRequest, is_opa
 from gradlint.interpreter.nn.unknown_parts import leave_open_whether_frozen, unseen_module
 from gradlint.interpreter.python.mro import FUNCTION_CONTEXT
 from gradlint.interpreter.python.roles import cuts, detached, loops_over_batches
+from gradlint.interpreter.static.cutting import Code
 from gradlint.interpreter.static.emptied import UsesBehind, uses_behind
 from gradlint.interpreter.static.scopes import ALONG, HANDED, MODES, Scope, dotted, kept, uses_of_given
 from gradlint.interpreter.static.sites import Site, syntax
@@ -249,21 +250,22 @@ def _inside(node: Any) -> Sequence[Any]:
 def _is_applied_network(m: Interpreter, scope: Scope, name: str, uses: Uses) -> bool:
     """Return whether a variable, or an attribute of `self`, is named as networks are and only applied, passed on or
     asked for attributes, where gradients are computed; or where a function, one of the file or a method of the class,
-    loops over batches, or cuts its results off the graph: a mere caller may call for another that trains. One of which
-    only methods are called is, where the result of one is detached."""
+    loops over batches, or cuts its results off the graph, as the file itself may: a mere caller may call for another
+    that trains. One of which only methods are called is, where the result of one is detached."""
     if not names_network(name):
         return False
     functions = [one for one in _inside(scope.node) if type(one) is cst.FunctionDef]
+    code: list[Code] = [*functions, *([scope.node] if isinstance(scope.node, cst.Module) else ())]
     written = f"self.{name}" if type(scope.node) is cst.ClassDef else name
     if APPLIED.isdisjoint(uses):
         methods = {f"{written}.{use.partition('(')[0]}" for use in uses if use.endswith(")")}
-        return any(not methods.isdisjoint(detached(m, one)) for one in functions)
-    if not all(use in APPLIED or use.startswith(HANDED) or use.isidentifier() for use in uses):
+        return any(not methods.isdisjoint(detached(m, one)) for one in code)
+    if not all(use in APPLIED | MOVED or use.startswith(HANDED) or use.isidentifier() for use in uses):
         return False
     if scope.gradients:
         return True
     looping = [one for one in functions if not words(one.name.value) & TRAINS and loops_over_batches(m, one)]
-    return bool(looping) or any(written in cuts(m, one) for one in functions)
+    return bool(looping) or any(written in cuts(m, one) for one in code)
 
 
 def applied_part(m: Interpreter, node: Site, owner: Ref, name: str, chain: str) -> Ref | None:
@@ -374,11 +376,14 @@ def _is_of_own_class(m: Interpreter, uses: Uses) -> bool:
 
 
 def _is_applied_after_loading(m: Interpreter, chain: str, source: Any) -> bool:
-    """Return whether an expression gives a file's content that a dotted name then calls: it is a module."""
-    source = kept(source)
+    """Return whether an expression gives a file's content that a dotted name then calls: it is a module. A part of it
+    is one where it is named as networks are."""
+    part = source = kept(source)
+    while type(source) is cst.Subscript:
+        source = kept(source.value)
     if type(source) is not cst.Call or not chain or m.torchless or APPLIED.isdisjoint(uses_of(m, chain)):
         return False
-    return _path_of(m, dotted(source.func)) in LOADS
+    return _path_of(m, dotted(source.func)) in LOADS and (part is source or names_network(chain.rpartition(".")[2]))
 
 
 def _path_of(m: Interpreter, chain: str) -> str:
