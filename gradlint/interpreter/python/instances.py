@@ -76,6 +76,8 @@ def _get_attribute(m: Interpreter, node: Site, owner: Ref, name: str, chain: str
     place = place_of(thing.attributes, name)
     if place is not None:
         value = thing.attributes[place][1]
+        if (hiding := _hiding(m, node, owner, thing, name, value)) is not None:
+            return hiding
         if type(value) is Unknown:
             return _learn(m, node, owner, name, chain, value)
         return learned(m, node, value, f"{chain}.{name}") if chain else value
@@ -88,6 +90,17 @@ def _get_attribute(m: Interpreter, node: Site, owner: Ref, name: str, chain: str
     if (thing.open.may(YES) or _is_declared(m, thing.cls, name)) and not _is_method_of_library(m, thing.cls, name):
         return _learn(m, node, owner, name, chain, UNKNOWN)
     return Bound(owner, name)
+
+
+def _hiding(m: Interpreter, node: Site, owner: Ref, thing: Any, name: str, value: Value) -> Value | None:
+    """The attribute of a module's class that hides a module registered under its name: `__getattr__` gives what is
+    registered, and is asked last."""
+    if type(thing) is not Module or not all(type(m.thing(one)) is Module for one in alternatives(value)):
+        return None
+    if (member := find_member(m, thing.cls, name)) is not None:
+        return member_of(m, node, owner, member, name)
+    found = BUILT_IN[Module](m, node, owner, name)
+    return found if type(found) is Bound else None
 
 
 def _of_class(m: Interpreter, node: Site, owner: Ref, thing: Any, name: str) -> Value | None:
