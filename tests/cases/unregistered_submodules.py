@@ -210,3 +210,58 @@ class Chained(nn.Module):
 
 
 chained = Chained()
+
+
+class Gated(nn.Module):
+    """Registers the parameters of its layers one by one, under names of its own."""
+
+    def __init__(self, width, depth):
+        super().__init__()
+        self.gates = []  # ok: each parameter is registered by itself
+        for at in range(depth):
+            gate = nn.Linear(width, width)
+            self._enter(gate.parameters(), f"gate{at}")
+            self.gates.append(gate)
+
+    def _enter(self, parameters, name):
+        for at, parameter in enumerate(parameters):
+            self.register_parameter(f"{name}_{at}", parameter)
+
+    def forward(self, x):
+        for gate in self.gates:
+            x = gate(x).sigmoid()
+        return x
+
+
+class Mixing(nn.Module):
+    def __init__(self, width, depth):
+        super().__init__()
+        self.mixers = [nn.Conv1d(width, width, 3) for _ in range(depth)]  # GRD801
+        for at, mixer in enumerate(self.mixers):
+            self.register_parameter(f"shift{at}", mixer.bias)  # the weights are nobody's
+
+    def forward(self, x):
+        for mixer in self.mixers:
+            x = mixer(x)
+        return x
+
+
+class Stacked(nn.Module):
+    """Gathers more parameters than are followed one by one."""
+
+    def __init__(self, kinds=("trend", "season", "rest")):
+        super().__init__()
+        self.found = []
+        self.stacks = {kind: [self._block() for _ in range(4)] for kind in kinds}  # ok: the list below has what is in it
+        self.found = nn.ParameterList(self.found)
+
+    def _block(self):
+        made = nn.Sequential(nn.Linear(4, 4), nn.ReLU(), nn.Linear(4, 4), nn.ReLU(), nn.Linear(4, 4))
+        self.found.extend(made.parameters())
+        return made
+
+    def forward(self, x):
+        return sum(block(x) for stack in self.stacks.values() for block in stack)
+
+
+forecaster = Stacked(kinds=["trend", "season", "cycle"])

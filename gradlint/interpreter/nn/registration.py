@@ -8,10 +8,11 @@ from gradlint.domain.facts import NO, YES
 from gradlint.domain.objects import Container, Module, Tensor
 from gradlint.domain.refs import Ref
 from gradlint.domain.value_sets import alternatives
-from gradlint.domain.values import NOTHING, Value
+from gradlint.domain.values import NOTHING, ImportPath, Unknown, Value
 from gradlint.events import Unregistered
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.module_tree import parameters, walk
+from gradlint.interpreter.nn.module_containers import OF_PARAMETERS
 from gradlint.interpreter.python.mro import find_method
 
 GATHERING = ("parameters", "named_parameters", "children", "named_children", "modules", "named_modules")
@@ -24,14 +25,17 @@ def unregistered(m: Interpreter, made: Value, given: list[Value]) -> tuple[Unreg
     """Return the contents that a new module has not registered; `given` are the values it was made with.
 
     Nothing is said where the module may have parts that were not seen, or gathers its parameters itself, nor of tensors
-    that it has from its parts.
+    that it has from its parts, nor of parts whose parameters it has all registered by themselves.
     """
     owner = m.only(made, Module)
     if owner is None or owner.open.may(YES) or not any(_may_hold(m, value) for _, value in owner.attributes):
         return ()
     if any(find_method(m, owner.cls, name) is not None for name in GATHERING):
         return ()
-    known = {*walk(m, made), *(ref for _, ref in parameters(m, made)[0])}
+    if any(_may_hold_any_parameters(m[ref]) for ref in walk(m, made)):
+        return ()
+    own = [ref for _, ref in parameters(m, made)[0]]
+    known, entered = {*walk(m, made), *own}, {memory for ref in own for memory in m[ref].storage}
     handed = m.state.reach(given)
     found: list[Unregistered] = []
     listed: dict[Ref, None] = {}
@@ -40,7 +44,8 @@ def unregistered(m: Interpreter, made: Value, given: list[Value]) -> tuple[Unreg
             refs = _references(part)
             listed |= dict.fromkeys(refs)
             shown, trained = m.only(part, Module) or m.only(part, Tensor), _trained(m, part)
-            if shown is not None and trained and known.isdisjoint(refs):
+            lacks = any(entered.isdisjoint(tensor.storage) for tensor in trained)
+            if shown is not None and lacks and known.isdisjoint(refs):
                 strange = not handed.keys().isdisjoint(refs) and _is_held(m, refs)
                 alike = _alike(m, inside[-1], type(shown))
                 found.append(Unregistered(str(name), shown, inside, strange, trained, alike))
@@ -51,6 +56,13 @@ def unregistered(m: Interpreter, made: Value, given: list[Value]) -> tuple[Unreg
         if tensor is not None and plain and listed.keys().isdisjoint(refs) and memories.isdisjoint(tensor.storage):
             found.append(Unregistered(str(name), tensor, (), not handed.keys().isdisjoint(refs), (tensor,)))
     return tuple(found)
+
+
+def _may_hold_any_parameters(part: Module) -> bool:
+    """Return whether a list or dict of parameters was filled with what is not known: with those of parts that are not
+    registered, maybe."""
+    holds = type(part.cls) is ImportPath and part.cls.path in OF_PARAMETERS
+    return holds and any(type(option) is Unknown for option in alternatives(part.rest))
 
 
 def _is_held(m: Interpreter, refs: list[Ref]) -> bool:
