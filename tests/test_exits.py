@@ -36,6 +36,26 @@ NOT_LEAVING = [
     "exit = print\nexit()",
     "sys.exit",
 ]
+BEHIND = """
+import sys
+import torch
+
+
+def main():
+    print("nothing to do")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
+
+
+def score(net: torch.nn.Module, data):
+    net.eval()
+    return [net(x).argmax().item() for x in data]
+
+
+score(torch.nn.Linear(3, 3), torch.load("held_out.pt"))
+"""
 
 
 def told(leaving: str) -> bool:
@@ -59,3 +79,9 @@ def test_nothing_happens_behind_what_ends_the_program(leaving: str, tmp_path) ->
 def test_what_need_not_end_it_hides_nothing(leaving: str, tmp_path) -> None:
     assert goes_on(leaving, tmp_path)
     assert told(leaving)
+
+
+def test_whoever_imports_a_script_runs_what_stands_behind_its_exit() -> None:
+    for text in (BEHIND, BEHIND.replace('if __name__ == "__main__"', 'if "__main__" == __name__')):
+        assert [one.code for one in linter.analyse(text, rules()).findings] == ["GRD401"]
+    assert not linter.analyse(BEHIND.replace("__name__", "'__main__'"), rules()).findings

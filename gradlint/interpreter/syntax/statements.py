@@ -35,6 +35,7 @@ from gradlint.interpreter.python.mro import method_of
 from gradlint.interpreter.python.ndarray import write_array
 from gradlint.interpreter.static.scopes import dotted, spelled
 from gradlint.interpreter.static.sites import Site
+from gradlint.interpreter.static.tree_walk import in_order
 from gradlint.interpreter.syntax import receivers
 from gradlint.interpreter.syntax.assignment import assign, is_own, set_item
 from gradlint.interpreter.syntax.match import matches
@@ -306,7 +307,7 @@ def if_(m: Interpreter, node: cst.If) -> None:
             m.conditions = outer
             after.append(m.state)
         m.state = aside
-        if decided is YES:
+        if decided is YES and (after[-1].live or not _asks_what_runs(branch.test)):
             m.end_path()
             break
         raised = decided is not NO and not after[-1].live and _left_so_far(m) == left
@@ -319,6 +320,12 @@ def if_(m: Interpreter, node: cst.If) -> None:
         m.run_body(branch.body.body)
         m.conditions = outer
     m.join([*after, m.state])
+
+
+def _asks_what_runs(test: Any) -> bool:
+    """Return whether a test reads `__name__`: the file is a script there, but others may import it, for whom all that
+    stands behind a branch that exits is there as well."""
+    return any(type(node) is cst.Name and node.value == "__name__" for node in in_order(test))
 
 
 def _left_so_far(m: Interpreter) -> int:
