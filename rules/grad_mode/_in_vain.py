@@ -143,6 +143,13 @@ class Whole:
         others = dict.fromkeys(call for call, _ in self.alike(first))
         return [*(first | others)][:MOST_CALLERS]
 
+    def method_of(self, call: ModuleCalled) -> str:
+        """The name of the method of a module in which a call happens; empty where it happens in none."""
+        run = self.runs.get(call.run)
+        if run is None or run.function is None or Role.OF_MODULE not in run.roles:
+            return ""
+        return run.function.name
+
     def alike(self, callers: Iterable[Syntax | None]) -> list[tuple[Syntax, int]]:
         """The calls that did what the calls of these callers did, each with the index of the run in which it is."""
         return [one for caller in callers if caller is not None for one in self._alike.get(caller, ())]

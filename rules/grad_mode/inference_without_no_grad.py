@@ -102,9 +102,13 @@ def _draft(node: Syntax, found: Sequence[Way], others: Sequence[Syntax], whole: 
     trains = any(whole.trains(call) for call in calls)
     advice = PHASED if phased else APART if callers else BLOCK if trains else TOGETHER
     runs = "runs in eval mode" if in_eval else "is evaluated"
-    draft = rule.at(node, name=quoted(calls[0].name, "the model"), runs=runs).advising(advice)
-    for caller in callers or whole.evaluating(calls):
+    method = whole.method_of(calls[0]) if callers else ""
+    name = f"`{method}()`" if method else quoted(calls[0].name, "the model")
+    draft = rule.at(callers[0] if method else node, name=name, runs=runs).advising(advice)
+    for caller in (callers[1:] if method else callers) or whole.evaluating(calls):
         draft = draft.note(caller, "called here, and its result is never differentiated")
+    if method:
+        draft = draft.note(node, "a module is called here")
     if in_eval and (switch := whole.switched_to_eval(calls[0])):
         draft = draft.note(switch.node, "`eval()` does not change the grad mode")
     if (left := exit_of(calls[0], whole)) is not None:

@@ -764,7 +764,7 @@ class Vectors(nn.Module):
         return (self.embedding(centres) * self.embedding(others)).sum(-1)
 
     def vectors(self, words):
-        return self.embedding(words)  # GRD401
+        return self.embedding(words)  # ok: one call of it at least may be trained on; those that are not are told
 
     def weights(self, words):
         return self.embedding(words).softmax(dim=-1).T  # ok: a script tries it out, and others may train on it
@@ -772,7 +772,7 @@ class Vectors(nn.Module):
 
 def neighbours(vectors: Vectors, words):
     wanted = vectors.vectors(Variable(torch.tensor([3])))  # GRD116
-    return [F.cosine_similarity(wanted, vectors.vectors(torch.tensor([word]))).item() for word in words]
+    return [F.cosine_similarity(wanted, vectors.vectors(torch.tensor([word]))).item() for word in words]  # GRD401
 
 
 trained = Vectors()
@@ -1505,3 +1505,31 @@ class StrideTest(zoo.ResNet):
 
 
 print(Loadable()(torch.Tensor(np.random.randn(2, 8))))  # ok: tried once, and nothing loads it here
+
+
+class Chooser(nn.Module):
+    """Draws what is trained on as well as what only a target is computed from."""
+
+    def __init__(self, width):
+        super().__init__()
+        self.mean = nn.Sequential(nn.Linear(width, 8), nn.Tanh(), nn.Linear(8, width))
+
+    def drawn(self, state):
+        noise = torch.randn_like(state)
+        return self.mean(state) + noise  # ok: the place is where it is drawn in vain
+
+
+def improve(chooser: Chooser, judge: nn.Module, states, gains):
+    first = torch.optim.Adam(judge.parameters())
+    second = torch.optim.Adam(chooser.parameters())
+    following = chooser.drawn(states[1:])  # GRD401
+    wanted = gains + judge(following).detach()
+    first.zero_grad()
+    F.mse_loss(judge(states[:-1]), wanted).backward()
+    first.step()
+    second.zero_grad()
+    (-judge(chooser.drawn(states))).mean().backward()
+    second.step()
+
+
+improve(Chooser(4), nn.Linear(4, 1), torch.randn(9, 4), torch.ones(8, 1))
