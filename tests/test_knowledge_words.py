@@ -17,6 +17,7 @@ import pytest
 import torch
 from gradlint_rules.requires_grad import no_such_attribute
 
+from gradlint.interpreter.static.scopes import DERIVATIVES
 from gradlint.interpreter.training.torch_data import COLLATE
 from gradlint.knowledge.python.duck_typing_names import (
     FUNCTION_CONTEXT_USES,
@@ -236,3 +237,17 @@ def test_all_classes_of_a_namespace_have_one_base(namespace: str) -> None:
     module, base = resolve(namespace), resolve(ONE_OF[namespace])
     classes = [found for name in module.__all__ if inspect.isclass(found := getattr(module, name))]
     assert len(classes) > 10 and [one for one in classes if not issubclass(one, base)] == []
+
+
+WITHOUT_DERIVATIVES = {
+    *"debug_unwrap functional_call functionalize rearrange".split(),
+    *"replace_all_batch_norm_modules_ stack_module_state vmap".split(),
+}
+"""The functions of `torch.func` that differentiate nothing."""
+
+
+def test_functions_that_differentiate_say_so_or_are_known_by_name() -> None:
+    here = torch.autograd.functional
+    functions = {name for name in vars(here) if getattr(getattr(here, name), "__module__", "") == here.__name__}
+    functions |= {*torch.func.__all__} - WITHOUT_DERIVATIVES
+    assert {name for name in functions if "grad" not in name and not name.startswith("_")} == DERIVATIVES

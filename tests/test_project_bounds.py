@@ -63,7 +63,15 @@ def test_a_function_that_is_not_followed_is_believed_as_one_that_nobody_sees(nam
     assert {"GRD301", "GRD401"} <= {code for code, _ in there}
 
 
-@pytest.mark.parametrize("last", ["net.requires_grad_(False)", "net.loss.backward()", "net.optimizer.step()"])
+@pytest.mark.parametrize("last", ["torch.autograd.Variable(n)", "torch.is_grad_enabled()", "print(n.grad_fn)"])
+def test_one_that_only_speaks_of_gradients_changes_nothing(last):
+    assert {"GRD301", "GRD401"} <= {code for code, _ in after("fold", last, "own")}
+
+
+CHANGING = ["net.requires_grad_(False)", "net.loss.backward()", "net.optimizer.step()", "torch.func.vjp(net, n)"]
+
+
+@pytest.mark.parametrize("last", CHANGING)
 def test_one_that_changes_things_may_do_anything(last):
     assert "GRD301" not in {code for code, _ in after("fold", last, "own")}
 
