@@ -131,3 +131,41 @@ def test_what_is_trained_on_is_no_evaluation_whatever_it_is_called() -> None:
     text = TRAINING.replace("GIVEN", "X_test").replace("loss.backward()", "(loss + guess.mean()).backward()")
     assert not told(text)
     assert not told(text, "GRD401")
+
+
+SERVED = """
+import sys
+import torch
+from torch import nn
+from web import route
+
+scorer = nn.Sequential(nn.Linear(3, 3), nn.BatchNorm1d(3))
+scorer.load_state_dict(torch.load("scorer.pt"))
+PREPARED
+
+
+@route("/score")
+def score():
+    x = torch.ones(1, 3)
+    return scorer(x).data.tolist()
+
+
+def prepare():
+    OTHER
+"""
+LEFT_IN_TRAIN_MODE = [("", "return scorer"), ("scorer.cpu()", "pass"), ("scorer.train()", "print(scorer[1].training)")]
+PREPARED = [("scorer.eval()", "pass"), ("", "scorer.eval()"), ("", "scorer.train(False)")]
+
+
+def served(prepared: str, other: str) -> str:
+    return SERVED.replace("PREPARED", prepared).replace("OTHER", other)
+
+
+@pytest.mark.parametrize(("prepared", "other"), LEFT_IN_TRAIN_MODE)
+def test_functions_that_nobody_calls_find_networks_as_the_file_left_them(prepared: str, other: str) -> None:
+    assert told(served(prepared, other))
+
+
+@pytest.mark.parametrize(("prepared", "other"), PREPARED)
+def test_a_file_that_sets_the_mode_anywhere_is_believed(prepared: str, other: str) -> None:
+    assert not told(served(prepared, other))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from importlib import import_module
 from pkgutil import iter_modules
@@ -34,7 +35,7 @@ from gradlint.interpreter.libraries.pack_hooks import called_by_library
 from gradlint.interpreter.python.functions import new_frame, run_function, steps_left
 from gradlint.interpreter.python.mro import ancestry, class_of, defined_anew
 from gradlint.interpreter.python.one_of_several import take, ways
-from gradlint.interpreter.static.scopes import HANDED, MODES, Scan
+from gradlint.interpreter.static.scopes import HANDED, MODES, SWITCHING, Scan
 from gradlint.interpreter.static.sites import Site
 from gradlint.interpreter.static.tree_walk import mentions_of
 from gradlint.interpreter.torch_api.custom_function import ArgumentsGiven, is_function, mode_alone
@@ -155,16 +156,20 @@ def _is_switched_off(m: Interpreter) -> bool:
 
 def _leave_the_body(m: Interpreter) -> None:
     """Leave the module as functions that nobody calls find it: anything may have happened to it since its body ran, but
-    most likely its networks, leaves and optimizers are what the body made of them, where no function sets flags."""
+    most likely its networks, leaves and optimizers are what the body made of them, where no function sets flags; and
+    networks are in the mode that it left them in, where no function sets any."""
     escaped = dict(m.graphs.escaped)
     names = {name: value for (frame, name), value in m.state.names.items() if frame == 0 and not is_static(m, value)}
-    switched = in_reach(m, [names[name] for name in _switched_in_functions(m) if name in names])
+    switched = in_reach(m, [names[name] for name in _used_where_set(m, SWITCHING - MODES) if name in names])
+    in_any_mode = in_reach(m, [names[name] for name in _used_where_set(m, MODES) if name in names])
     left = {ref: thing for ref, thing in in_reach(m, names.values()).items() if ref not in switched}
     listings = in_reach(m, [thing.listing for thing in left.values() if type(thing) is Optimizer])
     havoc(m, names.values())
     for ref, thing in left.items():
         fixed = type(thing) is Container and (ref in listings or _is_table_of_classes(m, thing))
         now = thing if fixed else as_it_was(thing, m[ref])
+        if type(thing) is Module and type(now) is Module and ref not in in_any_mode and now.mode.is_unsure:
+            now = replace(now, left=thing.left if thing.mode.is_unsure else thing.mode)
         if now is not m[ref]:
             m.store_exact(ref, now)
     for ref in switched:
@@ -184,11 +189,11 @@ def _is_class(m: Interpreter, value: Value) -> bool:
     return type(value) is Ref and type(m.state.heap.get(value)) is Class
 
 
-def _switched_in_functions(m: Interpreter) -> Iterator[str]:
-    """The names used in functions that set `requires_grad` of parameters."""
+def _used_where_set(m: Interpreter, switches: AbstractSet[str]) -> Iterator[str]:
+    """The names used in functions that call or set one of these of a module or a parameter."""
     for function in m.defined.functions.values():
         scope = m.scan.scopes[function.node]
-        if scope.switches - MODES:
+        if not scope.switches.isdisjoint(switches):
             yield from scope.uses
 
 
