@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from gradlint.domain import NO, YES, Cause, CauseKind, Graph, Memory, Syntax, Tensor, memories
+from gradlint.domain import NO, YES, Cause, CauseKind, CutKind, Graph, Memory, Syntax, Tensor, memories
 from gradlint.events import BackwardRun, Event, ModuleCalled, ModuleFinished, OptimizerStepped, Recorded, WrittenInPlace
 
 from ._steps import next_steps
@@ -71,6 +71,11 @@ class Term:
     def is_constant(self) -> bool:
         """Return whether no gradient goes back by it."""
         return self.tensor is None or self.tensor.requires_grad <= NO
+
+    @property
+    def is_of_gradients(self) -> bool:
+        """Return whether it was computed from gradients that were taken without a graph."""
+        return any(mark.how is CutKind.DIFFERENTIATED for mark in self.marks)
 
     def way(self, trained: frozenset[Memory]) -> Way:
         """Return the way of its gradients, of the parameters that are trained."""
@@ -325,12 +330,13 @@ class Loss:
 
     @property
     def constants(self) -> list[Term]:
-        """The terms that no gradient goes back by and that are there for what they weigh."""
+        """The terms that no gradient goes back by and that are there for what they weigh. One for each element of a
+        batch may be a target; a gradient is none."""
         if self.is_shifted:
             return []
         of_losses = any(term.scalar for term in self.terms if not term.is_constant)
         still = [term for term in self.terms if term.is_constant and term.meant and term.sum is not None]
-        return [term for term in still if of_losses or term.scalar]
+        return [term for term in still if of_losses or term.scalar or term.is_of_gradients]
 
     @property
     def is_shifted(self) -> bool:

@@ -237,3 +237,35 @@ solver, points = Solver(), torch.linspace(0, 1, 5).view(-1, 1).requires_grad_(Tr
 solver.fit()
 solved_by_a_helper(solver.net, points), sampled(solver.net, points), learned_inside(solver.net, points)
 shown_beside(solver.net, points), compared(solver.net, points)
+
+
+class PerSample(nn.Module):
+    """Weighs each sample of a batch before the batch is averaged."""
+
+    def forward(self, real, fake, slopes):
+        return torch.mean(fake - real + 10 * (slopes.pow(2).sum(1).sqrt() - 1) ** 2)
+
+
+def step_per_sample(critic: nn.Module, optimizer, real, fake):
+    between = (0.5 * real + 0.5 * fake).requires_grad_()
+    score = critic(between)
+    slopes = torch.autograd.grad(score, between, torch.ones_like(score), retain_graph=True)  # GRD612 GRD504
+    optimizer.zero_grad()
+    PerSample()(critic(real), critic(fake), slopes[0]).backward()
+    optimizer.step()
+
+
+def step_to_the_steepest(critic: nn.Module, optimizer, real, wanted):
+    start = real.clone().requires_grad_()
+    (slope,) = torch.autograd.grad(critic(start).sum(), start)  # ok: what is added to is what the critic is given
+    optimizer.zero_grad()
+    (critic(real + 0.1 * slope.sign()) - wanted).mean().backward()
+    optimizer.step()
+
+
+def step_to_a_slope(critic: nn.Module, optimizer, real):
+    start = real.clone().requires_grad_()
+    steepness = torch.autograd.grad(critic(start).sum(), start)[0].norm(dim=1)  # ok: what the critic is to tell
+    optimizer.zero_grad()
+    (critic(real).squeeze(1) - steepness).abs().mean().backward()
+    optimizer.step()
