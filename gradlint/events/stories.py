@@ -104,13 +104,14 @@ class ClassFinished(Event):
 @frozen(kw_only=True, eq=False)
 class ModuleFinished(Event):
     """The whole file. `used`: graphs that a backward may have reached; `escaped`: graphs, memories and optimizers that
-    were passed to code that the file does not show, but for what this by its names only reads; `read_by_name`: those
-    that were passed to code of which a name alone says so; `differentiated`: those that were passed to such code as by
-    its names computes gradients; `returned`: those returned to callers that were not all seen; `left`: those of which
-    an operation made something outside of them, and the first that did. `tests`: the file imports what runs tests;
-    `collected` are the functions that a test runner can call by itself. `alike` are calls that did what one before did:
-    the caller of the run that tells of both, the call, and the index of the run in which it is. `left_on`: those of
-    `escaped` that methods left on their objects, and nobody else is seen to get."""
+    were passed to code that the file does not show, but for what this by its names only reads; `read`: those that were
+    passed to libraries that only read, and `read_by_name` to code of which a name alone says so; `differentiated`:
+    those that were passed to such code as by its names computes gradients; `returned`: those returned to callers that
+    were not all seen; `left`: those of which an operation made something outside of them, and the first that did.
+    `tests`: the file imports what runs tests; `collected` are the functions that a test runner can call by itself.
+    `alike` are calls that did what one before did: the caller of the run that tells of both, the call, and the index of
+    the run in which it is. `left_on`: those of `escaped` that methods left on their objects, and nobody else is seen to
+    get."""
 
     story: tuple[Event, ...]
     runs: tuple[Run, ...]
@@ -118,6 +119,7 @@ class ModuleFinished(Event):
     collected: frozenset[Syntax] = field(default=frozenset())
     used: frozenset[Graph] = field(default=frozenset())
     escaped: frozenset[Graph] = field(default=frozenset())
+    read: frozenset[Graph] = field(default=frozenset())
     read_by_name: frozenset[Graph] = field(default=frozenset())
     differentiated: frozenset[Graph] = field(default=frozenset())
     returned: frozenset[Graph] = field(default=frozenset())

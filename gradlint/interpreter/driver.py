@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from importlib import import_module
 from pkgutil import iter_modules
@@ -13,8 +12,8 @@ from typing import Any
 import libcst as cst
 
 from gradlint import events, interpreter
-from gradlint.domain.facts import MAYBE, NO, UNSURE, YES
-from gradlint.domain.objects import Class, Container, Instance, Module, Optimizer, Tensor
+from gradlint.domain.facts import NO, YES
+from gradlint.domain.objects import Class, Instance, Module, Tensor
 from gradlint.domain.provenance import Belief
 from gradlint.domain.refs import Escape, Graph, Ref
 from gradlint.domain.state import State
@@ -23,10 +22,11 @@ from gradlint.domain.values import NONE_VALUE, UNKNOWN, Function, ImportPath, Va
 from gradlint.domain.weakening import after_unseen_code
 from gradlint.events import Event, Run
 from gradlint.frozen import replace
+from gradlint.interpreter.body_left import is_switched_off, leave_body
 from gradlint.interpreter.collected_tests import collected, imports_a_runner
 from gradlint.interpreter.engine.budgets import PURSES
-from gradlint.interpreter.engine.escape import as_it_was, captured, escape_graphs, graphs_in_reach, havoc, in_reach
-from gradlint.interpreter.engine.imports import Neighbours, Project, is_static
+from gradlint.interpreter.engine.escape import captured, escape_graphs, graphs_in_reach, in_reach
+from gradlint.interpreter.engine.imports import Neighbours, Project
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.steps import MOST_WORK, TooMuch
 from gradlint.interpreter.engine.tracing import Trace
@@ -35,7 +35,7 @@ from gradlint.interpreter.libraries.pack_hooks import called_by_library
 from gradlint.interpreter.python.functions import new_frame, run_function, steps_left
 from gradlint.interpreter.python.mro import ancestry, class_of, defined_anew
 from gradlint.interpreter.python.one_of_several import take, ways
-from gradlint.interpreter.static.scopes import HANDED, MODES, SWITCHING, Scan
+from gradlint.interpreter.static.scopes import HANDED, MODES, Scan
 from gradlint.interpreter.static.sites import Site
 from gradlint.interpreter.static.tree_walk import mentions_of
 from gradlint.interpreter.torch_api.custom_function import ArgumentsGiven, is_function, mode_alone
@@ -112,10 +112,10 @@ FRAMES = 12_000
 def _run_the_rest(m: Interpreter) -> None:
     """Run what has no caller in the file, classes first, in the order of the text."""
     m.steps.grant_elsewhere(m.scan.statements)
-    _leave_the_body(m)
+    leave_body(m)
     m.neighbours.escape_all()
     m.defined.anew = defined_anew(m)
-    m.state.grad_mode, m.state.inference, m.assumed_mode = NO if _is_switched_off(m) else YES, NO, True
+    m.state.grad_mode, m.state.inference, m.assumed_mode = NO if is_switched_off(m) else YES, NO, True
     base = m.state
     base.sweep()
     base.ground.lay(base.names, base.heap, lambda name: m.frames[name[0]].parent is not None, keeper=0)
@@ -145,56 +145,6 @@ def _run_the_rest(m: Interpreter) -> None:
             m.state = fresh(function.node)
             run_alone(m, function, None)
     m.state = base
-
-
-def _is_switched_off(m: Interpreter) -> bool:
-    """Return whether the body's own last word is that gradients are off: who imports the file has them off as well.
-    What a function leaves behind that it calls is no word of its own."""
-    changes = [event for event in m.log.story if type(event) is events.GradModeChanged]
-    return m.state.live and m.state.grad_mode is NO and bool(changes) and changes[-1].run == 1
-
-
-def _leave_the_body(m: Interpreter) -> None:
-    """Leave the module as functions that nobody calls find it: anything may have happened to it since its body ran, but
-    most likely its networks, leaves and optimizers are what the body made of them, where no function sets flags; and
-    networks are in the mode that it left them in, where no function sets any."""
-    escaped = dict(m.graphs.escaped)
-    names = {name: value for (frame, name), value in m.state.names.items() if frame == 0 and not is_static(m, value)}
-    switched = in_reach(m, [names[name] for name in _used_where_set(m, SWITCHING - MODES) if name in names])
-    in_any_mode = in_reach(m, [names[name] for name in _used_where_set(m, MODES) if name in names])
-    left = {ref: thing for ref, thing in in_reach(m, names.values()).items() if ref not in switched}
-    listings = in_reach(m, [thing.listing for thing in left.values() if type(thing) is Optimizer])
-    havoc(m, names.values())
-    for ref, thing in left.items():
-        fixed = type(thing) is Container and (ref in listings or _is_table_of_classes(m, thing))
-        now = thing if fixed else as_it_was(thing, m[ref])
-        if type(thing) is Module and type(now) is Module and ref not in in_any_mode and now.mode.is_unsure:
-            now = replace(now, left=thing.left if thing.mode.is_unsure else thing.mode)
-        if now is not m[ref]:
-            m.store_exact(ref, now)
-    for ref in switched:
-        m.update_fields(ref, Tensor, requires_grad=MAYBE | UNSURE)
-    m.graphs.escaped = escaped
-
-
-def _is_table_of_classes(m: Interpreter, thing: Container) -> bool:
-    """Return whether a container holds classes and nothing else: some of torch, some of the program."""
-    values = [value for _, value in thing.items]
-    return bool(values) and all(_is_class(m, value) for value in values)
-
-
-def _is_class(m: Interpreter, value: Value) -> bool:
-    if type(value) is ImportPath:
-        return value.path in m.torch.optimizers or value.path in m.torch.modules or value.path in m.torch.schedulers
-    return type(value) is Ref and type(m.state.heap.get(value)) is Class
-
-
-def _used_where_set(m: Interpreter, switches: AbstractSet[str]) -> Iterator[str]:
-    """The names used in functions that call or set one of these of a module or a parameter."""
-    for function in m.defined.functions.values():
-        scope = m.scan.scopes[function.node]
-        if not scope.switches.isdisjoint(switches):
-            yield from scope.uses
 
 
 def _unmentioned_first(m: Interpreter, functions: list[Function]) -> list[Function]:
@@ -424,6 +374,7 @@ def _finish(m: Interpreter) -> None:
         escaped=frozenset(_escaped(m, Escape.UNSEEN)) | m.graphs.left_on,
         left_on=m.graphs.left_on.difference(_escaped(m, Escape.UNSEEN)),
         differentiated=frozenset(_escaped(m, Escape.DIFFERENTIATED)),
+        read=frozenset(graph for graph, how in m.graphs.escaped.items() if how is Escape.READ),
         read_by_name=frozenset(graph for graph, how in m.graphs.escaped.items() if how is Escape.READ_BY_NAME),
         returned=frozenset(m.graphs.returned),
         left=tuple(m.graphs.left.items()),

@@ -353,7 +353,7 @@ def may_be_in_vain(call: ModuleCalled, whole: Whole) -> bool:
     mark = exit_of(call, whole)
     if _is_part_in_forward(call, whole) and mark is not None and mark.by not in ON_PURPOSE:
         return False
-    only_read = whole.is_met(call, whole.left) or whole.is_met(call, whole.printed)
+    only_read = any(whole.is_met(call, graphs) for graphs in (whole.left, whole.printed, end.read, end.read_by_name))
     only_read = only_read and not whole.is_met(call, end.returned)
     return only_read and (call.trainable <= YES or not _is_fed(call))
 

@@ -14,10 +14,11 @@ from gradlint.domain.provenance import Cause
 from gradlint.domain.refs import Ref
 from gradlint.domain.state import State
 from gradlint.domain.value_sets import alternatives, cuts_of_numbers, number_kind, one_of
-from gradlint.domain.values import NONE_VALUE, UNKNOWN, Bound, Function, ImportPath, Value
+from gradlint.domain.values import NONE_VALUE, UNKNOWN, Bound, Function, ImportPath, PlainObject, Value
 from gradlint.interpreter.engine import cannot_raise
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import MODELS, SLOTS, Method, TypeSlot, implements, kind_of
+from gradlint.interpreter.engine.history import read_at
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.places import peek
 from gradlint.interpreter.engine.unseen import call_unknown, maybe_initialised, note_options
@@ -98,6 +99,8 @@ def call_named(m: Interpreter, node: Site, named: ImportPath, args: Arguments, n
     note_options(m, node, args)
     result = call_unknown(m, node, args.values(), named) if found is None else found
     cannot_raise.for_showing(m, node, named.path, args.values())
+    if found is not None and (found == NONE_VALUE or type(found) is PlainObject):
+        read_at(m, args.values())  # what it is passed has not changed, and nothing is computed from it
     m.push(result)
     *values, result = m.pop_from(start)
     if not m.is_silent:

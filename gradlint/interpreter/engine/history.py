@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from gradlint.domain.facts import MAYBE, NO, UNSURE, YES, Truth
 from gradlint.domain.objects import Container, Instance, Node, Tensor
 from gradlint.domain.provenance import Belief, Cause
-from gradlint.domain.refs import ASTRAY, NOWHERE, OPAQUE, Alternatives, Graph, Ref
+from gradlint.domain.refs import ASTRAY, NOWHERE, OPAQUE, Alternatives, Escape, Graph, Ref
 from gradlint.domain.state import OLDEST
 from gradlint.domain.value_sets import alternatives, references
 from gradlint.domain.values import Unknown, Value
@@ -253,16 +253,26 @@ def grows_at(m: Interpreter, made: Ref, inputs: tuple[Alternatives, ...]) -> Tru
 
 
 MOST_LEFT = 300
-"""The most nodes of a graph that are noted because something is cut off from them."""
+"""The most nodes of a graph that are noted because something is cut off from them, or reads what they give."""
 
 
 def cut_at(m: Interpreter, mark: Cause, values: Iterable[Value]) -> None:
     """Note that something computed from these values leaves their graphs at this cut, as far as they may carry one."""
+    for ref in _behind(m, values):
+        m.effects.cut[ref] = mark
+        m.graphs.left.setdefault(ref.key, mark)
+
+
+def read_at(m: Interpreter, values: Iterable[Value]) -> None:
+    """Note that something reads these values, and has nothing to do with their graphs."""
+    for ref in _behind(m, values):
+        m.graphs.escape(ref.key, Escape.READ)
+
+
+def _behind(m: Interpreter, values: Iterable[Value]) -> list[Ref]:
+    """The nodes that these values were computed by, as far as they may carry a graph."""
     nodes = [node for tensor in tensors_in(m, values) if tensor.requires_grad.may(YES) for node in tensor.node]
-    for ref in past_of(m, nodes, MOST_LEFT):
-        if type(m.state.heap.get(ref)) is Node:
-            m.effects.cut[ref] = mark
-            m.graphs.left.setdefault(ref.key, mark)
+    return [ref for ref in past_of(m, nodes, MOST_LEFT) if type(m.state.heap.get(ref)) is Node]
 
 
 def tensors_in(m: Interpreter, values: Iterable[Value], depth: int = 0) -> list[Tensor]:

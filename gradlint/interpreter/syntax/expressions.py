@@ -20,6 +20,7 @@ from gradlint.interpreter.engine import variables
 from gradlint.interpreter.engine.deferred import unfinished
 from gradlint.interpreter.engine.dispatch import TypeSlot, evaluates, implements
 from gradlint.interpreter.engine.escape import result_of_unknown
+from gradlint.interpreter.engine.history import read_at
 from gradlint.interpreter.engine.iteration import consume, element_list, elements, going_on, iterator
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python import containers
@@ -81,7 +82,9 @@ def text(m: Interpreter, node: Site) -> Value:
             found.append(m.value(piece))
         for inner in getattr(piece, "parts", ()):
             if hasattr(inner, "expression"):
-                found.append(inserted_text(m.value(inner.expression), plain=_is_plain(inner)))
+                shown = m.value(inner.expression)
+                read_at(m, [shown])
+                found.append(inserted_text(shown, plain=_is_plain(inner)))
             else:
                 found.append(literal_text(inner.value))
     return joined_text(found)

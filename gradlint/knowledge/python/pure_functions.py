@@ -124,7 +124,6 @@ HARMLESS_ROWS = tuple(
         ("os.path.", "bool", "exists isfile isdir isabs islink"),
         ("os.path.", "int", "getsize"),
         ("os.path.", "float", "getmtime getctime"),
-        ("sys.", "none", "exit"),
         ("gc.", "int", "collect"),
         ("itertools.", "iterator", "chain islice cycle repeat count product permutations combinations zip_longest"),
         ("tqdm.", "iterator", "tqdm trange"),
