@@ -208,3 +208,43 @@ def test_a_script_that_cuts_the_results_of_what_it_calls_a_network_applies_one(m
 @pytest.mark.parametrize("made", TAKEN[2:])
 def test_a_script_that_cuts_nothing_tells_of_no_network(made: str) -> None:
     assert not found(SCRIPT.replace("MADE", made).replace("USED", "show(better)"))
+
+
+BY_NAME = """
+import torch
+from torch.nn import functional as F
+
+
+def NAME(model, items):
+    right = 0
+    for item in items:
+        score, guess = model(item["x"])
+        right += guess == item["y"]
+    return right
+
+
+class Reader:
+    def __init__(self, model, rate):
+        self.model, self.rate = model, rate
+
+    def NAME(self, images):
+        return [self.model(image) for image in images]
+
+    def about(self):
+        return self.rate
+
+
+def NAME_once(model, item):
+    return model(item)
+"""
+
+
+@pytest.mark.parametrize("name", ["evaluate", "test_all", "predict", "run_validation", "infer_words", "generate"])
+def test_what_a_function_evaluates_by_its_name_is_a_network(name: str) -> None:
+    assert found(BY_NAME.replace("NAME", name)) == [Confidence.LIKELY] * 2
+    assert not found(BY_NAME.replace("NAME", name).replace("model", "rules"))
+
+
+@pytest.mark.parametrize("name", ["run", "apply", "step", "train_and_test", "forwarded"])
+def test_what_another_function_applies_may_be_anything(name: str) -> None:
+    assert not found(BY_NAME.replace("NAME", name))

@@ -36,6 +36,7 @@ from gradlint.interpreter.static.cutting import Code
 from gradlint.interpreter.static.emptied import UsesBehind, uses_behind
 from gradlint.interpreter.static.scopes import ALONG, HANDED, MODES, Scope, dotted, kept, uses_of_given
 from gradlint.interpreter.static.sites import Site, syntax
+from gradlint.interpreter.static.tree_walk import in_order
 from gradlint.interpreter.training.assumed_optimizer import optimizer_over
 from gradlint.interpreter.training.grad_scaler import unknown_scaler
 from gradlint.interpreter.training.lr_scheduler import unknown_scheduler
@@ -62,6 +63,7 @@ from gradlint.knowledge.python.duck_typing_names import (
     TENSOR_ATTRIBUTES,
     TENSOR_USES,
     TRAINS,
+    evaluates,
     names_list_of_modules,
     names_loader,
     names_module,
@@ -250,8 +252,8 @@ def _inside(node: Any) -> Sequence[Any]:
 def _is_applied_network(m: Interpreter, scope: Scope, name: str, uses: Uses) -> bool:
     """Return whether a variable, or an attribute of `self`, is named as networks are and only applied, passed on or
     asked for attributes, where gradients are computed; or where a function, one of the file or a method of the class,
-    loops over batches, or cuts its results off the graph, as the file itself may: a mere caller may call for another
-    that trains. One of which only methods are called is, where the result of one is detached."""
+    evaluates in a loop, loops over batches, or cuts its results off the graph, as the file itself may: a mere caller
+    may call for another that trains. One of which only methods are called is, where the result of one is detached."""
     if not names_network(name):
         return False
     functions = [one for one in _inside(scope.node) if type(one) is cst.FunctionDef]
@@ -264,8 +266,19 @@ def _is_applied_network(m: Interpreter, scope: Scope, name: str, uses: Uses) -> 
         return False
     if scope.gradients:
         return True
+    applying = (one for one in functions if not APPLIED.isdisjoint(m.scan.scopes[one].uses.get(written, ())))
+    if any(_evaluates_in_loop(one) for one in applying):
+        return True
     looping = [one for one in functions if not words(one.name.value) & TRAINS and loops_over_batches(m, one)]
     return bool(looping) or any(written in cuts(m, one) for one in code)
+
+
+def _evaluates_in_loop(function: cst.FunctionDef) -> bool:
+    """Return whether a function evaluates, by its name, and does so in a loop: what it applies once and gives back,
+    others may train on."""
+    name = function.name.value
+    loops = evaluates(name) and not words(name) & TRAINS
+    return loops and any(isinstance(node, cst.For | cst.While | cst.CompFor) for node in in_order(function.body))
 
 
 def applied_part(m: Interpreter, node: Site, owner: Ref, name: str, chain: str) -> Ref | None:
