@@ -199,3 +199,74 @@ def train(tagger, batches, optimizer):
 train(Tagger(), [(torch.tensor([1]), torch.tensor([1]))], torch.optim.SGD(Tagger().parameters(), 0.1))
 """
     assert len(found(text)) == 1
+
+
+SEARCH = """
+import bisect, heapq
+from heapq import heappop, heappush
+import torch
+from torch import nn
+
+
+class Beam:
+    def __init__(self, most):
+        self.kept, self.most = [], most
+
+    def add(self, score, words, state):
+        PUT
+        if len(self.kept) > self.most:
+            TAKE
+
+    def __iter__(self):
+        return iter(self.kept)
+
+
+class Decoder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embed, self.cell, self.head = nn.Embedding(10, 4), nn.GRU(4, 4), nn.Linear(4, 10)
+
+    def forward(self, words, state):
+        output, state = self.cell(self.embed(words), state)
+        return self.head(output[-1]), state
+
+
+class Search:
+    def __init__(self, length=20):
+        self.decoder, self.length = Decoder(), length
+
+    def __call__(self, start: torch.LongTensor):
+        beam = Beam(3)
+        beam.add(1.0, start, torch.zeros(1, 1, 4))
+        for _ in range(self.length):
+            following = Beam(3)
+            for score, words, state in beam:
+                output, state = self.decoder(words[-1:], state)
+                chances, found = output.softmax(-1).topk(3)
+                for number in range(3):
+                    score = score * chances[number]CUT
+                    words = torch.cat([words, found[number]])
+                    following.add(score, words, state)
+            beam = following
+        score, words, state = max(beam)
+        return RESULT
+"""
+PUT = ["heapq.heappush(self.kept, GIVEN)", "heappush(self.kept, GIVEN)", "bisect.insort(self.kept, GIVEN)"]
+TAKE = ["heapq.heappop(self.kept)", "heappop(self.kept)", "self.kept.pop(0)"]
+
+
+@pytest.mark.parametrize(("put", "take"), [*zip(PUT, TAKE, strict=True)])
+def test_what_is_kept_in_order_gets_no_further(put: str, take: str) -> None:
+    text = SEARCH.replace("PUT", put).replace("GIVEN", "(score, words, state)").replace("TAKE", take)
+
+    def told(result: str, cut: str = ".detach()") -> list[Confidence]:
+        return found(text.replace("RESULT", result).replace("CUT", cut))
+
+    assert told("score, words") == told("words") == [Confidence.LIKELY]
+    assert told("score, words", cut="") == told("state") == told("beam") == []
+
+
+def test_a_heap_of_unseen_code_keeps_what_it_is_passed() -> None:
+    text = SEARCH.replace("= [], most", "= elsewhere.heap(), most").replace("PUT", PUT[0]).replace("TAKE", TAKE[0])
+    text = text.replace("GIVEN", "(score, words, state)").replace("RESULT", "words").replace("CUT", ".detach()")
+    assert found(text) == []

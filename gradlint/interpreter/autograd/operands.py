@@ -47,7 +47,21 @@ def operand(m: Interpreter, name: str, value: Value) -> Operand:
         return Operand(name, value, kind, NO, None, True)
     if all(map(_is_no_tensor, alternatives(value))):
         return Operand(name, value, None, NO, None, True)
-    return Operand(name, value, ANY_DTYPE, UNSURE, None, False)
+    return Operand(name, value, ANY_DTYPE, _asks_in_each_case(m, value), None, False)
+
+
+def _asks_in_each_case(m: Interpreter, value: Value) -> Truth:
+    """Return whether a value requires grad that is a tensor on some paths and a number on others: a sum that begins
+    with 0.0 asks for no more than what is added to it."""
+    asks = [_asks(m, option) for option in alternatives(value)]
+    return reduce(or_, asks)
+
+
+def _asks(m: Interpreter, option: Value) -> Truth:
+    tensor = m.only(option, Tensor)
+    if tensor is not None:
+        return tensor.requires_grad
+    return UNSURE if number_kind(option) is None and not _is_no_tensor(option) else NO
 
 
 def looked_up(
