@@ -128,6 +128,57 @@ def test_short_functions_are_followed_where_no_steps_are_left(left, expected, is
     assert [one.code for one in (*found.findings, *found.elsewhere)] == expected
 
 
+DRAWING = """\
+import random
+import torch
+
+def drawn(mean, spread=0.1, choose=None):
+    BODY
+
+def rounded(action):
+    for _ in range(3):
+        action = action.round()
+    return action.data.numpy()
+
+class Rounding:
+    pass
+"""
+PLAYED = """\
+import gym
+import torch
+{given}
+net = torch.nn.Sequential(torch.nn.Linear(3, 2), torch.nn.Dropout(0.5)).eval()
+world = gym.make("Cart")
+state = world.reset()
+for _ in range(100):
+    mean = net(torch.as_tensor(state))
+    state, reward, done, _ = world.step(drawn(mean))
+"""
+CUT = [
+    "action = torch.normal(mean, spread)\n    action = action.data.numpy()\n    return action",
+    "return int(torch.argmax(mean).item()) + len(mean) * random.randint(0, 1)",
+    "return [float(one) for one in mean.tolist()]",
+]
+LEFT_OPEN = [
+    "action = torch.normal(mean, spread)\n    return action",
+    "return rounded(torch.normal(mean, spread))",
+    "return Rounding(mean).data.numpy()",
+    "return choose(mean).data.numpy()",
+]
+
+
+@pytest.mark.parametrize("is_elsewhere", [True, False])
+@pytest.mark.parametrize("body", [*CUT, *LEFT_OPEN])
+def test_short_functions_may_call_what_is_no_part_of_the_program(body, is_elsewhere, monkeypatch):
+    """The values that leave a graph in a helper of few lines are told, however long the program has become."""
+    no_steps(monkeypatch)
+    helper = DRAWING.replace("BODY", body)
+    project = Project(InMemory({"m.py": helper})).at(MAIN) if is_elsewhere else None
+    text = PLAYED.format(given="from m import drawn" if is_elsewhere else helper)
+    found = linter.lint(text, RULES, project=project)
+    assert [one.code for one in found if one.code == "GRD401"] == (["GRD401"] if body in CUT else [])
+
+
 LABELLED = """\
 def label(first, second, loader):
     first.eval()

@@ -6,6 +6,7 @@ are parsers of arguments, data sets and what draws, for the constants they give.
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
@@ -36,18 +37,29 @@ PURSES = {FORWARD: 1_500, ASIDE: 300, SHORT: 1_000}
 """The statements of other files, counted as `HEAP_OF_A_STEP` says, that the functions of each kind may run in all;
 short ones in whatever file, where there are no steps left otherwise."""
 MOST_OF_A_SHORT_ONE = 8
-"""Statements of a function that calls nothing and is followed where no other is: to run a meter's `update` costs less
-than to think of all that might become of its object."""
+"""Statements of a function that calls nothing of the program and is followed where no other is: to run a meter's
+`update`, or what makes numbers of a tensor, costs less than to think of all that might become of it."""
 
 
 def is_short(m: Interpreter, function: Function) -> bool:
-    """Return whether a function has few statements, one after the other, and calls nothing."""
+    """Return whether a function has few statements, one after the other, and calls nothing that might be long, as far
+    as its text shows."""
     node = function.node
     if not isinstance(node, cst.FunctionDef) or len(node.body.body) > MOST_OF_A_SHORT_ONE:
         return False
     plain = all(isinstance(one, (cst.SimpleStatementLine, cst.BaseSmallStatement)) for one in node.body.body)
     uses = m.scan.scopes[node].uses
-    return plain and not any("(" in use for name in uses for use in uses[name])
+    return plain and not any("()" in uses[name] and _may_be_long(m, function, name) for name in uses)
+
+
+def _may_be_long(m: Interpreter, function: Function, name: str) -> bool:
+    """Return whether what is called by a dotted name in a function may be of the program. Methods of what it is passed
+    and of its attributes are taken for those of tensors and containers."""
+    first, _, rest = name.partition(".")
+    if first in m.scan.scopes[function.node].binds:
+        return not rest or (first == "self" and "." not in rest)
+    found = [*_named(m, function, [first])]
+    return any(type(value) is not ImportPath for value in found) if found else not hasattr(builtins, first)
 
 
 def purse_of(m: Interpreter, function: Function, args: Arguments) -> str:
