@@ -9,7 +9,7 @@ import ast
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 
-from gradlint.frozen import frozen
+from gradlint.frozen import frozen, replace
 from gradlint.knowledge.torch.mode_contexts import ROWS
 
 SWITCHES = {path.rpartition(".")[2]: row for row in ROWS for path in row.paths}
@@ -19,11 +19,14 @@ DEEPEST = 3
 
 @frozen()
 class Use:
-    """A place where a name is read: whether it is called there with gradients off, and in which function that is."""
+    """A place where a name is read: whether it is called there with gradients off, and in which function that is. Where
+    it is called as a method, `owner` is the last name of what it belongs to; `bound` are those that the result gets."""
 
     name: str
     off: bool = False
     function: str = ""
+    owner: str = ""
+    bound: tuple[str, ...] = ()
 
 
 Uses = Mapping[str, Sequence[Use]]
@@ -53,6 +56,13 @@ def all_off(used: Uses, name: str, deep: int = DEEPEST) -> bool | None:
     return all(one.off or _is_called_off(used, one.function, deep) for one in found) if found else None
 
 
+def any_on(used: Uses, cls: str, method: str) -> bool:
+    """Return whether a method of what a class makes is called where gradients are on."""
+    made = {name for one in used.get(cls, ()) for name in one.bound} | {cls}
+    calls = [one for one in used.get(method, ()) if one.owner in made]
+    return any(not one.off and not _is_called_off(used, one.function, DEEPEST) for one in calls)
+
+
 def _is_called_off(used: Uses, function: str, deep: int) -> bool:
     return bool(function) and deep > 0 and all_off(used, function, deep - 1) is True
 
@@ -79,18 +89,34 @@ def _node(node: ast.AST, off: bool, function: str, found: list[Use]) -> None:
                 _node(item.context_expr, off, function, found)
             _block(node.body, _within([item.context_expr for item in node.items], off), function, found)
         case ast.Call(func=ast.Name() | ast.Attribute() as called):
-            found.append(Use(_last(called), off, function))
+            found.append(Use(_last(called), off, function, _owner(called)))
             for part in (*ast.iter_child_nodes(called), *node.args, *node.keywords):
                 _node(part, off, function, found)
+        case ast.Assign(targets=targets, value=ast.Call(func=ast.Name() | ast.Attribute()) as made):
+            at = len(found)
+            for part in (made, *targets):
+                _node(part, off, function, found)
+            found[at] = replace(found[at], bound=tuple(map(_last, targets)))
         case _:
-            if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load):
-                found.append(Use(_last(node)))
-            for _, value in ast.iter_fields(node):
-                parts = [part for part in (value if isinstance(value, list) else [value]) if isinstance(part, ast.AST)]
-                _block([part for part in parts if isinstance(part, ast.stmt)], off, function, found)
-                for part in parts:
-                    if not isinstance(part, ast.stmt):
-                        _node(part, off, function, found)
+            _any_other(node, off, function, found)
+
+
+def _any_other(node: ast.AST, off: bool, function: str, found: list[Use]) -> None:
+    """A node that is nothing but what its parts are, or the name of something that is not called here."""
+    if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load):
+        found.append(Use(_last(node)))
+    for _, value in ast.iter_fields(node):
+        parts = [part for part in (value if isinstance(value, list) else [value]) if isinstance(part, ast.AST)]
+        _block([part for part in parts if isinstance(part, ast.stmt)], off, function, found)
+        for part in parts:
+            if not isinstance(part, ast.stmt):
+                _node(part, off, function, found)
+
+
+def _owner(called: ast.Name | ast.Attribute) -> str:
+    """The last name of what a method is called on, of what makes that where it is made at once."""
+    owner = called.value if isinstance(called, ast.Attribute) else called
+    return "" if owner is called else _last(owner.func if isinstance(owner, ast.Call) else owner)
 
 
 def _last(node: ast.expr) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import field
 
 from gradlint import source, texts, workers
-from gradlint.callers import Uses, all_off, uses
+from gradlint.callers import Uses, all_off, any_on, uses
 from gradlint.disk import Files
 from gradlint.frozen import frozen
 from gradlint.interpreter.static.scopes import Program, scan
@@ -26,6 +26,7 @@ class Project(Resolver):
         self._programs: Shelf[str, Program | texts.Unreadable] = Shelf(room, lambda text, program: len(text))
         self.given_up: dict[str, str] = {}
         self._by_name["called off"] = self.is_called_without_gradients
+        self._by_name["called on"] = self.is_called_with_gradients
 
     def at(self, path: str) -> ProjectView:
         """Return the view of what can be imported from a file."""
@@ -54,6 +55,13 @@ class Project(Resolver):
             return False
         others = [other for other in importing if other != path and name in (self.text(other) or "")]
         return all(all_off(self.uses(other), name) is not False for other in others)
+
+    def is_called_with_gradients(self, top: str, path: str, cls: str, method: str) -> bool:
+        """Return whether a file below a folder that imports this one calls a method of one of its classes where
+        gradients are on."""
+        query = ("called on", top, path, cls, method)
+        importing = self.importing(top).get(path, ())
+        return self.queries.ask(query, lambda: any(any_on(self.uses(other), cls, method) for other in importing))
 
 
 def _parsed(text: str) -> Program | texts.Unreadable:
@@ -115,3 +123,7 @@ class ProjectView(View):
         """Return whether other files of the project call something of this name, one that imports this file among them,
         and gradients are off wherever they do."""
         return self.project.is_called_without_gradients(self.top, self.path, name)
+
+    def is_called_with_gradients(self, cls: str, method: str) -> bool:
+        """Return whether a file that imports this one calls a method of one of its classes where gradients are on."""
+        return self.project.is_called_with_gradients(self.top, self.path, cls, method)

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from gradlint import linter
-from gradlint.callers import all_off, uses
+from gradlint.callers import all_off, any_on, uses
 from gradlint.disk import MOST_CALLING, InMemory, OnDisk
 from gradlint.project import Project
 from gradlint.registry import rules
@@ -94,3 +94,115 @@ def test_what_every_shown_caller_switches_off_is_off(tmp_path, files, others, re
     view = project.at(str(tmp_path / "agent.py") if files == "on disk" else "agent.py")
     found = linter.lint(AGENT, RULES, project=view)
     assert [finding.place.row for finding in found if finding.code == "GRD615"] == reported
+
+
+METHODS = {name: text.replace("f()", "thing.f()") for name, text in (OFF | ON).items() if name != "handed on"}
+MAKING = {
+    "at once": ("", "Thing()"),
+    "under a name": ("thing = Thing()\n", "thing"),
+    "by a module": ("thing = things.Thing(1)\n", "thing"),
+    "as an attribute": ("me.thing = Thing()\n", "me.thing"),
+    "by one of two names": ("other = thing = Thing()\n", "thing"),
+    "where it may be another's": ("thing = Thing()\nif me:\n    thing = Other()\n", "thing"),
+}
+
+
+@pytest.mark.parametrize("text", METHODS.values(), ids=METHODS)
+def test_gradients_are_on_at_the_call_of_a_method_where_torch_has_them_on(text):
+    modes = []
+
+    class Thing:
+        def f(self):
+            modes.append(torch.is_grad_enabled())
+
+    before = torch.is_grad_enabled()
+    exec(f"thing = Thing()\n{text}", {"torch": torch, "Thing": Thing, "__file__": __file__})
+    torch.set_grad_enabled(before)
+    assert modes
+    assert any_on(uses(f"thing = Thing()\n{text}"), "Thing", "f") is any(modes)
+
+
+@pytest.mark.parametrize(("made", "name"), MAKING.values(), ids=MAKING)
+def test_a_method_is_that_of_the_class_that_its_object_is_made_of(made, name):
+    assert any_on(uses(f"{made}{name}.f()\n"), "Thing", "f")
+    assert not any_on(uses(f"{made}{name}.f()\n"), "Thing", "g")
+    assert not any_on(uses(f"{made}{name}.f()\n"), "Another", "f")
+    assert not any_on(uses(f"{made}other_thing.f()\nf()\n{name}.f\n"), "Thing", "f")
+
+
+PAINTER = """import torch
+from torch import nn
+from torchvision.utils import save_image
+
+class Painter:
+    def __init__(self, options):
+        self.net = nn.Sequential(nn.Linear(8, 32), nn.BatchNorm1d(32), nn.Linear(32, 16))
+        self.optimizer = torch.optim.Adam(self.net.parameters(), lr=options.lr)
+        self.loss = nn.MSELoss().cuda() if options.cuda else nn.MSELoss()
+        self.noise = torch.rand(4, 8)
+
+    def fit(self, pictures):
+        for number, picture in enumerate(pictures):
+            self.net.train()
+            self.optimizer.zero_grad()
+            self.loss(self.net(torch.rand(4, 8)), picture).backward()
+            self.optimizer.step()
+            with torch.no_grad():
+                self.show(number)
+
+    def show(self, number, fixed=True):
+        self.net.eval()
+        if fixed:
+            drawn = self.net(self.noise)
+        else:
+            drawn = self.net(torch.rand(4, 8))
+        save_image(AFTER, "%d.png" % number)
+"""
+DRAW = """import torch
+from painting import Painter
+
+def main(options, pictures):
+    painter = Painter(options)
+    painter.fit(pictures)
+    LAST
+
+main(OPTIONS, PICTURES)
+"""
+ANOTHER = "class Board:\n        def show(self, number):\n            pass\n    Board().show(1)"
+
+
+def shown(after: str, **others: str) -> list[tuple[int, str]]:
+    """The rows of `Painter.show` at which a forward records in vain, each with what its notes say of other files."""
+    text = PAINTER.replace("AFTER", after)
+    view = Project(InMemory({"painting.py": text, **{f"{name}.py": other for name, other in others.items()}}))
+    found = linter.lint(text, RULES, project=view.at("painting.py"))
+    named = [(one, [note.text for note in one.notes if "another file" in note.text]) for one in found]
+    return [(one.place.row, *notes) for one, notes in named if one.code == "GRD401" and one.place.row > 20]
+
+
+@pytest.mark.parametrize("last", ["painter.show(10)", "for number in range(3):\n        painter.show(number)"])
+def test_a_method_that_another_file_calls_with_gradients_on_records_in_vain(last):
+    assert shown("drawn.detach()", draw=DRAW.replace("LAST", last)) == [
+        (24, "called with gradients enabled in another file")
+    ]
+    several = DRAW.replace("    painter =", "    painter = Other0() if options.kind == 0 else Other1()\n    painter =")
+    kinds = "".join(f"    if options.kind == {kind}:\n        painter = Other{kind}()\n" for kind in range(12))
+    several = several.replace("    painter.fit", f"{kinds}    painter.fit")
+    assert len(shown("drawn.detach()", draw=several.replace("LAST", last))) == 1
+
+
+@pytest.mark.parametrize(
+    "others",
+    [
+        {},
+        {"draw": DRAW.replace("LAST", "with torch.no_grad():\n        painter.show(10)")},
+        {"draw": DRAW.replace("LAST", "pass")},
+        {"draw": DRAW.replace("LAST", ANOTHER)},
+        {"draw": DRAW.replace("LAST", "painter.show(10)").replace("main(OPT", "with torch.no_grad(): main(OPT")},
+        {"draw": DRAW.replace("LAST", "painter.show(10)").replace("def main", "@torch.inference_mode()\ndef main")},
+        {"draw": DRAW.replace("LAST", "painter.show(10)").replace("from painting", "from elsewhere")},
+    ],
+    ids=["alone", "without gradients", "not called", "of another class", "around the caller", "decorated", "not ours"],
+)
+def test_a_method_that_is_called_without_gradients_wherever_that_is_shown_does_not(others):
+    assert shown("drawn.detach()", **others) == []

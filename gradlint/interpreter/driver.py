@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
+from itertools import chain
 from pkgutil import iter_modules
 from typing import Any
 
@@ -172,13 +173,12 @@ def _waits(m: Interpreter, function: Function) -> bool:
 def run_class(m: Interpreter, node: Site) -> None:
     """Make an instance of a class as an unknown caller would, and run each method that nobody called on it."""
     m.steps.grant(m.scan.statements, work=m.state.heap.index.work)
-    cls = m.defined.classes[node]
-    m.state.reaching(cls)
+    m.state.reaching(cls := m.defined.classes[node])
     if type(m.state.heap.get(cls)) is not Class:
         return
     methods = _unmentioned_first(m, [f for f in m.defined.functions.values() if f.owner is node])
     waiting = [f for f in methods if _waits(m, f)]
-    if not waiting:
+    if not waiting and not any(m.neighbours.called_with_gradients(node, methods)):
         return
     owner = representative(m, node, cls)
     start = m.push(owner)
@@ -192,16 +192,17 @@ def run_class(m: Interpreter, node: Site) -> None:
     told = m.thing(m.state.stack[start])
     m.defined.instances[node] = told if isinstance(told, (Module, Instance)) else None
     run = [function for function in methods if function.name != "__init__" and _waits(m, function)]
-    for function in methods:
-        if function in run and _waits(m, function):
-            m.state = base.copy()
-            run_alone(m, function, m.state.stack[start])
+    of_nobody, alone = (one for one in methods if one in run and _waits(m, one)), list[Function]()
+    for function in chain(of_nobody, m.neighbours.called_with_gradients(node, methods)):
+        m.state = base.copy()
+        run_alone(m, function, m.state.stack[start])
+        alone.append(function)
     m.state = base
     for way in [*ways(m, m.state.stack[start])]:
         m.state = base.copy()
         take(m, m.state.stack[start], way)
         made = m.state
-        for function in run:
+        for function in alone:
             m.state = made.copy()
             run_alone(m, function, m.state.stack[start])
     m.state = base

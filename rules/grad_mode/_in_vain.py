@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Sequence, Set
+from itertools import islice
 from typing import TypeGuard
 
 from gradlint.domain import (
@@ -11,6 +12,7 @@ from gradlint.domain import (
     UNSURE,
     YES,
     Cause,
+    Function,
     Graph,
     ImportPath,
     Memory,
@@ -150,6 +152,15 @@ class Whole:
             return ""
         return run.function.name
 
+    def called_elsewhere(self, calls: Iterable[ModuleCalled]) -> list[Function]:
+        """The functions that run by themselves around these calls, though all calls of theirs that are shown have
+        gradients off: another file has them on."""
+        last = [run for call in calls for run in [*self.around(call)][-1:]]
+        alone = {run.function.node: run.function for run in last if run.function is not None and run.caller is None}
+        modes = [(run.function.node, run.grad_mode) for run in self.runs.values() if run.function and run.caller]
+        shown = {node for node, mode in modes if mode <= NO}
+        return [function for node, function in alone.items() if node in shown]
+
     def alike(self, callers: Iterable[Syntax | None]) -> list[tuple[Syntax, int]]:
         """The calls that did what the calls of these callers did, each with the index of the run in which it is."""
         return [one for caller in callers if caller is not None for one in self._alike.get(caller, ())]
@@ -287,10 +298,13 @@ def _in_vain(calls: Sequence[ModuleCalled], whole: Whole) -> Iterator[Way]:
             yield some, caller
             continue
         parted: dict[Syntax, list[ModuleCalled]] = {}
+        alone: list[ModuleCalled] = []
         for call in some:
-            for step in [*whole.callers(call)][depth : depth + 1]:
-                parted.setdefault(step, []).append(call)
+            step = next(islice(whole.callers(call), depth, None), None)
+            (alone if step is None else parted.setdefault(step, [])).append(call)
         waiting += [((those, step), depth + 1) for step, those in parted.items()]
+        if parted and alone and _all_in_vain(alone, whole):
+            yield alone, caller
         if not parted:
             yield from ((those, None) for those in _by_round(some) if _all_in_vain(those, whole))
 

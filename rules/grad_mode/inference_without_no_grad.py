@@ -36,7 +36,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from gradlint.domain import EVAL, Syntax
+from gradlint.domain import EVAL, NO, Syntax
 from gradlint.events import ModuleCalled, ModuleFinished, ResultDiscarded
 from gradlint.rule import Degrees, Draft, Edit, Findings, Rule, quoted
 
@@ -98,17 +98,20 @@ def _draft(node: Syntax, found: Sequence[Way], others: Sequence[Syntax], whole: 
     calls, first = next((calls, caller) for calls, caller in found if believed_by[caller] is most)
     callers = [caller for caller, belief in believed_by.items() if belief is most and caller is not None]
     in_eval = calls[0].module.mode <= EVAL
-    phased = not callers and {*whole.places[node]} > {call for some, _ in found for call in some}
+    recording = {call for call in whole.places[node] if not call.grad_mode <= NO}
+    phased = not callers and recording > {call for some, _ in found for call in some}
     trains = any(whole.trains(call) for call in calls)
     advice = PHASED if phased else APART if callers else BLOCK if trains else TOGETHER
     runs = "runs in eval mode" if in_eval else "is evaluated"
     method = whole.method_of(calls[0]) if callers else ""
     name = f"`{method}()`" if method else quoted(calls[0].name, "the model")
     draft = rule.at(callers[0] if method else node, name=name, runs=runs).advising(advice)
-    for caller in (callers[1:] if method else callers) or whole.evaluating(calls):
+    for caller in callers[1:] if method else callers or whole.evaluating(calls):
         draft = draft.note(caller, "called here, and its result is never differentiated")
     if method:
         draft = draft.note(node, "a module is called here")
+    for function in whole.called_elsewhere(calls):
+        draft = draft.note(function.node, "called with gradients enabled in another file")
     if in_eval and (switch := whole.switched_to_eval(calls[0])):
         draft = draft.note(switch.node, "`eval()` does not change the grad mode")
     if (left := exit_of(calls[0], whole)) is not None:

@@ -11,19 +11,20 @@ hold more than it put there. Once functions run on their own, anything may have 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from typing import Any, Protocol
 
 import libcst as cst
 
+from gradlint.domain.facts import NO, YES, Truth
 from gradlint.domain.ground import Name
 from gradlint.domain.mentions import object_references, object_renamed
 from gradlint.domain.objects import Class, Container
 from gradlint.domain.refs import ASTRAY, OPAQUE, Ref
 from gradlint.domain.state import State
 from gradlint.domain.value_sets import alternatives, one_of, references, renamed
-from gradlint.domain.values import UNKNOWN, Constant, Imported, ImportPath, Unknown, Value
+from gradlint.domain.values import UNKNOWN, Constant, Function, Imported, ImportPath, Unknown, Value
 from gradlint.frozen import replace
 from gradlint.interpreter.engine import variables
 from gradlint.interpreter.engine.circumstances import Allocations, CallStack, LoopNest
@@ -84,6 +85,9 @@ class Project(Protocol):
     def is_called_without_gradients(self, name: str) -> bool:
         """Return whether gradients are off wherever other files call what has this name in the linted one."""
 
+    def is_called_with_gradients(self, cls: str, method: str) -> bool:
+        """Return whether another file calls a method of a class of the linted one where gradients are on."""
+
 
 class Neighbours:
     """The other files, as far as one run of the interpreter knows them."""
@@ -115,6 +119,20 @@ class Neighbours:
     def call_without_gradients(self, name: str) -> bool:
         """Return whether gradients are off wherever they call a function of the linted file."""
         return self.project is not None and self.project.is_called_without_gradients(name)
+
+    def called_with_gradients(self, cls: Any, methods: Iterable[Function]) -> Iterator[Function]:
+        """The methods of a class of the linted file that so far ran with gradients off alone, and that they call with
+        gradients on."""
+        if self.project is None:
+            return
+        modes: dict[object, Truth] = {}
+        for run in self.m.log.runs:
+            if run.function is not None and run.function.owner is cls:
+                modes[run.function.node] = modes.get(run.function.node, NO) | run.grad_mode
+        for method in methods:
+            off = modes.get(method.node, YES) <= NO
+            if off and self.project.is_called_with_gradients(cls.name.value, method.name):
+                yield method
 
     def star(self, module: str) -> None:
         """`from module import *`."""
