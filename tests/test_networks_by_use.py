@@ -248,3 +248,52 @@ def test_what_a_function_evaluates_by_its_name_is_a_network(name: str) -> None:
 @pytest.mark.parametrize("name", ["run", "apply", "step", "train_and_test", "forwarded"])
 def test_what_another_function_applies_may_be_anything(name: str) -> None:
     assert not found(BY_NAME.replace("NAME", name))
+
+
+FACTORY = """
+import torch
+import zoo
+from elsewhere import find
+
+
+def evaluate(args, loader):
+    NAME = SOURCE
+    made = NAME(PASSED)
+    for x in loader:
+        print(made.label(x).item())
+"""
+APPLIED = """
+import torch
+import zoo
+from elsewhere import find
+
+
+def evaluate(args, loader):
+    NAME = SOURCE
+    for x in loader:
+        print(NAME(x, mode="sum").sum().item())
+"""
+
+
+@pytest.mark.parametrize("name", ["model_cls", "netType", "encoder_class", "GeneratorFactory", "Net", "PolicyNet2"])
+@pytest.mark.parametrize("passed", ["args.width", "args"])
+def test_what_is_named_as_classes_are_makes_a_network_and_is_none(name: str, passed: str) -> None:
+    assert not found(FACTORY.replace("NAME", name).replace("SOURCE", "find(args.package)").replace("PASSED", passed))
+
+
+@pytest.mark.parametrize("passed", ["", "4", "width=4, deep=True", "-1, 'relu'", "weights=None", "f'{4}'"])
+def test_what_is_called_without_data_makes_something(passed: str) -> None:
+    assert not found(FACTORY.replace("NAME", "net").replace("SOURCE", "find(args.package)").replace("PASSED", passed))
+
+
+@pytest.mark.parametrize(
+    "source", ["getattr(zoo, args.name)", "zoo.__dict__[args.name]", "globals()[args.name]", "vars(zoo)[args.name]"]
+)
+def test_what_a_module_has_under_a_computed_name_makes_a_network(source: str) -> None:
+    assert not found(FACTORY.replace("NAME", "net").replace("SOURCE", source).replace("PASSED", "args.width"))
+
+
+@pytest.mark.parametrize("name", ["net", "netG", "encoder", "G"])
+@pytest.mark.parametrize("source", ["find(args.package)", "getattr(args, args.name)", "args.__dict__[args.name]"])
+def test_what_is_passed_data_is_a_network_wherever_it_comes_from(name: str, source: str) -> None:
+    assert found(APPLIED.replace("NAME", name).replace("SOURCE", source)) == [Confidence.LIKELY]

@@ -15,7 +15,7 @@ import libcst as cst
 
 from gradlint.frozen import frozen, replace
 from gradlint.interpreter.static.sites import Site
-from gradlint.knowledge.python.duck_typing_names import DETACH_DROPPED, OPTIONS_OF_BACKWARD
+from gradlint.knowledge.python.duck_typing_names import CONFIGURED, DETACH_DROPPED, OPTIONS_OF_BACKWARD
 from gradlint.source import parameters_of, parts, targets
 
 DEEPEST = 250
@@ -33,14 +33,14 @@ class Scope:
     """A module, class, function or lambda.
 
     `uses` tells for a dotted name what is done with it, here and in scopes inside that see the same name: "attr" read
-    or written, "attr()" called ("attr(.)" with arguments), "()" called itself; `dropped` are the calls of `detach()`
-    that are statements. `binds` are the names of its own, `emptied` the assignments by which names hold None or a
-    number; `given` keeps what `uses_of_given` found, `aliases` are names for types with parameters; `annotations` are
-    those of the names that a class body declares, and of what its methods declare on `self`; `sets` are attributes
-    of `self` that are set or filled, `switches` names by what modules or parameters are switched here; `gradients`
-    are the names, here or in scopes inside, of what may compute gradients; `outlived` are the variables of
-    comprehensions around this, under the names by which they are kept for it; `rebindings` are filled when
-    somebody asks for them (see `rebinding`).
+    or written, "attr()" called ("attr(.)" with arguments), "()" called itself ("(=)" as well without data); `dropped`
+    are the calls of `detach()` that are statements. `binds` are the names of its own, `emptied` the assignments by
+    which names hold None or a number; `given` keeps what `uses_of_given` found, `aliases` are names for types with
+    parameters; `annotations` are those of the names that a class body declares, and of what its methods declare on
+    `self`; `sets` are attributes of `self` that are set or filled, `switches` names by what modules or parameters are
+    switched here; `gradients` are the names, here or in scopes inside, of what may compute gradients; `outlived` are
+    the variables of comprehensions around this, under the names by which they are kept for it; `rebindings` are filled
+    when somebody asks for them (see `rebinding`).
     """
 
     node: cst.CSTNode
@@ -182,6 +182,7 @@ _STATEMENTS = frozenset(
     if isinstance(kind, type) and not {cst.BaseSmallStatement, cst.BaseCompoundStatement}.isdisjoint(kind.__mro__)
 )
 NUMBERS = (cst.Integer, cst.Float)
+CONSTANTS = frozenset({"False", "None", "True"})
 _TIMING = frozenset({cst.Assign, cst.AugAssign, cst.If, cst.Return})
 _SCOPES = (cst.FunctionDef, cst.ClassDef, cst.Lambda)
 _LOOPS = (cst.For, cst.While)
@@ -367,6 +368,15 @@ def _called(node: cst.Call, scope: Scope, around: Around) -> None:
         if argument.keyword is None and not argument.star and (handed := dotted(kept(argument.value))):
             _use(scope, around, handed, f"{HANDED}{dotted(node.func)} {index}")
     _use(scope, around, dotted(node.func), "()")
+    if all(not argument.star and _is_literal(argument.value) for argument in node.args):
+        _use(scope, around, dotted(node.func), CONFIGURED)
+
+
+def _is_literal(node: Any) -> bool:
+    """Return whether an expression is a number, a string or a constant, which is no data."""
+    if type(node) is cst.UnaryOperation:
+        node = node.expression
+    return isinstance(node, (*NUMBERS, cst.BaseString)) or dotted(node) in CONSTANTS
 
 
 def _method(node: cst.Call, name: str) -> str:

@@ -34,7 +34,7 @@ from gradlint.interpreter.python.mro import FUNCTION_CONTEXT
 from gradlint.interpreter.python.roles import cuts, detached, loops_over_batches
 from gradlint.interpreter.static.cutting import Code
 from gradlint.interpreter.static.emptied import UsesBehind, uses_behind
-from gradlint.interpreter.static.scopes import ALONG, HANDED, MODES, Scope, dotted, kept, uses_of_given
+from gradlint.interpreter.static.scopes import ALONG, HANDED, MODES, Scope, dotted, is_looked_up, kept, uses_of_given
 from gradlint.interpreter.static.sites import Site, syntax
 from gradlint.interpreter.static.tree_walk import in_order
 from gradlint.interpreter.training.assumed_optimizer import optimizer_over
@@ -45,6 +45,7 @@ from gradlint.knowledge.python.duck_typing_names import (
     APPLIED,
     ATTRIBUTES_OF_LOADERS,
     CLEARS,
+    CONFIGURED,
     DETACH_DROPPED,
     FUNCTION_CONTEXT_USES,
     LOADS,
@@ -212,23 +213,32 @@ def _call_method(m: Interpreter, node: Site, owner: Unknown, method: str, args: 
 
 
 def by_usage(
-    m: Interpreter, node: Site, chain: str, part: str, *, given: bool = False, reach: tuple[Ref, ...] = ()
+    m: Interpreter,
+    node: Site,
+    chain: str,
+    part: str | None = None,
+    *,
+    reach: tuple[Ref, ...] = (),
+    source: Any = None,
 ) -> Ref | None:
-    """An object of the kind that the uses of a dotted name show, or None; `given`: it is a parameter of the frame."""
+    """An object of the kind that the uses of a dotted name show, or None; without a `part` it is an argument of the
+    frame; `source` is the expression that gives it."""
     if not chain or m.torchless:
         return None
+    given = part is None
     uses = uses_of_given(m.frame.scope, chain).keys() if given else uses_of(m, chain, syntax(node))
     if not m.with_torch:  # what may be a file then
         uses = uses - {DETACH_DROPPED}
     if ASKED & uses and _holds_module(m, reach):
         uses = uses - ASKED
     maker = _maker(m, uses, chain) if uses else None
-    if maker is None and uses and "." not in (name := chain.removeprefix("self.")):
+    name = chain.removeprefix("self.")
+    if maker is None and uses and "." not in name and not _is_of_library_by_name(m, source):
         scope = m.frame.scope if given else _scope_of(m.frame, chain)
         maker = _network_maker(m, scope, name, uses)
     if maker is None and names_loader(chain.rpartition(".")[2]) and all(_can_be_of_loader(use) for use in uses):
         maker = _loader
-    return None if maker is None else maker(m, node, f"{part} by use", reach)
+    return None if maker is None else maker(m, node, f"{part or 'argument'} by use", reach)
 
 
 def _can_be_of_loader(use: str) -> bool:
@@ -253,8 +263,9 @@ def _is_applied_network(m: Interpreter, scope: Scope, name: str, uses: Uses) -> 
     """Return whether a variable, or an attribute of `self`, is named as networks are and only applied, passed on or
     asked for attributes, where gradients are computed; or where a function, one of the file or a method of the class,
     evaluates in a loop, loops over batches, or cuts its results off the graph, as the file itself may: a mere caller
-    may call for another that trains. One of which only methods are called is, where the result of one is detached."""
-    if not names_network(name):
+    may call for another that trains. One of which only methods are called is, where the result of one is detached. What
+    is called without data makes an object."""
+    if not names_network(name) or CONFIGURED in uses:
         return False
     functions = [one for one in _inside(scope.node) if type(one) is cst.FunctionDef]
     code: list[Code] = [*functions, *([scope.node] if isinstance(scope.node, cst.Module) else ())]
@@ -399,6 +410,18 @@ def _is_applied_after_loading(m: Interpreter, chain: str, source: Any) -> bool:
     return _path_of(m, dotted(source.func)) in LOADS and (part is source or names_network(chain.rpartition(".")[2]))
 
 
+def _is_of_library_by_name(m: Interpreter, source: Any) -> bool:
+    """Return whether an expression takes something out of an imported module, or out of the file's own names, by a
+    name that is computed: such things are classes and functions that make networks."""
+    if type(source) is cst.Subscript:
+        source = source.value
+        if type(source) is cst.Attribute:
+            return source.attr.value == "__dict__" and bool(_path_of(m, dotted(source.value)))
+        return is_looked_up(source)
+    owner = source.args[0].value if is_looked_up(source) and source.args else None
+    return owner is not None and bool(_path_of(m, dotted(owner)))
+
+
 def _path_of(m: Interpreter, chain: str) -> str:
     """The import path that a dotted name means; empty where it means none."""
     first, _, rest = chain.partition(".")
@@ -422,7 +445,9 @@ def _is_operand(m: Interpreter, use: str) -> bool:
 def kind_from_usage(m: Interpreter, node: Site, value: Value, chain: str, source: Any = None) -> Value:
     """The value itself, or what its use shows where nothing else does; `source` is the expression that gives it."""
     if type(value) is Unknown:
-        found = _element_by_name(m, node, value, chain) or by_usage(m, node, chain, chain, reach=value.reach)
+        found = _element_by_name(m, node, value, chain) or by_usage(
+            m, node, chain, chain, reach=value.reach, source=source
+        )
         found = found or _switched_result(m, node, value, chain, source)
         if found is None and _is_applied_after_loading(m, chain, source):
             found = _module(m, node, f"{chain} by use", value.reach)
@@ -434,7 +459,7 @@ def kind_from_usage(m: Interpreter, node: Site, value: Value, chain: str, source
             leave_open_whether_frozen(m, found)
         return found
     if type(value) is Ref and is_opaque(m.state.heap.get(value)):
-        found = by_usage(m, node, chain, chain)
+        found = by_usage(m, node, chain, chain, source=source)
         if found is not None:
             refine(m, value, found)
     if type(value) is Ref and _may_be_built(m.state.heap.get(value)) and _is_module(uses_of(m, chain, syntax(node))):

@@ -118,7 +118,7 @@ def _told(m: Interpreter, param: cst.Param, value: Unknown) -> Value:
     if param.annotation is not None:
         told = declared.value_of(m, param, param.annotation.annotation)
     if told is None:
-        told = by_usage(m, param, param.name.value, "argument", given=True, reach=value.reach)
+        told = by_usage(m, param, param.name.value, reach=value.reach)
     return value if told is None else grown(m, told, value.reach)
 
 
@@ -178,7 +178,7 @@ def _told_of(m: Interpreter, function: Function, param: cst.Param, annotation: A
     found = _of_function(m, function, param)
     if found is not None:
         return found
-    found = by_usage(m, param, param.name.value, "argument", given=True)
+    found = by_usage(m, param, param.name.value)
     if found is not None:
         return found
     if default is not None and (told := _like_default(default)) is not None:
@@ -239,7 +239,7 @@ def _as_used(m: Interpreter, param: cst.Param, told: Value) -> Value:
         return _anything(m, param)
     if type(cls) is not ImportPath or m.may_be(told, Module):
         return told
-    used = by_usage(m, param, param.name.value, "argument", given=True)
+    used = by_usage(m, param, param.name.value)
     return told if used is None or m.may_be(used, Tensor) else used
 
 

@@ -1,7 +1,7 @@
 """Uses by which a program shows the kind of a thing: those that only one kind allows.
 
 A use is written "name" for an attribute, "name()" for a method called without and "name(.)" with arguments, "()"
-for a call of the thing itself.
+for a call of the thing itself ("(=)" besides where it is passed no data).
 """
 
 from __future__ import annotations
@@ -81,6 +81,8 @@ MAKES_FIRST_STATE = frozenset(name + call for name in ("init_hidden", "initHidde
 
 APPLIED = frozenset({"()", "forward(.)"})
 """The ways of applying modules."""
+CONFIGURED = "(=)"
+"""The use of a thing by a call that passes it nothing, or literals: that makes something, and applies nothing."""
 
 SWITCHES = frozenset({"requires_grad", "requires_grad_()", "requires_grad_(.)"})
 """The ways of setting the `requires_grad` of tensors and modules."""
@@ -300,7 +302,14 @@ def names_network(name: str) -> bool:
     """Return whether what is called so and applied is a whole network, and no code that makes or applies one."""
     said = {word.rstrip("0123456789") for word in words(name)}
     named = bool(said & NETWORKS) or name.partition("_")[0] in OF_ADVERSARIES
-    return named and not said & (OF_TENSORS_OF_PARTS | NAMING_SOMETHING_ELSE | MAKES | APPLIES | OF_OTHER_GENERATORS)
+    others = OF_TENSORS_OF_PARTS | NAMING_SOMETHING_ELSE | MAKES | APPLIES | OF_OTHER_GENERATORS | OF_CLASSES
+    return named and not said & others and CAP_WORDS.fullmatch(name) is None
+
+
+OF_CLASSES = frozenset("class classes cls constructor ctor factory kind type types".split())
+"""Words of classes, and of what else makes the thing that the other words name (`model_cls`)."""
+CAP_WORDS = re.compile("[A-Z][A-Za-z0-9]*[a-z][A-Za-z0-9]*")
+"""Names in the case that PEP 8 gives to classes (`PolicyNet`)."""
 
 
 NETWORKS = frozenset(
