@@ -43,17 +43,20 @@ class Project(Resolver):
         """The names that a file reads, and how."""
         return self.queries.ask(("uses", path), lambda: uses(self.text(path) or ""))
 
-    def is_called_without_gradients(self, top: str, path: str, name: str) -> bool:
-        """Return whether other files below a folder call something of this name, one that imports this file among them,
-        and gradients are off wherever they do."""
-        query = ("called off", top, path, name)
-        return self.queries.ask(query, lambda: self._is_called_without_gradients(top, path, name))
+    def is_called_without_gradients(self, top: str, path: str, name: str, related: tuple[str, ...]) -> bool:
+        """Return whether files below a folder call something of this name, and gradients are off wherever they do: a
+        file itself, one of the `related` ones, which hold the bases of its class, or one that imports these."""
+        query = ("called off", top, path, name, related)
+        return self.queries.ask(query, lambda: self._is_called_without_gradients(top, path, name, related))
 
-    def _is_called_without_gradients(self, top: str, path: str, name: str) -> bool:
-        importing = self.importing(top)
-        if not any(all_off(self.uses(other), name) for other in importing.get(path, ())):
+    def _is_called_without_gradients(self, top: str, path: str, name: str, related: tuple[str, ...]) -> bool:
+        importing, own = self.importing(top), (path, *related)
+        near = [*own, *(other for one in own for other in importing.get(one, ()))]
+        if not any(all_off(self.uses(one), name) for one in near):
             return False
-        others = [other for other in importing if other != path and name in (self.text(other) or "")]
+        others = [
+            one for one in {**importing, **dict.fromkeys(related)} if one != path and name in (self.text(one) or "")
+        ]
         return all(all_off(self.uses(other), name) is not False for other in others)
 
     def is_called_with_gradients(self, top: str, path: str, cls: str, method: str) -> bool:
@@ -119,10 +122,10 @@ class ProjectView(View):
         found = super().find(module)
         return None if found is None else Neighbour(found.name, found.path, found.own, self.project)
 
-    def is_called_without_gradients(self, name: str) -> bool:
-        """Return whether other files of the project call something of this name, one that imports this file among them,
-        and gradients are off wherever they do."""
-        return self.project.is_called_without_gradients(self.top, self.path, name)
+    def is_called_without_gradients(self, name: str, related: tuple[str, ...] = ()) -> bool:
+        """Return whether files of the project call something of this name, and gradients are off wherever they do: this
+        one, one of the `related` ones, which hold the bases of its class, or one that imports these."""
+        return self.project.is_called_without_gradients(self.top, self.path, name, related)
 
     def is_called_with_gradients(self, cls: str, method: str) -> bool:
         """Return whether a file that imports this one calls a method of one of its classes where gradients are on."""

@@ -22,6 +22,7 @@ OFF = {
     "around the caller": "def g():\n    f()\ndef h():\n    g()\nwith torch.no_grad():\n    h()\n",
     "inside an inner function": "@torch.no_grad()\ndef g():\n    def h():\n        f()\n    h()\ng()\n",
     "enabled and disabled": "with torch.enable_grad():\n    with torch.no_grad():\n        f()\n",
+    "by one of its name": "class A:\n    def f(self):\n        f()\nwith torch.no_grad():\n    A().f()\n",
 }
 ON = {
     "plainly": "f()\n",
@@ -35,6 +36,7 @@ ON = {
     "in a lambda": "with torch.no_grad():\n    g = lambda: f()\ng()\n",
     "one caller with gradients": "def g():\n    f()\nwith torch.no_grad():\n    g()\ng()\n",
     "defined inside": "with torch.no_grad():\n    def g():\n        f()\ng()\n",
+    "by one of its name": "class A:\n    def f(self):\n        f()\nA().f()\n",
 }
 
 
@@ -96,7 +98,8 @@ def test_what_every_shown_caller_switches_off_is_off(tmp_path, files, others, re
     assert [finding.place.row for finding in found if finding.code == "GRD615"] == reported
 
 
-METHODS = {name: text.replace("f()", "thing.f()") for name, text in (OFF | ON).items() if name != "handed on"}
+NO_METHOD = {"handed on", "by one of its name"}
+METHODS = {name: text.replace("f()", "thing.f()") for name, text in (OFF | ON).items() if name not in NO_METHOD}
 MAKING = {
     "at once": ("", "Thing()"),
     "under a name": ("thing = Thing()\n", "thing"),
@@ -206,3 +209,74 @@ def test_a_method_that_another_file_calls_with_gradients_on_records_in_vain(last
 )
 def test_a_method_that_is_called_without_gradients_wherever_that_is_shown_does_not(others):
     assert shown("drawn.detach()", **others) == []
+
+
+PLAIN = """import torch
+from torch import nn
+
+class Agent:
+    def __init__(self, width):
+        self.net = nn.Linear(width, 2)
+        self.slow = nn.Linear(width, 2)
+        self.optimizer = torch.optim.SGD(self.net.parameters(), lr=0.1)
+
+    def loss(self, batch):
+        state, reward, after = batch
+        SWITCH:
+            then = reward + self.slow(after).gather(1, self.best(after)).detach()
+        return (then - self.net(state)).pow(2).mean()
+
+    def update(self, batch):
+        self.optimizer.zero_grad()
+        self.loss(batch).backward()
+        self.optimizer.step()
+
+    def best(self, state):
+        return self.slow(state).max(dim=1)[1].view(-1, 1)
+"""
+TWICE = """
+class Twice(Agent):
+    def best(self, state):
+        return CHOSEN
+"""
+CHOSEN = {
+    "alone": "self.net(state).max(dim=1)[1].view(-1, 1)",
+    "after the overridden": "super().best(state).minimum(self.net(state).max(dim=1)[1].view(-1, 1))",
+}
+MIDDLE = "from agent import Agent as Plain\nclass Agent(Plain):\n    def name(self):\n        return 'agent'\n"
+TRIES = "from twice import Twice\nTwice(4).best(batch)\n"
+
+
+def overriding(files: dict[str, str], path: str) -> list[int]:
+    """The rows of GRD401 in a file of several, of which no other is linted."""
+    found = linter.lint(files[path], RULES, project=Project(InMemory({"pyproject.toml": "", **files})).at(path))
+    before = files[path].partition("class Twice")[0].count("\n")
+    return [finding.place.row for finding in found if finding.code == "GRD401" and finding.place.row > before]
+
+
+@pytest.mark.parametrize("chosen", CHOSEN)
+@pytest.mark.parametrize("switch", ["with torch.no_grad()", "with torch.inference_mode()", "if True"])
+@pytest.mark.parametrize("where", ["one file", "two files", "three files", "tried elsewhere"])
+def test_an_override_is_called_as_the_base_class_calls_it(where: str, switch: str, chosen: str) -> None:
+    """The modes in which torch runs it are those in which the methods of the base class call it."""
+    base, twice = PLAIN.replace("SWITCH", switch), TWICE.replace("CHOSEN", CHOSEN[chosen])
+    modes = []
+    names = {"spy": lambda: modes.append(torch.is_grad_enabled()), "__name__": "one"}
+    exec(base + twice.replace("return", "spy()\n        return"), names)
+    names["Twice"](4).update((torch.ones(3, 4), torch.ones(3, 1), torch.ones(3, 4)))
+    files = {
+        "one file": {"twice.py": base + twice},
+        "two files": {"agent.py": base, "twice.py": f"from agent import Agent\n{twice}"},
+        "three files": {"agent.py": base, "middle.py": MIDDLE, "twice.py": f"from middle import Agent\n{twice}"},
+        "tried elsewhere": {"agent.py": base, "twice.py": f"from agent import Agent\n{twice}", "tries.py": TRIES},
+    }[where]
+    assert modes == [switch == "if True"]
+    assert bool(overriding(files, "twice.py")) == (any(modes) or where == "tried elsewhere")
+
+
+@pytest.mark.parametrize("other", ["", "helper.py"])
+def test_what_no_base_class_calls_may_be_called_with_gradients(other: str) -> None:
+    twice = "from agent import Agent\n" + TWICE.replace("best", "worst").replace("CHOSEN", CHOSEN["alone"])
+    files = {"agent.py": PLAIN.replace("SWITCH", "with torch.no_grad()"), "twice.py": twice}
+    called = {other: "import torch\ndef f(a, x):\n    with torch.no_grad():\n        a.worst(x)\n"} if other else {}
+    assert overriding(files | called, "twice.py")

@@ -82,8 +82,9 @@ class Project(Protocol):
     def public(self, module: str) -> tuple[str, ...]:
         """The names that `from module import *` binds."""
 
-    def is_called_without_gradients(self, name: str) -> bool:
-        """Return whether gradients are off wherever other files call what has this name in the linted one."""
+    def is_called_without_gradients(self, name: str, related: tuple[str, ...] = ()) -> bool:
+        """Return whether gradients are off wherever files call what has this name in the linted one; the `related` ones
+        hold the bases of its class."""
 
     def is_called_with_gradients(self, cls: str, method: str) -> bool:
         """Return whether another file calls a method of a class of the linted one where gradients are on."""
@@ -116,9 +117,10 @@ class Neighbours:
             return None
         return Imported(path)
 
-    def call_without_gradients(self, name: str) -> bool:
-        """Return whether gradients are off wherever they call a function of the linted file."""
-        return self.project is not None and self.project.is_called_without_gradients(name)
+    def call_without_gradients(self, name: str, related: tuple[str, ...] = ()) -> bool:
+        """Return whether gradients are off wherever they, or the linted file, call a function of that; the `related`
+        ones hold the bases of its class."""
+        return self.project is not None and self.project.is_called_without_gradients(name, related)
 
     def called_with_gradients(self, cls: Any, methods: Iterable[Function]) -> Iterator[Function]:
         """The methods of a class of the linted file that so far ran with gradients off alone, and that they call with

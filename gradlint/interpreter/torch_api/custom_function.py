@@ -261,7 +261,18 @@ def _owner(m: Interpreter, function: Function) -> Ref | None:
 
 
 def mode_alone(m: Interpreter, function: Function) -> Truth:
-    """The grad mode that a function is run in when the program does not call it: torch's, that of other files."""
+    """The grad mode that a function is run in when the program does not call it: torch's, that of other files, that of
+    what calls the method of a base class that it overrides."""
     if function.owner is None or _owner(m, function) is None:
-        return UNSURE if m.neighbours.call_without_gradients(function.name) else m.state.grad_mode
+        off = m.neighbours.call_without_gradients(function.name, _files_of_bases(m, function))
+        return UNSURE if off else m.state.grad_mode
     return {"forward": NO}.get(function.name, NO | UNSURE if function.name in BACKWARD else m.state.grad_mode)
+
+
+def _files_of_bases(m: Interpreter, function: Function) -> tuple[str, ...]:
+    """The other files that hold the bases of the class of a method, as far as these have methods."""
+    cls = m.defined.classes.get(function.owner)
+    classes = [m.state.heap.get(one) for one in ancestry(m, cls) if type(one) is Ref] if cls is not None else []
+    members = [member for one in classes if type(one) is Class for _, member in one.members]
+    frames = [m.frames.get(member.frame) for member in members if type(member) is Function]
+    return tuple(sorted({frame.file.path for frame in frames if frame is not None and frame.file.path}))
