@@ -374,3 +374,82 @@ def test_what_would_raise_is_not_reported_in_the_source_of_a_generated_file(tmp_
     assert sorted(one.code for one in found.findings) == shown
     in_memory = Project(InMemory({"net.py": MISTAKES, "made.py": f"{head}import torch\n"})).at("net.py")
     assert in_memory.is_template() == (shown == ["GRD607"])
+
+
+# ---- a function that is not followed is read by its text
+
+
+GIVING = """
+import torch
+
+
+def give(fake, net=None, n=0, kept=None):
+    kept = [] if kept is None else kept
+{filling}
+{body}
+"""
+GAN = """
+import torch
+from torch import nn
+{imported}
+generator, judge = nn.Linear(3, 2), nn.Linear(2, 1)
+of_g = torch.optim.SGD(generator.parameters(), lr=0.1)
+of_j = torch.optim.SGD(judge.parameters(), lr=0.1)
+{calls}
+filled = []
+for noise in torch.rand(2, 4, 3):
+    fake = generator(noise)
+    of_g.zero_grad()
+    (-judge(fake).mean()).backward()
+    of_g.step()
+    of_j.zero_grad()
+    generator.zero_grad(set_to_none=True)
+    loss = judge(give(generator(noise))).mean()
+    loss.backward()
+    filled.append(generator.weight.grad is not None)
+    of_j.step()
+"""
+CUT_BY_ITS_TEXT = {
+    "data": "    return fake.data",
+    "detached": "    return [fake.detach()][0]",
+    "a name": "    held = fake.detach()\n    held = held * 2\n    return held",
+    "rows of data": "    for row in fake.data:\n        kept.append(row[None])\n    return torch.cat(kept)",
+    "rows of a list": "    kept += [row.detach() for row in fake]\n    return torch.stack(kept)",
+    "an element": "    kept.append(None)\n    kept[0] = fake.detach()\n    return kept[0].clone()",
+    "gradients off": "    with torch.no_grad():\n        out = fake + 1\n    return out",
+    "on one way": "    if n > 1_000_000:\n        return fake\n    return fake.detach()",
+    "an array": "    return torch.from_numpy(fake.detach().numpy() + 1)",
+}
+LEFT_BY_ITS_TEXT = {
+    "plain": "    return fake",
+    "a copy": "    held = fake.clone()\n    return held * 2",
+    "only logged": "    kept.append(fake.detach().mean())\n    return fake + 1",
+    "only shown": "    print(fake.data.mean().item())\n    return fake + 1",
+    "beside it": "    with torch.no_grad():\n        top = fake.max()\n    kept.append(top)\n    return fake * 2",
+}
+
+
+def given(body: str, imported: str) -> tuple[list[str], bool]:
+    """The codes of GRD617 where a long function of another file gives what a discriminator gets, and whether it is
+    followed there."""
+    filling = "\n".join(["    n = n + 1"] * 400)
+    own = GIVING.format(filling=filling, body=body)
+    calls = "".join(f"give(torch.ones(4, 2), n={number})\n" for number in range(20)) if imported else ""
+    text = GAN.format(imported=imported or GIVING.format(filling="", body=body), calls=calls)
+    found = linter.analyse(text, RULES, project=Project(InMemory({"own.py": own})).at(MAIN))
+    codes = [one.code for one in found.findings if one.code == "GRD617"]
+    return codes, not dict(found.counts).get("bound: steps in other files")
+
+
+@pytest.mark.parametrize("body", [*CUT_BY_ITS_TEXT, *LEFT_BY_ITS_TEXT])
+def test_what_a_function_that_is_not_followed_gives_is_in_the_graph_by_its_text(body: str) -> None:
+    """What the text takes out of the graph is not said to be in it; what it only reads besides is."""
+    pytest.importorskip("torch")
+    text = (CUT_BY_ITS_TEXT | LEFT_BY_ITS_TEXT)[body]
+    names: dict[str, list[bool]] = {}
+    exec(GAN.format(imported=GIVING.format(filling="", body=text), calls=""), names)
+    assert names["filled"] == [body in LEFT_BY_ITS_TEXT] * 2
+    expected = ["GRD617"] * (body in LEFT_BY_ITS_TEXT)
+    assert given(text, "from own import give") == (expected, False)
+    if body != "on one way":
+        assert given(text, "") == (expected, True)

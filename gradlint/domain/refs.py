@@ -66,3 +66,6 @@ KEPT = Ref(-2, "kept", 0)
 """Memory inside a summarised call that the graph saved and nothing outside can write."""
 NOWHERE = Ref(-3, "nowhere", 0)
 """Among the alternatives of an operand: an operation that was recorded may hand no gradient on to it."""
+APART = Ref(-5, "apart", 0)
+"""Among what code that is not followed has made something of, and the alternatives of an operand: the text of that code
+takes what it gives out of the graph, on some way at least."""

@@ -75,10 +75,12 @@ class BackwardRun(Event):
     of them is certainly not in the history, `allow_unused` whether that is allowed. `zero_gradient_ops` are the
     operations of zero gradient (causes `FLAT`) through which every way to the leaves goes; none where there may be a
     way around. `co_leaves` says for each leaf, as bits, which leaves may be in the history of an operation that takes
-    it, `certain` which leaves are certainly reached. `of` is the expression whose `backward()` is called, written as
-    `name` says; `made_by` are the operations that made the root, before a GradScaler multiplied it. Where the root
-    certainly requires no grad, its causes `CUT` tell where what it was computed from left the graph. `aliased` are
-    gradients that are certainly added to in place although something else than `.grad` holds them.
+    it, `certain` which leaves are certainly reached, `loose` to which of them nothing leads but the results of code
+    that is not followed, and that takes what it gives out of the graph by its text. `of` is the expression whose
+    `backward()` is called, written as `name` says; `made_by` are the operations that made the root, before a GradScaler
+    multiplied it. Where the root certainly requires no grad, its causes `CUT` tell where what it was computed from left
+    the graph. `aliased` are gradients that are certainly added to in place although something else than `.grad` holds
+    them.
     """
 
     believed_from: ClassVar[tuple[str, ...]] = ("root",)
@@ -105,6 +107,7 @@ class BackwardRun(Event):
     zero_gradient_ops: tuple[Cause, ...] = ()
     co_leaves: tuple[int, ...] = ()
     certain: int = 0
+    loose: int = 0
     modified_nodes: tuple[Node, ...] = ()
     modified_on_one_path: tuple[Node, ...] = ()
     from_earlier_iteration: Truth = NO

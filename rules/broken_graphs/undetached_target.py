@@ -120,7 +120,7 @@ class _Queue:
     def add(self, event: BackwardRun) -> None:
         """Let the gradients of a backward wait, instead of those that the same place gave before."""
         self.drop(event)
-        leaves = self._at[event.node] = memories(event.leaves)
+        leaves = self._at[event.node] = _led_to(event)
         self._waiting.setdefault(leaves, {}).setdefault(frozenset(), {})[event.node] = event
         for memory in leaves:
             self._of.setdefault(memory, {})[leaves] = None
@@ -196,13 +196,13 @@ def check_held_by_none(end: ModuleFinished) -> Findings:
     told = set[Syntax]()
     for event in end.story:
         if type(event) is BackwardRun and event.how == "backward":
-            waiting[event.node] = _Waiting(event, memories(event.leaves), _held(event, held) | _asked(event))
+            waiting[event.node] = _Waiting(event, _led_to(event), _held(event, held) | _asked(event))
         elif type(event) is OptimizerStepped:
             now = memories(event.parameters)
             for one in [one for one in waiting.values() if now & one.leaves and _home(runs, one.event) not in unseen]:
                 del waiting[one.event.node]
                 here = _held(one.event, parts) | _copied(one.event, copies)
-                wasted = (memories(one.event.leaves) & here) - one.stepped
+                wasted = (one.leaves & here) - one.stepped
                 if not wasted or wasted & read or one.event.node in told or _in_one_module(calls, wasted, one.stepped):
                     continue
                 met = meeting(end.story, one.event, wasted, now & one.leaves)
@@ -267,6 +267,11 @@ def _home(runs: Mapping[int, Run], event: Event) -> Syntax:
 def _of_module(trained: frozenset[Memory], end: ModuleFinished) -> bool:
     """Return whether these are parameters of modules, so that a network is trained and not an input made to fit."""
     return any(trained & memories(one.parameters) for one in end.story if isinstance(one, ModuleBuilt))
+
+
+def _led_to(event: BackwardRun) -> frozenset[Memory]:
+    """The leaves that a backward may reach, whatever is detached by what is not followed."""
+    return memories(leaf for index, leaf in enumerate(event.leaves) if not event.loose >> index & 1)
 
 
 def _reached(event: BackwardRun) -> frozenset[Memory]:

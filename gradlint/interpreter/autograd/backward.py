@@ -11,7 +11,7 @@ from gradlint.domain.facts import MAYBE, NO, PLAIN, SCALED, UNSURE, YES, Truth, 
 from gradlint.domain.fields import Aspect, names_of
 from gradlint.domain.objects import Node, Tensor, with_mark
 from gradlint.domain.provenance import Belief, Cause, CauseKind
-from gradlint.domain.refs import ASTRAY, NOWHERE, OPAQUE, Alternatives, Ref
+from gradlint.domain.refs import APART, ASTRAY, NOWHERE, OPAQUE, Alternatives, Ref
 from gradlint.domain.state import OLDEST
 from gradlint.domain.values import UNKNOWN, Value
 from gradlint.frozen import frozen, replace
@@ -36,6 +36,7 @@ from gradlint.interpreter.engine.history import (
     in_graph,
     nodes_of,
     past_of,
+    past_of_what_stays,
     savers,
     sure_past,
     surely_saves,
@@ -266,8 +267,17 @@ def _tell(m: Interpreter, node: Site, root: Value, history: History, spoiled: Se
         ),
         co_leaves=company(m, nodes_of(m, root), leaves),
         certain=sum(1 << index for index, ref in enumerate(leaves) if ref in history.sure),
+        loose=_loose(m, history, leaves),
         aliased=_aliased(m, history, request),
     )
+
+
+def _loose(m: Interpreter, history: History, leaves: Sequence[Ref]) -> int:
+    """Return, as bits, the leaves to which nothing leads but what may have been taken out of the graph."""
+    if APART not in history.past:
+        return 0
+    stays = past_of_what_stays(m, history.starts)
+    return sum(1 << index for index, ref in enumerate(leaves) if ref not in stays)
 
 
 def _kept_by(m: Interpreter, history: History) -> tuple[Any, ...]:

@@ -35,7 +35,7 @@ from gradlint.domain.facts import (
 from gradlint.domain.mentions import handed_on
 from gradlint.domain.objects import Array, Container, Node, Tensor
 from gradlint.domain.provenance import MOST_CAUSES, Belief, Cause, CauseKind
-from gradlint.domain.refs import ASTRAY, OPAQUE, Alternatives, Ref
+from gradlint.domain.refs import APART, ASTRAY, OPAQUE, Alternatives, Ref
 from gradlint.domain.value_sets import alternatives, number_kind, references
 from gradlint.domain.values import NOTHING, UNKNOWN, Constant, ImportPath, PlainObject, PythonNumber, Value
 from gradlint.frozen import replace
@@ -252,6 +252,8 @@ def made_of(m: Interpreter, reach: Iterable[Ref]) -> tuple[Alternatives, tuple[R
     todo = list(reach)
     if not only_of_others(m, todo):
         history[ASTRAY] = None
+    if APART in todo:
+        history[APART] = None
     while todo:
         ref = todo.pop()
         thing = m.state.heap.get(ref)

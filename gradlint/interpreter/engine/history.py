@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from gradlint.domain.facts import MAYBE, NO, UNSURE, YES, Truth
 from gradlint.domain.objects import Container, Instance, Node, Tensor
 from gradlint.domain.provenance import Belief, Cause
-from gradlint.domain.refs import ASTRAY, NOWHERE, OPAQUE, Alternatives, Escape, Graph, Ref
+from gradlint.domain.refs import APART, ASTRAY, NOWHERE, OPAQUE, Alternatives, Escape, Graph, Ref
 from gradlint.domain.state import OLDEST
 from gradlint.domain.value_sets import alternatives, references
 from gradlint.domain.values import Unknown, Value
@@ -42,6 +42,20 @@ def past_of(
         if ref not in found and ref not in barred:
             found[ref] = None
             todo += _inputs(heap.get(ref))
+    m.works(2 * len(found))
+    return found
+
+
+def past_of_what_stays(m: Interpreter, starts: Iterable[Alternatives]) -> set[Ref]:
+    """The nodes and leaves that may be in the history, whatever code that is not followed has taken out of it."""
+    found, todo = set[Ref](), [*starts]
+    while todo:
+        slot = todo.pop()
+        for ref in () if APART in slot else slot:
+            if ref is not None and ref not in found:
+                found.add(ref)
+                thing = m.state.heap.get(ref)
+                todo += thing.inputs if type(thing) is Node else ()
     m.works(2 * len(found))
     return found
 
@@ -301,6 +315,7 @@ def nodes_of(m: Interpreter, value: Value) -> Alternatives:
         elif type(option) is Unknown or type(thing) is Instance:
             out |= {OPAQUE: None} if only_of_others(m, references(option)) else {OPAQUE: None, ASTRAY: None}
             if type(option) is Unknown and option.reach:
+                out |= {APART: None} if APART in option.reach else {}
                 out |= dict.fromkeys(escaped_leaves(m, option.reach))
                 for ref in option.reach:
                     out |= dict.fromkeys(nodes_of(m, ref))

@@ -21,7 +21,7 @@ from gradlint.domain.facts import NO, YES, Truth
 from gradlint.domain.ground import Name
 from gradlint.domain.mentions import object_references, object_renamed
 from gradlint.domain.objects import Class, Container
-from gradlint.domain.refs import ASTRAY, OPAQUE, Ref
+from gradlint.domain.refs import APART, ASTRAY, OPAQUE, Ref
 from gradlint.domain.state import State
 from gradlint.domain.value_sets import alternatives, one_of, references, renamed
 from gradlint.domain.values import UNKNOWN, Constant, Function, Imported, ImportPath, Unknown, Value
@@ -283,7 +283,7 @@ class Neighbours:
         found = dict.fromkeys(ref for value in values for ref in references(value))
         for ref in m.state.reach(values):
             found |= dict.fromkeys([ref, *object_references(m.state.heap[ref])])
-        new = [ref for ref in found if ref.site not in self.places and ref not in (OPAQUE, ASTRAY)]
+        new = [ref for ref in found if ref.site not in self.places and ref not in (OPAQUE, ASTRAY, APART)]
         return {ref: Ref(site, str(number), self.running[0].frame) for number, ref in enumerate(new)}
 
 

@@ -13,9 +13,9 @@ from gradlint.domain.facts import NO, UNSURE, both
 from gradlint.domain.objects import Container, Instance, Tensor
 from gradlint.domain.objects import Iterator as IteratorObject
 from gradlint.domain.provenance import IteratorKind
-from gradlint.domain.refs import Escape, Ref
+from gradlint.domain.refs import APART, Escape, Ref
 from gradlint.domain.state import Modes, State, joined_states
-from gradlint.domain.values import NONE_VALUE, NOTHING, UNKNOWN, Function, ImportPath, Value
+from gradlint.domain.values import NONE_VALUE, NOTHING, UNKNOWN, Function, ImportPath, Unknown, Value
 from gradlint.events import Run
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.arguments import Arguments, arguments_in
@@ -31,7 +31,7 @@ from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.recursion import MOST_CALLS_DEEP, MOST_DESCENTS, descends
 from gradlint.interpreter.engine.steps import STEPS
 from gradlint.interpreter.engine.unseen import escape_by, maybe_initialised
-from gradlint.interpreter.python.roles import roles_of
+from gradlint.interpreter.python.roles import gives_cut, roles_of
 from gradlint.interpreter.static.handlers import steps
 from gradlint.interpreter.static.scopes import spelled
 from gradlint.interpreter.static.sites import Site, syntax
@@ -107,7 +107,9 @@ def _run_call(m: Interpreter, node: Site, function: Function, args: Arguments) -
             maybe_initialised(m, args.get("self", 0, UNKNOWN))
         keeps_modes = not m.scan.scopes[function.node].switches
         havoc(m, args.values(), _escape_into(m, node, function), keeps_modes=keeps_modes)
-        return LEARN_RESULT[Function](m, node, function, result_of_unknown(args.values()))
+        result = result_of_unknown(args.values())
+        result = Unknown((*result.reach, APART)) if result.reach and gives_cut(m, function) else result
+        return LEARN_RESULT[Function](m, node, function, result)
     if function.generator and any(decorator in MANAGERS for decorator in function.decorators):
         return waiting_manager(m, node, function, args)
     with out_of_its_purse(m, function, args):

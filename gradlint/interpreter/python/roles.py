@@ -7,6 +7,7 @@ from typing import Any
 
 import libcst as cst
 
+from gradlint.domain.facts import NO
 from gradlint.domain.objects import Class, Module
 from gradlint.domain.refs import Ref
 from gradlint.domain.values import Constant, Function
@@ -14,7 +15,7 @@ from gradlint.events import Role
 from gradlint.interpreter.engine.frames import Frame
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python.mro import torch_base
-from gradlint.interpreter.static.cutting import Code, cut_calls, detached_calls
+from gradlint.interpreter.static.cutting import Code, cut_calls, detached_calls, gives_what_it_cuts
 from gradlint.interpreter.static.scopes import kept
 from gradlint.interpreter.static.sites import Site, syntax
 from gradlint.interpreter.static.tree_walk import in_order
@@ -138,6 +139,18 @@ def cuts(m: Interpreter, code: Code) -> frozenset[str]:
 def detached(m: Interpreter, code: Code) -> frozenset[str]:
     """Return the spellings of the calls whose results some code detaches."""
     return _cut(m, code, detached_calls)
+
+
+class GivesCut(dict[Any, bool]):
+    """The functions, each with whether it gives what it cuts off the graph."""
+
+
+def gives_cut(m: Interpreter, function: Function) -> bool:
+    """Return whether a function takes what it gives out of the graph, on some way at least, as its text shows."""
+    node, known = function.node, m.notes(GivesCut)
+    if node not in known:
+        known[node] = isinstance(node, cst.FunctionDef) and gives_what_it_cuts(node)
+    return known[node] or any(context.to is NO for context in function.modes)
 
 
 def _cut(m: Interpreter, code: Code, spelled: Spelled) -> frozenset[str]:

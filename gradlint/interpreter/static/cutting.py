@@ -7,13 +7,17 @@ from typing import Any
 
 import libcst as cst
 
-from gradlint.interpreter.static.scopes import dotted
+from gradlint.interpreter.static.scopes import FILLING, dotted
 from gradlint.interpreter.static.tree_walk import in_order
 
 CUTTING = frozenset({"detach", "item", "numpy", "tolist"})
 """The methods whose results are in no graph."""
 DETACHING = frozenset({"detach"})
 """The methods that nobody needs where there is no graph."""
+APART = frozenset({"detach", "detach_", "numpy"})
+"""The methods whose results are no part of the graph, and may be computed with as before."""
+OFF = frozenset({"inference_mode", "no_grad"})
+"""The managers under which nothing is recorded."""
 DATA = "data"
 """The attribute that is in no graph."""
 Code = cst.FunctionDef | cst.Module
@@ -45,6 +49,57 @@ def _nodes(code: Code) -> list[Any]:
         return list(in_order(code.body))
     own = (one for one in code.body if not isinstance(one, cst.FunctionDef | cst.ClassDef))
     return [node for statement in own for node in in_order(statement)]
+
+
+def gives_what_it_cuts(function: cst.FunctionDef) -> bool:
+    """Return whether all that a function gives is, on some way through it, computed from what it detaches or computes
+    with gradients off: by the names that this is bound to or put into."""
+    nodes = list(in_order(function.body))
+    off = {one for block in nodes if _switches_off(block) for one in in_order(block.body)}
+    steps = [(name, value, node in off) for node in nodes for name, value in _passed_on(node)]
+    given = [node.value for node in nodes if type(node) is cst.Return and node.value is not None]
+    found, more = set[str](), {""}
+    while more:
+        found |= more
+        more = {name for name, value, cut in steps if cut or _is_of(value, found)} - found
+    return any(all(_is_of(one.value, found) for one in _elements(value)) for value in given)
+
+
+def _switches_off(node: Any) -> bool:
+    if type(node) is not cst.With:
+        return False
+    managers = [one.item.func if type(one.item) is cst.Call else one.item for one in node.items]
+    return any(dotted(manager).rpartition(".")[2] in OFF for manager in managers)
+
+
+def _is_of(value: cst.CSTNode, names: set[str]) -> bool:
+    """Return whether an expression is computed from what is detached in it, or from one of these names."""
+    nodes = list(in_order(value))
+    return any(_is_cut(node, APART) or (dotted(node) or "-") in names for node in nodes)
+
+
+def _passed_on(node: Any) -> Iterator[tuple[str, cst.CSTNode]]:
+    """Yield the names that a piece of code binds, or puts something into, each with what that is."""
+    if type(node) is cst.Assign:
+        yield from _bound(node)
+        for target in node.targets:
+            if isinstance(target.target, cst.Attribute | cst.Subscript):
+                yield _root(target.target), node.value
+    elif isinstance(node, cst.AugAssign):
+        yield _root(node.target), node.value
+    elif isinstance(node, cst.For | cst.CompFor):
+        for part in _elements(node.target):
+            yield _root(part.value), node.iter
+    elif type(node) is cst.Call and type(node.func) is cst.Attribute and node.func.attr.value in FILLING:
+        for argument in node.args:
+            yield _root(node.func.value), argument.value
+
+
+def _root(target: Any) -> str:
+    """The name, with its attributes, of what is bound or has an element that is."""
+    while type(target) is cst.Subscript:
+        target = target.value
+    return dotted(target)
 
 
 def _cut_by(nodes: list[Any], methods: frozenset[str], parts: Parts) -> set[str]:
