@@ -19,6 +19,7 @@ import pytest
 
 NEED_TORCH = (
     "test_alone.py",
+    "test_called_elsewhere.py",
     "test_callers.py",
     "test_chosen_networks.py",
     "test_cuts_in_loops.py",

@@ -111,7 +111,8 @@ class ModuleFinished(Event):
     `tests`: the file imports what runs tests; `collected` are the functions that a test runner can call by itself.
     `alike` are calls that did what one before did: the caller of the run that tells of both, the call, and the index of
     the run in which it is. `left_on`: those of `escaped` that methods left on their objects, and nobody else is seen to
-    get."""
+    get. `not_followed` are the functions that ran and may be called elsewhere as well, so that nobody knows what
+    becomes there of what they give."""
 
     story: tuple[Event, ...]
     runs: tuple[Run, ...]
@@ -124,5 +125,6 @@ class ModuleFinished(Event):
     differentiated: frozenset[Graph] = field(default=frozenset())
     returned: frozenset[Graph] = field(default=frozenset())
     left_on: frozenset[Graph] = field(default=frozenset())
+    not_followed: frozenset[Syntax] = field(default=frozenset())
     left: tuple[tuple[Graph, Cause], ...] = ()
     alike: tuple[tuple[Syntax, Syntax, int], ...] = ()

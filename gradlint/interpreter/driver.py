@@ -378,6 +378,7 @@ def _finish(m: Interpreter) -> None:
         read=frozenset(graph for graph, how in m.graphs.escaped.items() if how is Escape.READ),
         read_by_name=frozenset(graph for graph, how in m.graphs.escaped.items() if how is Escape.READ_BY_NAME),
         returned=frozenset(m.graphs.returned),
+        not_followed=frozenset(node for node, of in runs.items() if m.defined.is_called_elsewhere(of[0].function)),
         left=tuple(m.graphs.left.items()),
         alike=tuple(m.log.alike),
     )

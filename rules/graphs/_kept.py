@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gradlint.domain import EVAL, NO, YES, Syntax, Tensor
-from gradlint.events import GraphGrown, ModuleCalled, ModuleFinished, Role, Stored
-from gradlint.rule import LIKELY, Draft, Edit
+from gradlint.domain import EVAL, NO, YES, Constant, PythonNumber, Syntax, Tensor
+from gradlint.events import GraphGrown, ModuleCalled, ModuleFinished, Returned, Role, Stored, Thing
+from gradlint.rule import LIKELY, Draft, Edit, runs_around
 
 BY_NAME = "a name alone says that unseen code only reads it"
 BY_LOSS = "a term of the loss that is differentiated is taken to require grad"
@@ -92,7 +92,27 @@ def _is_in_vain(kept: Kept, end: ModuleFinished) -> bool:
     if kept.freed <= YES or kept.differentiated:
         return isinstance(kept, Stored) or end.used.isdisjoint(kept.graph)
     reached = end.used | end.escaped | end.returned
-    return reached.isdisjoint(kept.graph) and not _in_forward(kept, end) and not _in_evaluation(kept, end)
+    in_vain = reached.isdisjoint(kept.graph) and not _in_forward(kept, end) and not _in_evaluation(kept, end)
+    return in_vain and not _is_given_elsewhere(kept, end)
+
+
+def _is_given_elsewhere(kept: Kept, end: ModuleFinished) -> bool:
+    """Return whether a function that may have been called where that was not followed gives it, or gives something with
+    a graph: who calls it there may differentiate that."""
+    giving = {one.run for one in end.story if isinstance(one, Returned) and _may_have_graph(one.value)}
+    for run in runs_around(kept, {run.index: run for run in end.runs}):
+        if run.function is None or run.index not in giving:
+            return False
+        if run.function.node in end.not_followed:
+            return True
+    return False
+
+
+def _may_have_graph(value: Thing) -> bool:
+    """Return whether what a function gives may be, or hold, something that is differentiated."""
+    if isinstance(value, Tensor):
+        return not value.requires_grad <= NO
+    return not isinstance(value, Constant | PythonNumber)
 
 
 def _in_forward(kept: Kept, end: ModuleFinished) -> bool:

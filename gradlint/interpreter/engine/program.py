@@ -14,7 +14,8 @@ from gradlint.domain.values import Function, Value
 class Definitions:
     """The `functions` and `classes` of the linted file by their syntax, with the `instances` made of classes for unseen
     callers, the names that classes which derive from one define `anew`, the functions that were `called` and those that
-    `escaped` to unseen code, and the modules that are `hooked`: hooks may keep what their calls are passed."""
+    `escaped` to unseen code or were not followed, the names of methods that were called on `strangers`, of whose class
+    nothing is known, and the modules that are `hooked`: hooks may keep what their calls are passed."""
 
     functions: dict[object, Function] = field(default_factory=dict)
     classes: dict[object, Ref] = field(default_factory=dict)
@@ -22,7 +23,15 @@ class Definitions:
     anew: dict[Ref, frozenset[object]] = field(default_factory=dict)
     called: dict[object, None] = field(default_factory=dict)
     escaped: dict[object, None] = field(default_factory=dict)
+    strangers: dict[str, None] = field(default_factory=dict)
     hooked: dict[Value, None] = field(default_factory=dict)
+
+    def is_called_elsewhere(self, function: Function | None) -> bool:
+        """Return whether a function is called as well where that was not followed, or may be: by the name of a method,
+        on what nobody knows."""
+        if function is None:
+            return False
+        return function.node in self.escaped or (function.owner is not None and function.name in self.strangers)
 
 
 @dataclass(slots=True)

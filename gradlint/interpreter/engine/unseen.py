@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import libcst as cst
+
 from gradlint.domain.facts import NO, UNSURE, YES
 from gradlint.domain.objects import MOST_PARAMETERS, Container, Instance, Module, Tensor
 from gradlint.domain.provenance import Belief
@@ -158,6 +160,9 @@ def call_unknown(m: Interpreter, node: Site, values: list[Value], callee: Value 
     """Code that the file does not show is passed these values, and is called by the name of a callee or as it is
     written; a grad mode among them it may enter."""
     m.log.counts["unknown calls"] += not m.log.muted
+    func = getattr(syntax(node), "func", None)
+    if type(func) is cst.Attribute and type(callee) is not ImportPath:
+        m.defined.strangers[func.attr.value] = None
     if any(type(option) is Context for value in values for option in alternatives(value)):
         m.state.grad_mode = m.state.grad_mode | UNSURE
     emit_exhausted(m, node, values)
