@@ -280,3 +280,49 @@ def test_what_no_base_class_calls_may_be_called_with_gradients(other: str) -> No
     files = {"agent.py": PLAIN.replace("SWITCH", "with torch.no_grad()"), "twice.py": twice}
     called = {other: "import torch\ndef f(a, x):\n    with torch.no_grad():\n        a.worst(x)\n"} if other else {}
     assert overriding(files | called, "twice.py")
+
+
+SEARCH = """import torch
+from torch import nn
+
+def distance(net, old, x):
+    MODE
+        return (net(x) - old).pow(2).mean()
+
+def curvature(net, old, x, v):
+    first = torch.autograd.grad(distance(net, old, x), net.parameters(), create_graph=True)
+    flat = torch.cat([one.reshape(-1) for one in first])
+    return torch.autograd.grad(flat @ v, net.parameters())
+
+def search(net, old, x):
+    for step in range(3):
+        WHERE
+            if distance(net, old, x).item() < 0.1:
+                break
+
+net, x = nn.Linear(2, 1), torch.ones(4, 2)
+old = net(x).detach() + 1
+NEEDED
+search(net, old, x)
+"""
+NEEDED = "print(curvature(net, old, x, torch.ones(3)))"
+
+
+def of_search(mode: str = "if True:", where: str = "if True:", needed: str = NEEDED) -> str:
+    return SEARCH.replace("MODE", mode).replace("WHERE", where).replace("NEEDED", needed)
+
+
+def test_a_helper_that_some_callers_differentiate_is_told_for_the_others() -> None:
+    """No mode inside of it is right: torch needs its graph for the one, and does without for the other."""
+    off = "with torch.no_grad():"
+    exec(of_search(where=off), {})
+    with pytest.raises(RuntimeError, match="does not require grad"):
+        exec(of_search(mode=off), {})
+    (one,) = [found for found in linter.lint(of_search(), RULES) if found.code == "GRD401" and found.place.row == 6]
+    assert "for some callers" in one.message
+    assert [note.place.row for note in one.notes if note.text.startswith("called here")] == [16]
+    assert not [found for found in linter.lint(of_search(where=off), RULES) if found.place.row == 6]
+    text = of_search(needed="")
+    alone = text[: text.index("def curvature")] + text[text.index("def search") :]
+    (one,) = [found for found in linter.lint(alone, RULES) if found.place.row == 6]
+    assert "for some callers" not in one.message

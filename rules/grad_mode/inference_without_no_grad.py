@@ -102,8 +102,10 @@ def _draft(node: Syntax, found: Sequence[Way], others: Sequence[Syntax], whole: 
     phased = not callers and recording > {call for some, _ in found for call in some}
     trains = any(whole.trains(call) for call in calls)
     advice = PHASED if phased else APART if callers else BLOCK if trains else TOGETHER
-    runs = "runs in eval mode" if in_eval else "is evaluated"
     method = whole.method_of(calls[0]) if callers else ""
+    runs = ("runs in eval mode" if in_eval else "is evaluated") + (
+        " for some callers" if callers and not method else ""
+    )
     name = f"`{method}()`" if method else quoted(calls[0].name, "the model")
     draft = rule.at(callers[0] if method else node, name=name, runs=runs).advising(advice)
     for caller in callers[1:] if method else callers or whole.evaluating(calls):
