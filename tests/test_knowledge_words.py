@@ -17,9 +17,9 @@ import pytest
 import torch
 from gradlint_rules.requires_grad import no_such_attribute
 
-from gradlint.interpreter.static.scopes import DERIVATIVES
 from gradlint.interpreter.training.torch_data import COLLATE
 from gradlint.knowledge.python.duck_typing_names import (
+    DERIVATIVES,
     FUNCTION_CONTEXT_USES,
     MODULE_USES,
     MODULE_USES_WHEN_CALLED,

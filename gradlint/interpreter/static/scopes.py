@@ -15,7 +15,12 @@ import libcst as cst
 
 from gradlint.frozen import frozen, replace
 from gradlint.interpreter.static.sites import Site
-from gradlint.knowledge.python.duck_typing_names import CONFIGURED, DETACH_DROPPED, OPTIONS_OF_BACKWARD
+from gradlint.knowledge.python.duck_typing_names import (
+    CONFIGURED,
+    DETACH_DROPPED,
+    OPTIONS_OF_BACKWARD,
+    names_gradients,
+)
 from gradlint.source import parameters_of, parts, targets
 
 DEEPEST = 250
@@ -338,19 +343,10 @@ def _declare(node: cst.Global | cst.Nonlocal, scope: Scope, around: Around) -> N
 
 def _named(scope: Scope, name: str) -> None:
     """An attribute or a function of this name is used."""
-    of_gradients = ("backward" in name or "grad" in name or name in DERIVATIVES) and name not in WITHOUT_GRADIENTS
-    at: Scope | None = scope if of_gradients else None
+    at: Scope | None = scope if names_gradients(name) else None
     while at is not None and name not in at.gradients:
         at.gradients.add(name)
         at = at.parent
-
-
-WITHOUT_GRADIENTS = frozenset(
-    "autograd enable_grad grad_fn gradient_checkpointing is_grad_enabled no_grad set_grad_enabled".split()
-)
-"""Names that speak of gradients where none are computed."""
-DERIVATIVES = frozenset("hessian hvp jacfwd jacobian jacrev jvp linearize vhp vjp".split())
-"""Functions of torch that compute gradients and do not say so."""
 
 
 def _called(node: cst.Call, scope: Scope, around: Around) -> None:

@@ -7,7 +7,7 @@ optimizer, `x.unscale_(optimizer)` a GradScaler. Such knowledge is believed less
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 from typing import Any
 
@@ -31,21 +31,19 @@ from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.unseen import STAND_IN, FrozenOnRequest, is_opaque, refine
 from gradlint.interpreter.nn.unknown_parts import leave_open_whether_frozen, unseen_module
 from gradlint.interpreter.python.mro import FUNCTION_CONTEXT
-from gradlint.interpreter.python.roles import cuts, detached, loops_over_batches
-from gradlint.interpreter.static.cutting import Code
+from gradlint.interpreter.python.roles import detached
 from gradlint.interpreter.static.emptied import UsesBehind, uses_behind
 from gradlint.interpreter.static.scopes import ALONG, HANDED, MODES, Scope, dotted, is_looked_up, kept, uses_of_given
 from gradlint.interpreter.static.sites import Site, syntax
-from gradlint.interpreter.static.tree_walk import in_order
 from gradlint.interpreter.training.assumed_optimizer import optimizer_over
 from gradlint.interpreter.training.grad_scaler import unknown_scaler
 from gradlint.interpreter.training.lr_scheduler import unknown_scheduler
 from gradlint.interpreter.training.torch_data import loader
+from gradlint.interpreter.unknown.applied_networks import is_applied_network
 from gradlint.knowledge.python.duck_typing_names import (
     APPLIED,
     ATTRIBUTES_OF_LOADERS,
     CLEARS,
-    CONFIGURED,
     DETACH_DROPPED,
     FUNCTION_CONTEXT_USES,
     LOADS,
@@ -63,14 +61,11 @@ from gradlint.knowledge.python.duck_typing_names import (
     SWITCHES,
     TENSOR_ATTRIBUTES,
     TENSOR_USES,
-    TRAINS,
-    evaluates,
     names_list_of_modules,
     names_loader,
     names_module,
     names_network,
     names_optimizer,
-    words,
 )
 from gradlint.knowledge.schema import Result
 from gradlint.knowledge.torch.autograd_names import METHOD
@@ -247,49 +242,9 @@ def _can_be_of_loader(use: str) -> bool:
 
 def _network_maker(m: Interpreter, scope: Scope, name: str, uses: Uses) -> Maker | None:
     """Return the maker of what is applied as networks are; whoever switches flags may be passed one that is frozen."""
-    if not _is_applied_network(m, scope, name, uses):
+    if not is_applied_network(m, scope, name, uses):
         return None
     return _module if scope.switches <= MODES or not scope.gradients else _module_perhaps_frozen
-
-
-def _inside(node: Any) -> Sequence[Any]:
-    """Return the statements by which a scope is looked at: those of a class or a file, or a function itself."""
-    if type(node) is cst.ClassDef:
-        return node.body.body
-    return node.body if type(node) is cst.Module else (node,)
-
-
-def _is_applied_network(m: Interpreter, scope: Scope, name: str, uses: Uses) -> bool:
-    """Return whether a variable, or an attribute of `self`, is named as networks are and only applied, passed on or
-    asked for attributes, where gradients are computed; or where a function, one of the file or a method of the class,
-    evaluates in a loop, loops over batches, or cuts its results off the graph, as the file itself may: a mere caller
-    may call for another that trains. One of which only methods are called is, where the result of one is detached. What
-    is called without data makes an object."""
-    if not names_network(name) or CONFIGURED in uses:
-        return False
-    functions = [one for one in _inside(scope.node) if type(one) is cst.FunctionDef]
-    code: list[Code] = [*functions, *([scope.node] if isinstance(scope.node, cst.Module) else ())]
-    written = f"self.{name}" if type(scope.node) is cst.ClassDef else name
-    if APPLIED.isdisjoint(uses):
-        methods = {f"{written}.{use.partition('(')[0]}" for use in uses if use.endswith(")")}
-        return any(not methods.isdisjoint(detached(m, one)) for one in code)
-    if not all(use in APPLIED | MOVED or use.startswith(HANDED) or use.isidentifier() for use in uses):
-        return False
-    if scope.gradients:
-        return True
-    applying = (one for one in functions if not APPLIED.isdisjoint(m.scan.scopes[one].uses.get(written, ())))
-    if any(_evaluates_in_loop(one) for one in applying):
-        return True
-    looping = [one for one in functions if not words(one.name.value) & TRAINS and loops_over_batches(m, one)]
-    return bool(looping) or any(written in cuts(m, one) for one in code)
-
-
-def _evaluates_in_loop(function: cst.FunctionDef) -> bool:
-    """Return whether a function evaluates, by its name, and does so in a loop: what it applies once and gives back,
-    others may train on."""
-    name = function.name.value
-    loops = evaluates(name) and not words(name) & TRAINS
-    return loops and any(isinstance(node, cst.For | cst.While | cst.CompFor) for node in in_order(function.body))
 
 
 def applied_part(m: Interpreter, node: Site, owner: Ref, name: str, chain: str) -> Ref | None:

@@ -218,6 +218,19 @@ def differentiates(said: frozenset[str], whole: frozenset[str]) -> bool:
     return bool(found) and not (found == {STEP} and whole & STEPS_IN_TIME and not whole & (DIFFERENTIATES - {STEP}))
 
 
+def names_gradients(name: str) -> bool:
+    """Return whether an attribute or a function of this name may compute gradients."""
+    return ("backward" in name or "grad" in name or name in DERIVATIVES) and name not in WITHOUT_GRADIENTS
+
+
+WITHOUT_GRADIENTS = frozenset(
+    "autograd enable_grad grad_fn gradient_checkpointing is_grad_enabled no_grad set_grad_enabled".split()
+)
+"""Names that speak of gradients where none are computed."""
+DERIVATIVES = frozenset("hessian hvp jacfwd jacobian jacrev jvp linearize vhp vjp".split())
+"""Functions of torch that compute gradients and do not say so."""
+
+
 def reads(said: frozenset[str], called: frozenset[str]) -> bool:
     """Return whether code with these words in its name reads what it is passed; `called` are those of what is called
     itself. What adds to something keeps it, unless that only shows or logs (`logger.add`)."""

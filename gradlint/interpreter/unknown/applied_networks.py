@@ -1,0 +1,66 @@
+"""Networks that are known by their names and by how a function, a class or a file applies them, and by nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from typing import Any
+
+import libcst as cst
+
+from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.python.roles import cuts, detached, loops_over_batches
+from gradlint.interpreter.static.cutting import Code
+from gradlint.interpreter.static.scopes import HANDED, Scope
+from gradlint.interpreter.static.tree_walk import in_order
+from gradlint.knowledge.python.duck_typing_names import (
+    APPLIED,
+    CONFIGURED,
+    MOVED,
+    TRAINS,
+    evaluates,
+    names_network,
+    words,
+)
+
+Uses = AbstractSet[str]
+
+
+def _inside(node: Any) -> Sequence[Any]:
+    """Return the statements by which a scope is looked at: those of a class or a file, or a function itself."""
+    if type(node) is cst.ClassDef:
+        return node.body.body
+    return node.body if type(node) is cst.Module else (node,)
+
+
+def is_applied_network(m: Interpreter, scope: Scope, name: str, uses: Uses) -> bool:
+    """Return whether a variable, or an attribute of `self`, is named as networks are and only applied, passed on or
+    asked for attributes, where gradients are computed; or where a function, one of the file or a method of the class,
+    evaluates in a loop, loops over batches, or cuts its results off the graph, as the file itself may: a mere caller
+    may call for another that trains. One of which only methods are called is, where the result of one is detached. What
+    is called without data makes an object."""
+    if not names_network(name) or CONFIGURED in uses:
+        return False
+    functions = [one for one in _inside(scope.node) if type(one) is cst.FunctionDef]
+    code: list[Code] = [*functions, *([scope.node] if isinstance(scope.node, cst.Module) else ())]
+    written = f"self.{name}" if type(scope.node) is cst.ClassDef else name
+    if APPLIED.isdisjoint(uses):
+        methods = {f"{written}.{use.partition('(')[0]}" for use in uses if use.endswith(")")}
+        return any(not methods.isdisjoint(detached(m, one)) for one in code)
+    if not all(use in APPLIED | MOVED or use.startswith(HANDED) or use.isidentifier() for use in uses):
+        return False
+    if scope.gradients:
+        return True
+    applying = (one for one in functions if not APPLIED.isdisjoint(m.scan.scopes[one].uses.get(written, ())))
+    if any(_evaluates_in_loop(one) for one in applying):
+        return True
+    looping = [one for one in functions if not words(one.name.value) & TRAINS and loops_over_batches(m, one)]
+    return bool(looping) or any(written in cuts(m, one) for one in code)
+
+
+def _evaluates_in_loop(function: cst.FunctionDef) -> bool:
+    """Return whether a function evaluates, by its name, and does so in a loop: what it applies once and gives back,
+    others may train on."""
+    name = function.name.value
+    loops = evaluates(name) and not words(name) & TRAINS
+    return loops and any(isinstance(node, cst.For | cst.While | cst.CompFor) for node in in_order(function.body))
