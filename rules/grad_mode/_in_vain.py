@@ -79,7 +79,10 @@ class Whole:
             parted.setdefault(call.node, []).append(call)
         self.places = {node: _without_parts(some) for node, some in parted.items()}
         self._inside = self._dropped_inside(calls)
-        self.differentiating = {call for one in backwards for call in self.callers(one)}
+        self._alike: dict[Syntax, list[tuple[Syntax, int]]] = {}
+        for caller, call, index in end.alike:
+            self._alike.setdefault(caller, []).append((call, index))
+        self.differentiating = self._with_alike({call for one in backwards for call in self.callers(one)})
         switches = [one for one in end.story if isinstance(one, ModeChanged)]
         self.switching = {call for one in switches for call in self.callers(one)}
         self._training = {one.run for one in backwards}
@@ -97,9 +100,6 @@ class Whole:
         self.made_up = MadeUp(end)
         self._pretrained = {one.node for one in end.story if isinstance(one, ModuleBuilt) and one.trained}
         self._without_gradients = {(one.run, one.name) for one in calls if not one.grad_mode <= YES}
-        self._alike: dict[Syntax, list[tuple[Syntax, int]]] = {}
-        for caller, call, index in end.alike:
-            self._alike.setdefault(caller, []).append((call, index))
         reached = end.used | end.escaped | end.returned
         kept = [one for one in end.story if _piles(one) or (isinstance(one, GraphGrown) and _is_sum(one))]
         self._keeping = {
@@ -118,6 +118,19 @@ class Whole:
                     if run.caller is not None and (run.caller, run.parent) in without:
                         found.setdefault((run.caller, run.parent), []).append(part)
         return found
+
+    def _with_alike(self, calls: set[Syntax]) -> set[Syntax]:
+        """These calls, with those that did what one of them did and the calls around them."""
+        todo = [*calls]
+        while todo:
+            for call, index in self._alike.get(todo.pop(), ()):
+                around = {call}
+                while (run := self.runs.get(index)) is not None and run.caller is not None:
+                    around.add(run.caller)
+                    index = run.parent
+                todo += around - calls
+                calls |= around
+        return calls
 
     def graph_of(self, call: ModuleCalled) -> tuple[Graph, ...]:
         """Return the graph that a call records: where its result has none, what its parts do that is dropped."""
