@@ -270,3 +270,30 @@ def test_a_heap_of_unseen_code_keeps_what_it_is_passed() -> None:
     text = SEARCH.replace("= [], most", "= elsewhere.heap(), most").replace("PUT", PUT[0]).replace("TAKE", TAKE[0])
     text = text.replace("GIVEN", "(score, words, state)").replace("RESULT", "words").replace("CUT", ".detach()")
     assert found(text) == []
+
+
+WHOLE = """
+import sys
+import torch
+from PIL import Image
+from torchvision.transforms import ToTensor
+from zoo import build
+
+model = MADE
+better = model(ToTensor()(Image.open(sys.argv[1])))
+Image.fromarray(better.data.numpy()).save("better.png")
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "expected"),
+    [
+        ("torch.load('whole.pt')", Confidence.LIKELY),
+        ("torch.load('whole.pt')['model'].cpu()", Confidence.LIKELY),
+        ("torch.jit.load('whole.pt')", Confidence.LIKELY),
+        ("build('whole')", Confidence.POSSIBLE),
+        ("build(torch.load('options.pt'))", Confidence.POSSIBLE),
+    ],
+)
+def test_a_network_that_is_loaded_whole_is_used(made: str, expected: Confidence) -> None:
+    assert found(WHOLE.replace("MADE", made)) == [expected]

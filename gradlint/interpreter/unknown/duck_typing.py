@@ -13,11 +13,12 @@ from typing import Any
 
 import libcst as cst
 
+from gradlint import events
 from gradlint.domain.facts import BOOL, INTEGER, NO, YES
 from gradlint.domain.objects import Container, Instance, Module, Tensor
 from gradlint.domain.provenance import Belief
 from gradlint.domain.refs import Ref
-from gradlint.domain.values import ImportPath, PythonNumber, Unknown, Value
+from gradlint.domain.values import UNKNOWN, ImportPath, PythonNumber, Unknown, Value
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd.detach import cut_by_mode
 from gradlint.interpreter.autograd.tensor import unknown_tensor
@@ -357,12 +358,17 @@ def _is_of_own_class(m: Interpreter, uses: Uses) -> bool:
 def _is_applied_after_loading(m: Interpreter, chain: str, source: Any) -> bool:
     """Return whether an expression gives a file's content that a dotted name then calls: it is a module. A part of it
     is one where it is named as networks are."""
-    part = source = kept(source)
+    if not chain or m.torchless or APPLIED.isdisjoint(uses_of(m, chain)) or not _is_loaded(m, source):
+        return False
+    return type(kept(source)) is cst.Call or names_network(chain.rpartition(".")[2])
+
+
+def _is_loaded(m: Interpreter, source: Any) -> bool:
+    """Return whether an expression gives a file's content, or a part of it."""
+    source = kept(source)
     while type(source) is cst.Subscript:
         source = kept(source.value)
-    if type(source) is not cst.Call or not chain or m.torchless or APPLIED.isdisjoint(uses_of(m, chain)):
-        return False
-    return _path_of(m, dotted(source.func)) in LOADS and (part is source or names_network(chain.rpartition(".")[2]))
+    return type(source) is cst.Call and _path_of(m, dotted(source.func)) in LOADS
 
 
 def _is_of_library_by_name(m: Interpreter, source: Any) -> bool:
@@ -412,6 +418,8 @@ def kind_from_usage(m: Interpreter, node: Site, value: Value, chain: str, source
         _computed_here(m, found, source)
         if source in m.notes(FrozenOnRequest):
             leave_open_whether_frozen(m, found)
+        if type(m[found]) is Module and _is_loaded(m, source):
+            _emit_loaded(m, source, found, chain)
         return found
     if type(value) is Ref and is_opaque(m.state.heap.get(value)):
         found = by_usage(m, node, chain, chain, source=source)
@@ -420,6 +428,21 @@ def kind_from_usage(m: Interpreter, node: Site, value: Value, chain: str, source
     if type(value) is Ref and _may_be_built(m.state.heap.get(value)) and _is_module(uses_of(m, chain, syntax(node))):
         return _module(m, node, f"{chain} by use", ())
     return value
+
+
+def _emit_loaded(m: Interpreter, node: Site, made: Ref, name: str) -> None:
+    """Say of a module that is loaded whole what is said of one that its state is loaded into."""
+    m.emit(
+        events.StateLoaded,
+        node,
+        module=m[made],
+        source=UNKNOWN,
+        shares=NO,
+        written=NO,
+        taken=(),
+        matters=True,
+        name=name,
+    )
 
 
 def _may_be_built(thing: Any) -> bool:
