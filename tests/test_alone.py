@@ -1,6 +1,6 @@
 """Functions that nobody calls see the networks, leaves and optimizers of the module as its body leaves them, likely.
 
-What comes with use stays open to them: modes, gradients, what other functions put into lists.
+What comes with use stays open to them: gradients, what other functions put into lists, modes where one sets any.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from gradlint import linter
-from gradlint.events import Called
+from gradlint.domain import Belief
 from gradlint.finding import Confidence
 from gradlint.registry import rules
 
@@ -89,37 +89,17 @@ def test_evaluation_of_a_network_of_the_module(before: str, codes: list[str]) ->
     assert body(torch.ones(2, 6)).requires_grad is bool(codes)
 
 
-def test_what_functions_may_have_changed_is_open() -> None:
-    """The list may hold something by now, and the network may be in train mode or not."""
+SETS_MODES = "def ready():\n    body.eval()\n"
+
+
+@pytest.mark.parametrize(("other", "mode"), [("", "train"), (SETS_MODES, "train|?")])
+def test_what_functions_may_have_changed_is_open(other: str, mode: str) -> None:
+    """The list may hold something by now, and the network may be in another mode where a function sets it; where none
+    does, it is believed to be in that of before."""
     heard: list[object] = []
-    text = START + "def last():\n    return kept[-1], body(torch.ones(2, 6))\n"
+    text = START + other + "def last():\n    return kept[-1], body(torch.ones(2, 6))\n"
     linter.analyse(text, (), watch=linter.Watch(listen=heard.append))
     (call,) = [one for one in heard if type(one).__name__ == "ModuleCalled" and not one.nested]  # type: ignore[attr-defined]
-    assert str(call.module.mode) == "train|?"  # type: ignore[attr-defined]
+    assert str(call.module.mode) == mode  # type: ignore[attr-defined]
+    assert call.module.belief is not Belief.PROVEN  # type: ignore[attr-defined]
     assert call.recorded is not None  # type: ignore[attr-defined]
-
-
-BRANCHES = """
-def loss_of(x):
-    loss = body(x).sum()
-    if loss.requires_grad:
-        torch.sin(loss)
-    else:
-        torch.cos(loss)
-    asked = loss.requires_grad
-    return torch.tan(loss) if asked else torch.exp(loss)
-"""
-
-
-@pytest.mark.parametrize(
-    ("call", "ways"),
-    [("", ["cos", "exp", "sin", "tan"]), ("loss_of(torch.ones(2, 6))\n", ["sin", "tan"])],
-    ids=["likely", "certain"],
-)
-def test_what_is_likely_decides_no_branch(call: str, ways: list[str]) -> None:
-    """Both sides of a condition are seen where what it asks is likely; one where it is certain."""
-    text = START + BRANCHES + call
-    heard: list[object] = []
-    linter.analyse(text, (), watch=linter.Watch(listen=heard.append))
-    paths = {one.path.rpartition(".")[2] for one in heard if isinstance(one, Called)}
-    assert sorted(paths & {"cos", "exp", "sin", "tan"}) == ways

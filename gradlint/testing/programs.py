@@ -55,6 +55,7 @@ from gradlint.domain import (
 from gradlint.domain.objects import Object
 from gradlint.events import Called, Thing
 from gradlint.frozen import frozen
+from gradlint.interpreter.engine.cannot_raise import REVEAL
 from gradlint.knowledge.pack_index import NO_PACKS, Packs
 from gradlint.knowledge.shapes.element_count import MOST_PLANAR
 from gradlint.project import Project
@@ -66,7 +67,6 @@ from gradlint.testing.claims import Claim, parameters
 from gradlint.testing.diary import Diary, kept
 from gradlint.texts import Unreadable
 
-REVEAL = "builtins.reveal"
 MAIN = "main.py"
 
 

@@ -67,6 +67,8 @@ class Whole:
     def __init__(self, end: ModuleFinished) -> None:
         self.end = end
         self.runs = {run.index: run for run in end.runs}
+        called = [run for run in end.runs if run.function is not None and run.caller is not None]
+        self._called_off = {run.function.node for run in called if run.function and run.grad_mode <= NO}
         self.left, self.handed = dict(end.left), end.escaped - end.left_on
         prints = [one for one in end.story if isinstance(one, Called) and one.path == "builtins.print"]
         printed = [shown for one in prints for shown in one.args if isinstance(shown, Tensor)]
@@ -170,9 +172,7 @@ class Whole:
         gradients off: another file has them on."""
         last = [run for call in calls for run in [*self.around(call)][-1:]]
         alone = {run.function.node: run.function for run in last if run.function is not None and run.caller is None}
-        modes = [(run.function.node, run.grad_mode) for run in self.runs.values() if run.function and run.caller]
-        shown = {node for node, mode in modes if mode <= NO}
-        return [function for node, function in alone.items() if node in shown]
+        return [function for node, function in alone.items() if node in self._called_off]
 
     def alike(self, callers: Iterable[Syntax | None]) -> list[tuple[Syntax, int]]:
         """The calls that did what the calls of these callers did, each with the index of the run in which it is."""

@@ -17,6 +17,7 @@ from gradlint.domain import UNKNOWN, Belief, Fact, Object, OneOf, Tensor
 from gradlint.events import Called, Event, ModuleFinished, Thing
 from gradlint.finding import HERE, RAISED, RAISES, Confidence, Finding
 from gradlint.frozen import frozen
+from gradlint.interpreter.engine.cannot_raise import REVEAL
 from gradlint.interpreter.engine.event_log import BOUND
 from gradlint.interpreter.engine.steps import CALLS_LEFT_OUT
 from gradlint.interpreter.static.scopes import spelled
@@ -26,7 +27,7 @@ from gradlint.proving import known_here
 from gradlint.proving.surroundings import NotRestored
 from gradlint.registry import rules
 from gradlint.rule import Raises, Rule
-from gradlint.testing.programs import MAIN, REVEAL, both_of, excluded
+from gradlint.testing.programs import MAIN, both_of, excluded
 from tests.fuzz import revealing
 from tests.fuzz.curing import Cured, cured
 from tests.fuzz.exercising import Exercised

@@ -14,10 +14,10 @@ from typing import Any
 from gradlint import events
 from gradlint.domain import Tensor
 from gradlint.events import Called, Event, ModuleFinished
+from gradlint.interpreter.engine.cannot_raise import REVEAL
 from gradlint.interpreter.engine.dispatch import EXPRESSIONS, STATEMENTS
 from gradlint.interpreter.static.tree_walk import in_order, is_statement
 from gradlint.testing.measuring import rows_here
-from gradlint.testing.programs import REVEAL
 from tests.fuzz.typestates import MOVES, moves
 
 ROWS, SYNTAX, EVENTS, STATES = "knowledge rows", "kinds of syntax", "types of events", "typestate transitions"

@@ -99,7 +99,8 @@ def call_named(m: Interpreter, node: Site, named: ImportPath, args: Arguments, n
     note_options(m, node, args)
     result = call_unknown(m, node, args.values(), named) if found is None else found
     cannot_raise.for_showing(m, node, named.path, args.values())
-    if found is not None and (found == NONE_VALUE or type(found) is PlainObject):
+    gives_nothing = found == NONE_VALUE or type(found) is PlainObject
+    if found is not None and gives_nothing and named.path != cannot_raise.REVEAL:
         read_at(m, args.values())  # what it is passed has not changed, and nothing is computed from it
     m.push(result)
     *values, result = m.pop_from(start)

@@ -17,7 +17,9 @@ from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.sites import Site
 from gradlint.knowledge.properties.never_raises import ALONE, BACKWARD, DENSE
 
-SHOWING = frozenset({"builtins.print", "builtins.reveal"})
+REVEAL = "builtins.reveal"
+"""The function by which a program asks what is known of a value, and that does nothing."""
+SHOWING = frozenset({"builtins.print", REVEAL})
 
 
 def for_operation(m: Interpreter, node: Site, name: str, given: Sequence[Value]) -> None:

@@ -29,6 +29,7 @@ from gradlint.interpreter.autograd.detach import cut_off, cuts
 from gradlint.interpreter.autograd.operations import plain_result
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import call_value
+from gradlint.interpreter.engine.cannot_raise import REVEAL
 from gradlint.interpreter.engine.dispatch import MODELS, TypeSlot, implements, models
 from gradlint.interpreter.engine.escape import result_of_unknown
 from gradlint.interpreter.engine.iteration import SEQUENCES, begin, consume, element_list, elements, run_through
@@ -222,7 +223,7 @@ models("pytest.raises", "pytest.warns")(lambda m, node, args: PlainObject("raise
 models("contextlib.ExitStack", "contextlib.AsyncExitStack")(lambda m, node, args: EXIT_STACK)
 
 
-@models("builtins.reveal")
+@models(REVEAL)
 def _reveal(m: Interpreter, node: Site, args: Arguments) -> Value:
     """`reveal(x)` shows what is known of `x`; it exists only for gradlint."""
     return NONE_VALUE
