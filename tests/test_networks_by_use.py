@@ -297,3 +297,42 @@ def test_what_a_module_has_under_a_computed_name_makes_a_network(source: str) ->
 @pytest.mark.parametrize("source", ["find(args.package)", "getattr(args, args.name)", "args.__dict__[args.name]"])
 def test_what_is_passed_data_is_a_network_wherever_it_comes_from(name: str, source: str) -> None:
     assert found(APPLIED.replace("NAME", name).replace("SOURCE", source)) == [Confidence.LIKELY]
+
+
+HELD = """
+import torch
+
+
+def NAME(env, agent, batches):
+    state = env.reset()
+    for x in batches:
+        out = agent.policy_net(torch.tensor(state), x)
+        USED
+
+
+class Runner:
+    def __init__(self, agent):
+        self.agent = agent
+
+    def NAME(self, x):
+        out = self.agent.policy_net(x)
+        USED
+"""
+CUT_OFF = ["state = env.step(out.argmax().item())", "env.step(out.detach().numpy())"]
+
+
+@pytest.mark.parametrize("used", CUT_OFF)
+def test_a_network_that_something_unknown_holds_is_known_by_its_cut_results(used: str) -> None:
+    text = HELD.replace("NAME", "roll_out").replace("USED", used)
+    assert found(text) == [Confidence.LIKELY] * 2
+    assert not found(text.replace("policy_net", "rules"))
+
+
+def test_one_that_a_function_evaluates_in_a_loop_is_known_by_that() -> None:
+    text = HELD.replace("NAME", "evaluate").replace("USED", "print(out)")
+    assert found(text) == [Confidence.LIKELY]
+
+
+@pytest.mark.parametrize("used", ["env.learn(out)", "pass", "state = env.step(out)"])
+def test_what_something_unknown_holds_may_be_anything_else(used: str) -> None:
+    assert not found(HELD.replace("NAME", "roll_out").replace("USED", used))

@@ -47,7 +47,7 @@ def is_applied_network(m: Interpreter, scope: Scope, name: str, uses: Uses) -> b
     if APPLIED.isdisjoint(uses):
         methods = {f"{written}.{use.partition('(')[0]}" for use in uses if use.endswith(")")}
         return any(not methods.isdisjoint(detached(m, one)) for one in code)
-    if not all(use in APPLIED | MOVED or use.startswith(HANDED) or use.isidentifier() for use in uses):
+    if not _is_used_as_network(uses):
         return False
     if scope.gradients:
         return True
@@ -56,6 +56,23 @@ def is_applied_network(m: Interpreter, scope: Scope, name: str, uses: Uses) -> b
         return True
     looping = [one for one in functions if not words(one.name.value) & TRAINS and loops_over_batches(m, one)]
     return bool(looping) or any(written in cuts(m, one) for one in code)
+
+
+def is_applied_part(m: Interpreter, chain: str, uses: Uses) -> bool:
+    """Return whether an attribute of something unknown (`agent.policy_net`) is named as networks are and only applied,
+    passed on or asked for attributes, and the function that runs evaluates in a loop, loops over batches, or cuts its
+    results off the graph."""
+    if not names_network(chain.rpartition(".")[2]) or CONFIGURED in uses or APPLIED.isdisjoint(uses):
+        return False
+    function = None if m.frame.function is None else m.frame.function.node
+    if not isinstance(function, cst.FunctionDef) or not _is_used_as_network(uses):
+        return False
+    looping = not words(function.name.value) & TRAINS and loops_over_batches(m, function)
+    return looping or _evaluates_in_loop(function) or chain in cuts(m, function)
+
+
+def _is_used_as_network(uses: Uses) -> bool:
+    return all(use in APPLIED | MOVED or use.startswith(HANDED) or use.isidentifier() for use in uses)
 
 
 def _evaluates_in_loop(function: cst.FunctionDef) -> bool:

@@ -40,7 +40,7 @@ from gradlint.interpreter.training.assumed_optimizer import optimizer_over
 from gradlint.interpreter.training.grad_scaler import unknown_scaler
 from gradlint.interpreter.training.lr_scheduler import unknown_scheduler
 from gradlint.interpreter.training.torch_data import loader
-from gradlint.interpreter.unknown.applied_networks import is_applied_network
+from gradlint.interpreter.unknown.applied_networks import is_applied_network, is_applied_part
 from gradlint.knowledge.python.duck_typing_names import (
     APPLIED,
     ATTRIBUTES_OF_LOADERS,
@@ -229,9 +229,10 @@ def by_usage(
         uses = uses - ASKED
     maker = _maker(m, uses, chain) if uses else None
     name = chain.removeprefix("self.")
-    if maker is None and uses and "." not in name and not _is_of_library_by_name(m, source):
-        scope = m.frame.scope if given else _scope_of(m.frame, chain)
-        maker = _network_maker(m, scope, name, uses)
+    if maker is None and uses and not _is_of_library_by_name(m, source):
+        scope = m.frame.scope if given or "." in name else _scope_of(m.frame, chain)
+        applied = is_applied_part(m, chain, uses) if "." in name else is_applied_network(m, scope, name, uses)
+        maker = _network_maker(scope) if applied else None
     if maker is None and names_loader(chain.rpartition(".")[2]) and all(_can_be_of_loader(use) for use in uses):
         maker = _loader
     return None if maker is None else maker(m, node, f"{part or 'argument'} by use", reach)
@@ -241,10 +242,8 @@ def _can_be_of_loader(use: str) -> bool:
     return use in ATTRIBUTES_OF_LOADERS or use.startswith(HANDED)
 
 
-def _network_maker(m: Interpreter, scope: Scope, name: str, uses: Uses) -> Maker | None:
+def _network_maker(scope: Scope) -> Maker:
     """Return the maker of what is applied as networks are; whoever switches flags may be passed one that is frozen."""
-    if not is_applied_network(m, scope, name, uses):
-        return None
     return _module if scope.switches <= MODES or not scope.gradients else _module_perhaps_frozen
 
 
