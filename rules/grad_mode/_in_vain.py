@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Sequence, Set
-from itertools import islice
 from typing import TypeGuard
 
 from gradlint.domain import (
@@ -310,16 +309,22 @@ def _in_vain(calls: Sequence[ModuleCalled], whole: Whole) -> Iterator[Way]:
         if caller not in whole.differentiating and _all_in_vain(some, whole):
             yield some, caller
             continue
-        parted: dict[Syntax, list[ModuleCalled]] = {}
-        alone: list[ModuleCalled] = []
-        for call in some:
-            step = next(islice(whole.callers(call), depth, None), None)
-            (alone if step is None else parted.setdefault(step, [])).append(call)
+        parted = _by_caller(some, depth, whole)
+        alone = parted.pop(None, [])
         waiting += [((those, step), depth + 1) for step, those in parted.items()]
         if parted and alone and _all_in_vain(alone, whole):
             yield alone, caller
         if not parted:
             yield from ((those, None) for those in _by_round(some) if _all_in_vain(those, whole))
+
+
+def _by_caller(calls: Sequence[ModuleCalled], depth: int, whole: Whole) -> dict[Syntax | None, list[ModuleCalled]]:
+    """The calls by the call so many functions further out in which they happen; None: there is none."""
+    parted: dict[Syntax | None, list[ModuleCalled]] = {}
+    for call in calls:
+        around = [*whole.callers(call)][depth : depth + 1]
+        parted.setdefault(around[0] if around else None, []).append(call)
+    return parted
 
 
 def _by_round(calls: Sequence[ModuleCalled]) -> list[list[ModuleCalled]]:

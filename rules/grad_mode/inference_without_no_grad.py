@@ -47,7 +47,7 @@ from ._volatile import flags, flags_of
 rule = Rule(
     "GRD401",
     "inference-without-no-grad",
-    "{name} {runs} with gradients enabled: autograd records a graph that is never used",
+    "{name} {runs} with gradients enabled: {waste}",
     help="wrap the call in `with torch.no_grad():`, or use `torch.inference_mode()`",
     effect="memory",
     yields_to=(
@@ -103,11 +103,10 @@ def _draft(node: Syntax, found: Sequence[Way], others: Sequence[Syntax], whole: 
     trains = any(whole.trains(call) for call in calls)
     advice = PHASED if phased else APART if callers else BLOCK if trains else TOGETHER
     method = whole.method_of(calls[0]) if callers else ""
-    runs = ("runs in eval mode" if in_eval else "is evaluated") + (
-        " for some callers" if callers and not method else ""
-    )
+    runs = "runs in eval mode" if in_eval else "is evaluated"
+    waste = SOME_CALLERS if callers and not method else NEVER
     name = f"`{method}()`" if method else quoted(calls[0].name, "the model")
-    draft = rule.at(callers[0] if method else node, name=name, runs=runs).advising(advice)
+    draft = rule.at(callers[0] if method else node, name=name, runs=runs, waste=waste).advising(advice)
     for caller in callers[1:] if method else callers or whole.evaluating(calls):
         draft = draft.note(caller, "called here, and its result is never differentiated")
     if method:
@@ -124,6 +123,7 @@ def _draft(node: Syntax, found: Sequence[Way], others: Sequence[Syntax], whole: 
     return draft.showing(*shown_by[first]), calls[0]
 
 
+NEVER, SOME_CALLERS = "autograd records a graph that is never used", "some callers never use its graph"
 TOGETHER = "wrap the call in `with torch.no_grad():`, or decorate the function with `@torch.no_grad()`"
 BLOCK = "wrap the call in `with torch.no_grad():`"
 PHASED = "switch gradients by the phase: `with torch.set_grad_enabled(training):`"

@@ -84,21 +84,23 @@ def check_read_again(end: ModuleFinished) -> Findings:
     kept = memories(tensor for one in end.story if isinstance(one, OptimizerStepped) for tensor in one.parameters)
     updates = [one for one in end.story if isinstance(one, Update) and one.updates and is_of_tensor(one)]
     kept |= memories(map(target_of, updates))
-    read: dict[Syntax, frozenset[Memory]] = {}
+    read: dict[Memory, set[Syntax]] = {}
     left: tuple[BackwardRun, frozenset[Memory]] | None = None
     again: tuple[BackwardRun, GradientRead] | None = None
     told: set[Syntax] = set()
     for event in end.story:
-        if read and (anew := _begun_anew(event)):
-            read = {node: some - anew for node, some in read.items()}
+        for memory in _begun_anew(event) if read else ():
+            read.pop(memory, None)
         if isinstance(event, BackwardRun) and event.how == "backward":
             held = memories(leaf for leaf in event.leaves if _is_left(leaf) and leaf.parameter <= NO) - kept
             left, again = (event, held) if held else None, None
         elif isinstance(event, GradientRead) and event.use == "needed" and not event.guard:
             own = memories([event.tensor])
-            if left is not None and own <= left[1] and own & read.get(event.node, frozenset()):
+            before = any(event.node in read.get(memory, ()) for memory in own)
+            if left is not None and own <= left[1] and before:
                 again = left[0], event
-            read[event.node] = read.get(event.node, frozenset()) | own
+            for memory in own:
+                read.setdefault(memory, set()).add(event.node)
         elif again is not None and _makes_use(event) and event.run == again[1].run == again[0].run:
             if again[0].node not in told:
                 told.add(again[0].node)

@@ -316,13 +316,16 @@ def names_network(name: str) -> bool:
     said = {word.rstrip("0123456789") for word in words(name)}
     named = bool(said & NETWORKS) or name.partition("_")[0] in OF_ADVERSARIES
     others = OF_TENSORS_OF_PARTS | NAMING_SOMETHING_ELSE | MAKES | APPLIES | OF_OTHER_GENERATORS | OF_CLASSES
-    return named and not said & others and CAP_WORDS.fullmatch(name) is None
+    return named and not said & others and not _is_in_cap_words(name)
+
+
+def _is_in_cap_words(name: str) -> bool:
+    """Return whether a name is in the case that PEP 8 gives to classes (`PolicyNet`)."""
+    return name[:1].isupper() and name.isalnum() and any(map(str.islower, name))
 
 
 OF_CLASSES = frozenset("class classes cls constructor ctor factory kind type types".split())
 """Words of classes, and of what else makes the thing that the other words name (`model_cls`)."""
-CAP_WORDS = re.compile("[A-Z][A-Za-z0-9]*[a-z][A-Za-z0-9]*")
-"""Names in the case that PEP 8 gives to classes (`PolicyNet`)."""
 
 
 NETWORKS = frozenset(
