@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import libcst as cst
@@ -24,6 +24,7 @@ from gradlint.knowledge.python.duck_typing_names import (
     PHASES,
     TRAINS,
     batches_to_evaluate_on,
+    data_gone_over,
     data_to_evaluate_on,
     evaluates,
     is_data_to_evaluate_on,
@@ -118,9 +119,20 @@ def loops_over_batches(m: Interpreter, function: cst.FunctionDef) -> bool:
     """Return whether a function loops over batches, and not over those to train on, as far as its names show."""
     known = m.notes(LoopsOverBatches)
     if function not in known:
-        loops = (node for node in in_order(function.body) if isinstance(node, cst.For | cst.CompFor))
-        known[function] = any(batches_to_evaluate_on(_names_in(loop.iter)) for loop in loops)
+        known[function] = any(map(batches_to_evaluate_on, _gone_over(function)))
     return known[function]
+
+
+def evaluates_data(function: cst.FunctionDef) -> bool:
+    """Return whether a function evaluates, and does not train, as its name says, and goes over data."""
+    name = function.name.value
+    return evaluates(name) and not words(name) & TRAINS and any(map(data_gone_over, _gone_over(function)))
+
+
+def _gone_over(function: cst.FunctionDef) -> Iterator[list[str]]:
+    """Yield the names in what each loop of a function goes over."""
+    loops = (node for node in in_order(function.body) if isinstance(node, cst.For | cst.CompFor))
+    return (_names_in(loop.iter) for loop in loops)
 
 
 Spelled = Callable[[Code], frozenset[str]]

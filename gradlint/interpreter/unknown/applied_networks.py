@@ -9,16 +9,14 @@ from typing import Any
 import libcst as cst
 
 from gradlint.interpreter.engine.machine import Interpreter
-from gradlint.interpreter.python.roles import cuts, detached, loops_over_batches
+from gradlint.interpreter.python.roles import cuts, detached, evaluates_data, loops_over_batches
 from gradlint.interpreter.static.cutting import Code
 from gradlint.interpreter.static.scopes import HANDED, Scope
-from gradlint.interpreter.static.tree_walk import in_order
 from gradlint.knowledge.python.duck_typing_names import (
     APPLIED,
     CONFIGURED,
     MOVED,
     TRAINS,
-    evaluates,
     names_network,
     words,
 )
@@ -36,9 +34,9 @@ def _inside(node: Any) -> Sequence[Any]:
 def is_applied_network(m: Interpreter, scope: Scope, name: str, uses: Uses) -> bool:
     """Return whether a variable, or an attribute of `self`, is named as networks are and only applied, passed on or
     asked for attributes, where gradients are computed; or where a function, one of the file or a method of the class,
-    evaluates in a loop, loops over batches, or cuts its results off the graph, as the file itself may: a mere caller
-    may call for another that trains. One of which only methods are called is, where the result of one is detached. What
-    is called without data makes an object."""
+    evaluates data, loops over batches, or cuts its results off the graph, as the file itself may: a mere caller may
+    call for another that trains. One of which only methods are called is, where the result of one is detached. What is
+    called without data makes an object."""
     if not names_network(name) or CONFIGURED in uses:
         return False
     functions = [one for one in _inside(scope.node) if type(one) is cst.FunctionDef]
@@ -52,7 +50,7 @@ def is_applied_network(m: Interpreter, scope: Scope, name: str, uses: Uses) -> b
     if scope.gradients:
         return True
     applying = (one for one in functions if not APPLIED.isdisjoint(m.scan.scopes[one].uses.get(written, ())))
-    if any(_evaluates_in_loop(one) for one in applying):
+    if any(evaluates_data(one) for one in applying):
         return True
     looping = [one for one in functions if not words(one.name.value) & TRAINS and loops_over_batches(m, one)]
     return bool(looping) or any(written in cuts(m, one) for one in code)
@@ -60,7 +58,7 @@ def is_applied_network(m: Interpreter, scope: Scope, name: str, uses: Uses) -> b
 
 def is_applied_part(m: Interpreter, chain: str, uses: Uses) -> bool:
     """Return whether an attribute of something unknown (`agent.policy_net`) is named as networks are and only applied,
-    passed on or asked for attributes, and the function that runs evaluates in a loop, loops over batches, or cuts its
+    passed on or asked for attributes, and the function that runs evaluates data, loops over batches, or cuts its
     results off the graph."""
     if not names_network(chain.rpartition(".")[2]) or CONFIGURED in uses or APPLIED.isdisjoint(uses):
         return False
@@ -68,16 +66,8 @@ def is_applied_part(m: Interpreter, chain: str, uses: Uses) -> bool:
     if not isinstance(function, cst.FunctionDef) or not _is_used_as_network(uses):
         return False
     looping = not words(function.name.value) & TRAINS and loops_over_batches(m, function)
-    return looping or _evaluates_in_loop(function) or chain in cuts(m, function)
+    return looping or evaluates_data(function) or chain in cuts(m, function)
 
 
 def _is_used_as_network(uses: Uses) -> bool:
     return all(use in APPLIED | MOVED or use.startswith(HANDED) or use.isidentifier() for use in uses)
-
-
-def _evaluates_in_loop(function: cst.FunctionDef) -> bool:
-    """Return whether a function evaluates, by its name, and does so in a loop: what it applies once and gives back,
-    others may train on."""
-    name = function.name.value
-    loops = evaluates(name) and not words(name) & TRAINS
-    return loops and any(isinstance(node, cst.For | cst.While | cst.CompFor) for node in in_order(function.body))

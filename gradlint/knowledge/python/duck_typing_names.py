@@ -360,6 +360,13 @@ def is_data_to_evaluate_on(names: Iterable[str]) -> bool | None:
     return told
 
 
+def data_gone_over(names: Iterable[str]) -> bool:
+    """Return whether these names, of one expression that a loop goes over, call data of any kind, and none to train
+    on."""
+    said = frozenset[str]().union(*map(words, names))
+    return bool(said & (DATA | DATA_ONE_BY_ONE)) and not any(word.startswith(TRAINING_DATA) for word in said)
+
+
 def batches_to_evaluate_on(names: Iterable[str]) -> bool:
     """Return whether these names, of one expression, call what gives data in batches, and none to train on as far as
     they tell."""
@@ -374,6 +381,8 @@ DATA = frozenset(
     "batches data dataloader dataloaders dataset datasets dl ds gen generator images iter iterator loader loaders "
     "queue samples set x".split()
 )
+DATA_ONE_BY_ONE = frozenset("data datas examples inputs items pairs sentences texts words".split())
+"""Words of data that a function may be passed, and goes over piece by piece."""
 DATA_IN_ONE_WORD = re.compile("(dev|eval|te|test|tst|v|val|valid|vl)(data|iter|set|(data)?loader)s?")
 BEGINS_AS_EVALUATION_DATA = re.compile("(eval|evaluation|holdout|test|testing|val|valid|validation)_.", re.IGNORECASE)
 ITERATES = frozenset("bar enumerate iter pbar progress tqdm trange zip".split())
