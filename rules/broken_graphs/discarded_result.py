@@ -36,7 +36,7 @@ rule = Rule(
     effect="no effect",
 )
 
-METHODS, FUNCTIONS = "torch.Tensor", "torch"
+METHODS, FUNCTIONS = "torch.Tensor", ("torch", "torch.nn.functional")
 WAITING = frozenset({"item", "cpu", "numpy", "tolist"})
 """Methods that are also called to wait for what runs on a device."""
 REPLACING = frozenset(
@@ -44,6 +44,8 @@ REPLACING = frozenset(
     "repeat contiguous flip roll softmax log_softmax view_as expand_as movedim unflatten".split()
 )
 """Methods whose result is meant to stand in the tensor's place."""
+OF_STRUCTURES = frozenset("to cuda cpu float double half bfloat16 int long bool type clone".split())
+"""Methods that what libraries make of several tensors has as well, and with which some of it moves itself."""
 TWINS = frozenset(
     "abs add addcdiv addcmul addmm asin acos atan bernoulli ceil clamp clamp_max clamp_min clip copysign cos cumprod "
     "cumsum div divide erf exp expm1 fix floor fmod frac index_add index_copy index_fill lerp log log10 "
@@ -72,11 +74,13 @@ def check(event: ResultDiscarded) -> Findings:
         yield rule.at(event.node, method=method, name="the layer").advising(KEEP)
         return
     tensor = event.of
-    if not isinstance(tensor, Tensor) or of not in (METHODS, FUNCTIONS) or event.expected:
+    if not isinstance(tensor, Tensor) or of not in (METHODS, *FUNCTIONS) or event.expected:
         return
-    if of == FUNCTIONS and not _is_made_here(event):
+    if of in FUNCTIONS and not _is_made_here(event):
         return
-    if not isinstance(event.value, Tensor) or method.endswith("_") or method in WAITING or tensor.may_be_structured:
+    if not isinstance(event.value, Tensor) or method.endswith("_") or method in WAITING:
+        return
+    if tensor.may_be_structured and method in OF_STRUCTURES:
         return
     narrow = (event.name or _is_of_another(tensor)) and (method in REPLACING or method in TWINS)
     draft = rule.at(event.node, method=method, name=quoted(event.name, "the tensor"))

@@ -5,6 +5,7 @@ import time
 import pytest
 import torch
 import torch.nn as nn
+import torch.nn.functional as F
 
 
 class Trainer:
@@ -121,3 +122,13 @@ class Words(nn.Module):
         self.bags = nn.EmbeddingBag.from_pretrained(vectors)
         self.words.weight.data.copy_(vectors)  # ok: written in place
         self.words.load_state_dict({"weight": vectors})  # ok: loads into the layer that is there
+
+
+def scored(network, batch, targets):
+    network.eval()
+    scores = network(batch)
+    scores.to(targets.device)  # ok: what a network gives may be an object that moves itself
+    scores.squeeze(1)  # GRD607
+    F.softmax(scores, dim=-1)  # GRD607
+    F.relu(scores, inplace=True)  # ok: written in place
+    return F.cross_entropy(scores, targets)
