@@ -100,11 +100,14 @@ def perhaps_given_back(m: Interpreter, ref: Ref, tensor: Tensor) -> list[tuple[R
 
 
 def perhaps_the_same(m: Interpreter, refs: Iterable[Ref]) -> list[Ref]:
-    """The results of unseen code that may be one of these tensors, which it was passed."""
-    if not (known := frozenset(refs)):
+    """The results of unseen code that may be one of these tensors, which it was passed, and the program's own tensors
+    that one of these may be, where it is such a result."""
+    if not (known := dict.fromkeys(refs)):
         return []
     tensors = [(ref, thing) for ref, thing in m.state.heap.items() if type(thing) is Tensor and ref not in known]
-    return [ref for ref, thing in tensors if any(one in known for one, _ in perhaps_given_back(m, ref, thing))]
+    given = [ref for ref, thing in tensors if any(one in known for one, _ in perhaps_given_back(m, ref, thing))]
+    passed = [one for ref in known for one, _ in perhaps_given_back(m, ref, m[ref]) if one not in known]
+    return [*dict.fromkeys((*given, *passed))]
 
 
 def perhaps_elsewhere(m: Interpreter, given: Iterable[tuple[Ref, Tensor]], memories: Iterable[Ref]) -> None:

@@ -148,10 +148,12 @@ class Interpreter:
     def refuses(self, value: Value, refused: Collection[Ref]) -> bool:
         """Return whether torch certainly refuses a value since it refuses these: all that it may be, known well enough.
 
-        Of a parameter that unseen callers passed in, it is more likely that they switched gradients off.
+        Of a parameter that unseen callers passed in, it is more likely that they switched gradients off; what unseen
+        code has had may have been changed there, so that the path goes on.
         """
         weakest = Belief.PROVEN if self.assumed_mode else Belief.FROM_USAGE
-        known = all(self[ref].belief <= weakest for ref in refused)
+        beliefs = [self[ref].belief for ref in refused]
+        known = Belief.UNTOUCHED not in beliefs and max(beliefs, default=weakest) <= weakest
         return bool(refused) and known and len(refused) == len(alternatives(value))
 
     def value(self, node: Site) -> Value:

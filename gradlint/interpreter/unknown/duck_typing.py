@@ -191,8 +191,6 @@ def owner_by_method(m: Interpreter, node: Site, owner: Unknown, method: str, *, 
         return None
     if _is_of_own_class(m, frozenset({method})):
         return None
-    if method in FLAGGING:
-        weak_update(m, owner)
     made = unknown_tensor(m, node, "by method", Belief.FROM_USAGE, owner.reach)
     _computed_here(m, made, getattr(getattr(node, "func", None), "value", None))
     return made
@@ -202,6 +200,8 @@ def owner_by_method(m: Interpreter, node: Site, owner: Unknown, method: str, *, 
 def _call_method(m: Interpreter, node: Site, owner: Unknown, method: str, args: Arguments, name: str) -> Value:
     """A method of something unknown, which it may show to be a tensor."""
     given = args.unknown or bool(args.positional or args.keywords)
+    if method in FLAGGING:
+        weak_update(m, owner)
     tensor = owner_by_method(m, node, owner, method, given=given)
     if tensor is None:
         return plain_method(m, node, owner, method, args)
