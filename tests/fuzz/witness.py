@@ -132,6 +132,7 @@ class Witness(TorchFunctionMode):  # type: ignore[misc]
             written = [one for one, version in versions if one._version != version]
             made = [(one, value_of(one), one.grad_fn) for one in flat(result) if is_built(one)]
             facts = {"args": args, "operands": operands, "asking": asking, "made": made, "written": written}
+            facts["direct"] = direct
             if name in COMPARING:
                 facts["values"] = [value_of(one) for one in operands]
             self.note("op", name=name.removeprefix("__get__ "), **facts)

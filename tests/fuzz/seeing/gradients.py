@@ -60,13 +60,14 @@ def retained_after_backward(run: Run) -> Iterator[Mistake]:
 
 
 def asked_late(run: Run) -> Iterator[Mistake]:
-    """A leaf was asked after it was used, a backward ran, and its gradient is None."""
+    """A leaf was asked after it was used, a backward ran, and its gradient is None: whatever unseen code computed from
+    it meanwhile, and dropped."""
     used: set[int] = set()
     asked: dict[int, list[Any]] = {}
     for act in run.of("op", "asked", "backward", "read"):
         if act.what == "op":
             used |= {id(one) for one in act.operands}
-            for one in act.operands:
+            for one in act.operands if act.direct else ():
                 asked.pop(id(one), None)
         elif act.what == "asked" and act.to and not act.had and act.leaf and id(act.tensor) in used:
             asked[id(act.tensor)] = [act.row, False]
