@@ -104,6 +104,22 @@ def test_every_finding_is_as_sure_as_its_signs(text):
     assert all(finding.confidence is finding.degrees.weakest for finding in found)
 
 
+@pytest.mark.parametrize(("call", "wanted"), [("print(weight)", CERTAIN), ("elsewhere.visit(weight)", LIKELY)])
+def test_a_wrong_gradient_is_certain_where_one_certainly_arrives(call, wanted):
+    """What unseen code has had may have been frozen there, and then it gets none."""
+    text = f"""\
+import elsewhere
+import torch
+weight = torch.randn(3, requires_grad=True)
+out = weight.tanh()
+out.data[0] = 5.0
+{call}
+out.sum().backward()
+"""
+    found = linter.analyse(text, RULES, packs=PACKS).findings
+    assert [one.confidence for one in found if one.code == "GRD309"] == [wanted]
+
+
 def test_signs_are_kept_with_results():
     sign = Sign(Question.THING, LIKELY, "taken for a module for how it is used")
     found = Finding("ABC101", "planted", "m", Place(1, 1, 1, 2), LIKELY, signs=(sign,))

@@ -270,8 +270,10 @@ def _of_module(trained: frozenset[Memory], end: ModuleFinished) -> bool:
 
 
 def _led_to(event: BackwardRun) -> frozenset[Memory]:
-    """The leaves that a backward may reach, whatever is detached by what is not followed."""
-    return memories(leaf for index, leaf in enumerate(event.leaves) if not event.loose >> index & 1)
+    """The leaves that a backward may reach, whatever is detached by what is not followed; none that all paths which are
+    shown have frozen."""
+    asking = [leaf.requires_grad.possibly(YES) or not leaf.requires_grad.possibly(NO) for leaf in event.leaves]
+    return memories(leaf for index, leaf in enumerate(event.leaves) if asking[index] and not event.loose >> index & 1)
 
 
 def _reached(event: BackwardRun) -> frozenset[Memory]:

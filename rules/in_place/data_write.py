@@ -21,9 +21,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import YES, CauseKind
+from gradlint.domain import YES, Belief, CauseKind
 from gradlint.events import BackwardRun
-from gradlint.rule import Findings, Rule, quoted
+from gradlint.rule import LIKELY, Findings, Rule, quoted
 
 from ._spoiling import CALLS, operation
 
@@ -52,8 +52,14 @@ def check(event: BackwardRun) -> Findings:
                     mark.node, name=quoted(mark.name, "a tensor"), op=operation(node), call=CALLS[event.how]
                 )
                 draft = draft.note(node.at, "saved here") if node.at is not mark.node else draft
-                yield draft.note(event.node, "differentiated here with the written values")
+                draft = draft.note(event.node, "differentiated here with the written values")
+                yield draft if _arrives(event) else draft.lowered(LIKELY, "no gradient of a leaf is certain to arrive")
                 return
+
+
+def _arrives(event: BackwardRun) -> bool:
+    """Return whether a gradient certainly arrives at a leaf: one that was frozen since gets none, right or wrong."""
+    return any(leaf.requires_grad <= YES and leaf.belief <= Belief.ANNOTATED for leaf in event.leaves)
 
 
 @rule.bad

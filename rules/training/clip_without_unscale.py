@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradlint.domain import FRESH, MIXED, PLAIN, SCALED, Syntax
+from gradlint.domain import FRESH, MIXED, PLAIN, SCALED, USED, Syntax
 from gradlint.events import GradientsClipped, ModuleFinished, ScalerUsed, WrittenInPlace
 from gradlint.rule import CERTAIN, LIKELY, Edit, Findings, Question, Rule, quoted
 
@@ -65,9 +65,11 @@ def check(event: ModuleFinished) -> Findings:
 
 
 def _finds_scaled(clipping: GradientsClipped) -> bool:
-    """Return whether gradients that no step has used are clipped, on some path while they are scaled."""
+    """Return whether gradients that no step has used are clipped, on some path while they are scaled: what a scaler has
+    stepped it has unscaled as well."""
     known = clipping.unit <= PLAIN | SCALED and clipping.unit.possibly(SCALED)
-    return known and clipping.grad.possibly(FRESH | MIXED)
+    unused = clipping.unit <= SCALED or not clipping.grad.possibly(USED)
+    return known and unused and clipping.grad.possibly(FRESH | MIXED)
 
 
 def _is_about(used: ScalerUsed, clippings: list[GradientsClipped]) -> bool:

@@ -3,7 +3,7 @@
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
-from elsewhere import unscale_everything
+from elsewhere import unscale_everything, watch
 from torch.cuda.amp import GradScaler, autocast
 from torch.nn.utils import clip_grad_norm_
 
@@ -207,3 +207,13 @@ def several_optimizers_in_a_list(net, loader, descents, growing: GradScaler):
             growing.step(descent)
         growing.update()
     return total
+
+
+def clipped_behind_the_step(net: nn.Module, x, y):
+    scaler = GradScaler()
+    descent = torch.optim.SGD(net.parameters(), lr=0.1)
+    watch(descent)
+    scaler.scale(F.cross_entropy(net(x), y)).backward()
+    scaler.step(descent)
+    clip_grad_norm_(net.parameters(), 1.0)  # ok: the step has unscaled them
+    scaler.update()

@@ -4,6 +4,7 @@ import argparse
 
 import torch
 import torch.nn.functional as F
+from elsewhere import summarize
 from torch import nn, optim
 from torch.utils.data import DataLoader
 
@@ -535,3 +536,13 @@ class OneOfMany:
         self.of_critic.zero_grad()
         torch.autograd.backward([loss])  # ok: only the critic is in it
         self.of_critic.step()
+
+
+def frozen_head_is_stepped(batches):
+    body, head = nn.Linear(4, 4), nn.Linear(4, 1)
+    optimizer = torch.optim.SGD(head.parameters(), lr=0.1)
+    head.requires_grad_(False)
+    for batch in batches:
+        head(body(batch)).mean().backward()  # ok: nothing that is stepped is asked for
+        optimizer.step()
+        summarize(optimizer)
