@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from gradlint import fixes, gate, source
-from gradlint.domain import Syntax
-from gradlint.events import Event
+from gradlint.domain import Syntax, Truth
+from gradlint.events import Event, ModuleFinished
 from gradlint.finding import Confidence, Finding, Fix, Place
 from gradlint.frozen import frozen
 from gradlint.interpreter import APART, Trace, interpret
@@ -83,6 +83,9 @@ class _Hearing:
         self.behind: dict[tuple[str, int], tuple[Draft, Syntax]] = {}
         self.heard: dict[tuple[str, str, int], Any] = {}
         self.elsewhere: dict[Syntax, Event] = {}
+        self.ways: dict[Syntax, dict[Syntax, Truth]] = {}
+        self.told: dict[tuple[str, int], dict[Syntax, None]] = {}
+        self.alike: dict[Syntax, list[Syntax]] = {}
         self.doubted = {rule.code: tuple(rule.doubts()) for rule in rules}
         for rule in of(rules, version):
             for kind, keys, check in rule.checks:
@@ -93,6 +96,10 @@ class _Hearing:
             self.listen(event)
         if event.file:
             self.elsewhere.setdefault(event.node, event)
+            for node in (event.node, *event.calls[1:]) if event.calls else ():
+                self.ways.setdefault(node, {}).setdefault(event.calls[0], event.grad_mode)
+        for caller, call, _ in event.alike if isinstance(event, ModuleFinished) else ():
+            self.alike.setdefault(caller, []).append(call)
         for rule, keys, check in self.by_type.get(type(event), ()):
             if keys and event.key not in keys:
                 continue
@@ -108,6 +115,8 @@ class _Hearing:
         """One finding per rule and place: the first that is believed most, with the way to another file that led to
         it."""
         key = (draft.rule.code, id(draft.node))
+        if event.calls:
+            self.told.setdefault(key, {})[event.calls[0]] = None
         draft = draft.showing(*self.doubted.get(draft.rule.code, ()))
         if behind:
             self.behind.setdefault(key, (draft, event.node))
@@ -117,6 +126,15 @@ class _Hearing:
             self.drafts[key] = draft
             if event.file and draft.node is event.node:
                 self.elsewhere[event.node] = event
+
+    def led_by(self, draft: Draft) -> list[Syntax]:
+        """The calls in the linted file that lead to a finding in another: those at whose events it was made, or of one
+        that a story tells those that lead to its place in the same grad mode as the first, and those alike."""
+        if told := self.told.get((draft.rule.code, id(draft.node))):
+            return [*told]
+        ways = self.ways.get(draft.node, {})
+        found = [way for way, mode in ways.items() if mode == next(iter(ways.values()))]
+        return [*dict.fromkeys([*found, *(call for way in found for call in self.alike.get(way, ()))])]
 
     def found(self, come_by: Container[Syntax]) -> list[Draft]:
         """All findings; of those that raise behind a line that raises, those at places that are not `come_by`
@@ -161,7 +179,7 @@ def analyse(
         nodes += [*run.unknown, *hearing.heard.values()]
     placed = source.placed(module, text) if nodes else None
     places = placed.of(nodes) if placed else {}
-    locations = Locations(placed, run, hearing.elsewhere, project)
+    locations = Locations(placed, run, hearing.elsewhere, hearing.led_by, project)
     cured = _cured(drafts, module, placed, text)
     findings = [one for draft in drafts if (one := locations.finding(draft, cured.get(draft))) is not None]
     return Analysis(

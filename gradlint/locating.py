@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from gradlint import source
@@ -16,18 +16,24 @@ if TYPE_CHECKING:
     from gradlint.resolving import View
 
 
+MOST_WAYS = 4
+"""The most calls in the linted file that a finding in another points at."""
+
+
 class Locations:
     """The files of a run and what stands where in them. Others than the linted one are only looked at where something
-    in them is to be told: `events` are what happened there, by where: what was reported, or else what came first."""
+    in them is to be told: `events` are what happened there, by where: what was reported, or else what came first, and
+    `led_by` gives the calls that lead to a draft."""
 
     def __init__(
         self,
         here: source.Places | None,
         run: Interpreter,
         events: Mapping[Syntax, Event],
+        led_by: Callable[[Draft], Sequence[Syntax]],
         project: View | None,
     ) -> None:
-        self.events, self.project = events, project
+        self.events, self.led_by, self.project = events, led_by, project
         self.placed: dict[str, source.Places] = {} if here is None else {HERE: here}
         self.trees = {file.path: file.tree for file in run.neighbours.files.values() if file.tree is not None}
         self.heard = [HERE, *dict.fromkeys(event.file for event in events.values())]
@@ -48,7 +54,7 @@ class Locations:
         return self.placed[path]
 
     def finding(self, draft: Draft, fix: Fix | None) -> Finding | None:
-        """Return the finding of a draft. In another file, the call in the linted one that leads there is among the
+        """Return the finding of a draft. In another file, the calls in the linted one that lead there are among the
         notes; where none does, nothing is told."""
         at = self.of(draft.node)
         if at is None:
@@ -56,10 +62,10 @@ class Locations:
         path, place = at
         notes = [self._note(node, text, path) for node, text in draft.notes]
         if path != HERE:
-            way = next((event.calls for event in self._events(draft, path) if event.calls), ())
-            if not way:
+            ways = self._ways(draft, path)
+            if not ways:
                 return None
-            notes.append(self._note(way[0], CALLED, path))
+            notes += [self._note(way, CALLED, path) for way in ways]
         rule = draft.rule
         return Finding(
             code=rule.code,
@@ -75,10 +81,10 @@ class Locations:
             signs=draft.signs,
         )
 
-    def _events(self, draft: Draft, path: str) -> Iterable[Event]:
-        """Return the event at the place of a draft, or else those in its file."""
-        here = self.events.get(draft.node)
-        return [here] if here is not None else [event for event in self.events.values() if event.file == path]
+    def _ways(self, draft: Draft, path: str) -> Sequence[Syntax]:
+        """The calls that lead to the place of a draft, or else to its file."""
+        in_it = (event.calls[0] for event in self.events.values() if event.file == path and event.calls)
+        return self.led_by(draft)[:MOST_WAYS] or [*in_it][:1]
 
     def _note(self, node: Any, text: str, path: str) -> Note | None:
         """A note of a finding in a file."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
-from gradlint.finding import Confidence, Effect, Finding, Note, Place
+from gradlint.finding import CALLED, Confidence, Effect, Finding, Note, Place
 from gradlint.frozen import replace
 
 
@@ -25,13 +25,22 @@ def shown(findings: Iterable[Finding], rules: Sequence[Yielding], min_confidence
 
 
 def one_at_each_place(findings: Sequence[Finding]) -> tuple[Finding, ...]:
-    """The best believed finding of each rule at each place: calls in a chain (`x.mul_(2).add_(1)`) begin at one."""
+    """The best believed finding of each rule at each place: calls in a chain (`x.mul_(2).add_(1)`) begin at one. It
+    points at the calls of all files that lead there."""
     best: dict[tuple[str, str, int, int], Finding] = {}
+    ways: dict[tuple[str, str, int, int], dict[Note, None]] = {}
     for finding in findings:
         at = _beginning(finding)
+        ways.setdefault(at, {}).update(dict.fromkeys(note for note in finding.notes if note.text == CALLED))
         if at not in best or finding.confidence < best[at].confidence:
             best[at] = finding
-    return tuple(one for one in findings if best[_beginning(one)] is one)
+    return tuple(_led_by(one, ways[_beginning(one)]) for one in findings if best[_beginning(one)] is one)
+
+
+def _led_by(finding: Finding, ways: Iterable[Note]) -> Finding:
+    """A finding with notes at these calls as well."""
+    more = [way for way in ways if way not in finding.notes]
+    return replace(finding, notes=(*finding.notes, *more)) if more else finding
 
 
 def _beginning(finding: Finding) -> tuple[str, str, int, int]:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from gradlint import engine, run, settings
-from gradlint.finding import Confidence
+from gradlint.finding import CALLED, Confidence
 from gradlint.project import Project
 from gradlint.registry import rules
 from gradlint.report import full
@@ -156,6 +156,45 @@ def test_what_is_handed_to_a_function_that_is_followed_is_told_inside_it(project
     (project / "twice.py").write_text(f"import torch\nfrom norms import size\n\n{twice}")
     assert found("twice.py", "norms.py") == [("norms.py", 2, "GRD712")]
     assert found("twice.py") == [("twice.py", 6, "GRD712")]
+
+
+SAMPLER = """\
+import torch
+from torch import nn
+
+
+class Writer(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.words = nn.Linear(4, 4)
+
+    def forward(self, x):
+        return self.words(x)
+
+    def sample(self, steps: int):
+        word = torch.zeros(1, 4)
+        for _ in range(steps):
+            word = nn.functional.one_hot(self.forward(word).argmax(1), 4).float()
+        return word
+"""
+WRITES = """\
+import torch
+from writer import Writer
+
+writer = Writer()
+%s
+"""
+
+
+def test_a_finding_points_at_all_calls_that_lead_there(project: Path):
+    """Of all files, and not at those that do what is right."""
+    (project / "writer.py").write_text(SAMPLER)
+    (project / "first.py").write_text(WRITES % "print(writer.sample(3))\nprint(writer.sample(3))")
+    (project / "second.py").write_text(WRITES % "print(writer.sample(5))")
+    (project / "third.py").write_text(WRITES % "with torch.no_grad():\n    print(writer.sample(4))")
+    (told,) = [entry.finding for entry in outcome("first.py", "second.py", "third.py", "writer.py").entries]
+    ways = [(Path(note.path).name, note.place.row) for note in told.notes if note.text == CALLED]
+    assert (told.code, ways) == ("GRD401", [("first.py", 5), ("first.py", 6), ("second.py", 5)])
 
 
 FUNCTION = """\
