@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from gradlint import source
@@ -60,12 +60,12 @@ class Locations:
         if at is None:
             return None
         path, place = at
-        notes = [self._note(node, text, path) for node, text in draft.notes]
+        notes, calls = [self._note(node, text, path) for node, text in draft.notes], list[Note | None]()
         if path != HERE:
             ways = self._ways(draft, path)
             if not ways:
                 return None
-            notes += [self._note(way, CALLED, path) for way in ways]
+            calls = [self._note(way, CALLED, path) for way in ways]
         rule = draft.rule
         return Finding(
             code=rule.code,
@@ -75,7 +75,7 @@ class Locations:
             confidence=draft.confidence,
             consequence=draft.effect,
             help=draft.help,
-            notes=tuple(sorted([one for one in notes if one is not None], key=lambda note: (note.path, note.place))),
+            notes=(*sorted(_known(notes), key=lambda note: (note.path, note.place)), *_known(calls)),
             fixes=(fix,) if fix else (),
             path=path,
             signs=draft.signs,
@@ -93,3 +93,7 @@ class Locations:
             return None
         own = self.project.path if at[0] == HERE and self.project is not None else at[0]
         return Note(at[1], text, "" if at[0] == path else own)
+
+
+def _known(notes: Iterable[Note | None]) -> list[Note]:
+    return [note for note in notes if note is not None]

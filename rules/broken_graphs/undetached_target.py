@@ -21,8 +21,9 @@ before its own step, it is trained to please the discriminator's loss, the oppos
 
 ## What helps
 
-What is handed from one network to the other is detached; a target is computed under `torch.no_grad()`; a network that
-judges is frozen with `requires_grad_(False)`, through which gradients pass to what it is given.
+What is handed from one network to the other is detached: the finding stands there, and points at the backward. A target
+is computed under `torch.no_grad()`; a network that judges is frozen with `requires_grad_(False)`, through which
+gradients pass to what it is given.
 
 ## When it is right to ignore it
 
@@ -309,15 +310,19 @@ def _asked(event: BackwardRun) -> frozenset[Memory]:
 
 
 def _at(end: ModuleFinished, one: _Waiting, wasted: frozenset[Memory], met: Meeting, *, passed: bool = False) -> Draft:
-    """The finding at a backward, which says of whose parameters it is and how to keep them out."""
+    """The finding where what another network gave is handed on, or else at the backward, which says of whose parameters
+    it is and how to keep them out."""
     names = [quoted(name, "") for name in met.names]
     whose = " and ".join(names) if 0 < len(names) <= MOST_NAMED else "other parameters"
     network = names[0] if len(names) == 1 else "the other networks"
     apart = met.summed and met.handed is None
     cure = PASSED if passed else HANDED if met.handed is not None else APART if apart else COMPARED
-    draft = rule.at(one.event.node, name=quoted(one.event.name, "the loss"), whose=whose, why=NOT_STEPPED)
+    place = met.handed if met.handed is not None else one.event.node
+    draft = rule.at(place, name=quoted(one.event.name, "the loss"), whose=whose, why=NOT_STEPPED)
     draft = draft.advising(cure.format(network))
-    if met.place is not None:
+    if met.handed is not None:
+        draft = draft.note(one.event.node, "gradients go there from here")
+    elif met.place is not None:
         draft = draft.note(met.place, "here they get into the loss")
     if one.event.retain <= NO and not passed and not apart:
         cuts = seams(end.story, one.event, wasted, one.stepped)
@@ -351,8 +356,8 @@ def generator_output_not_detached():
     of_g = torch.optim.SGD(generator.parameters(), lr=0.1)
     fake = generator(torch.ones(4, 3))
     of_d.zero_grad()
-    loss = discriminator(fake).mean()
-    loss.backward()  # GRD617
+    loss = discriminator(fake).mean()  # GRD617
+    loss.backward()
     of_d.step()
     seen = generator.weight.detach().clone()
     seen.grad = generator.weight.grad

@@ -59,9 +59,9 @@ def alternating(steps=10):
     optD, optG = torch.optim.Adam(netD.parameters()), torch.optim.Adam(netG.parameters())
     for _ in range(steps):
         fake = netG(torch.randn(4, 2)).sigmoid()
-        lossD = netD(fake).mean()
+        lossD = netD(fake).mean()  # GRD617
         optD.zero_grad()
-        (0.5 * lossD).backward()  # GRD617
+        (0.5 * lossD).backward()
         optD.step()
         optG.zero_grad()
         lossG = -netD(fake).mean()

@@ -26,11 +26,11 @@ class GAN:
 
     def hasty_step(self, real):
         fake = self.netG(torch.randn(8, 4))
-        judged = self.netD(fake)
+        judged = self.netD(fake)  # GRD617
         errD = self.criterion(judged, torch.zeros(8, 1))
         errG = self.criterion(judged, torch.ones(8, 1))
         self.optD.zero_grad()
-        errD.backward(retain_graph=True)  # GRD617
+        errD.backward(retain_graph=True)
         self.optD.step()
         self.optG.zero_grad()
         torch.autograd.backward(errG)  # GRD305

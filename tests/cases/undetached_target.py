@@ -19,8 +19,8 @@ class GAN:
     def step(self, real):
         fake = self.g(torch.randn(8, 4))
         self.of_d.zero_grad()
-        loss = F.softplus(-self.d(real)).mean() + F.softplus(self.d(fake)).mean()
-        loss.backward()  # GRD617
+        loss = F.softplus(-self.d(real)).mean() + F.softplus(self.d(fake)).mean()  # GRD617
+        loss.backward()
         self.of_d.step()
         self.of_g.zero_grad()
         F.softplus(-self.d(self.g(torch.randn(8, 4)))).mean().backward()  # ok: through the discriminator by necessity
@@ -81,9 +81,9 @@ def critic_with_weights(lr=0.1):
     state = torch.rand(5, 2)
     for _ in range(4):
         action = torch.tanh(actor(state))
-        value = critic(torch.cat([state, action], 1))
+        value = critic(torch.cat([state, action], 1))  # GRD617
         of_critic.zero_grad()
-        (value - 1).abs().mean().backward()  # GRD617
+        (value - 1).abs().mean().backward()
         of_critic.step()
         of_actor.zero_grad()
         (-critic(torch.cat([state, torch.tanh(actor(state))], 1))).sum().backward(None)  # ok: through the critic
@@ -105,8 +105,8 @@ def by_module():
     d, g = nn.Linear(2, 1), nn.Linear(3, 2)
     of_d, of_g = optim.SGD(d.parameters(), 0.1), optim.SGD(g.parameters(), 0.1)
     d.zero_grad()
-    losses = {"d": d(g(torch.rand(4, 3))).mean()}
-    losses["d"].backward()  # GRD617
+    losses = {"d": d(g(torch.rand(4, 3))).mean()}  # GRD617
+    losses["d"].backward()
     of_d.step()
     g.zero_grad()
     losses["g"] = -d(g(torch.rand(4, 3))).mean()
@@ -373,9 +373,9 @@ def judged_with_a_live_maker(rounds):
     maker, judge = nn.Linear(2, 6), nn.Linear(6, 1)
     optimizer = optim.Adam(judge.parameters(), lr=1e-3)
     for _ in range(rounds):
-        high, low = judge(torch.randn(4, 6)), judge(maker(torch.randn(4, 2)))
+        high, low = judge(torch.randn(4, 6)), judge(maker(torch.randn(4, 2)))  # GRD617
         optimizer.zero_grad()
-        (F.softplus(-high).mean() + F.softplus(low).mean()).backward()  # GRD617
+        (F.softplus(-high).mean() + F.softplus(low).mean()).backward()
         optimizer.step()
 
 
@@ -457,9 +457,9 @@ class Captioned:
             text = self.words(caption)
             if torch.rand(1) < 0.1:
                 text = torch.zeros(8)
-            loss = F.l1_loss(self.painter(text), image)
+            loss = F.l1_loss(self.painter(text), image)  # GRD617
             self.optimizer.zero_grad()
-            (0.1 * loss).backward()  # GRD617
+            (0.1 * loss).backward()
             self.optimizer.step()
 
     def fit_without_recording(self):
