@@ -56,6 +56,7 @@ NEED_TORCH = (
     "test_knowledge_views.py",
     "test_knowledge_words.py",
     "test_knowledge_writes.py",
+    "test_large_networks.py",
     "test_module_registries.py",
     "test_packs_run.py",
     "test_packs_run_lightning.py",

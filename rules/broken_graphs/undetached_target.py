@@ -27,9 +27,9 @@ gradients pass to what it is given.
 
 ## When it is right to ignore it
 
-Where both networks are meant to be trained by this loss; then both optimizers step, which is not reported. In the
-generator's step gradients go through the discriminator by necessity; that is not reported either. Where the gradients
-are cleared in time, or nobody ever looks at them, nothing but time and memory is lost.
+Where both networks are meant to be trained by this loss; then both optimizers step, which is not reported, nor is
+the generator's step, in which gradients go through the discriminator by necessity. Where the gradients are cleared in
+time, or nobody ever looks at them, nothing but time and memory is lost.
 """
 
 from __future__ import annotations
@@ -310,20 +310,18 @@ def _asked(event: BackwardRun) -> frozenset[Memory]:
 
 
 def _at(end: ModuleFinished, one: _Waiting, wasted: frozenset[Memory], met: Meeting, *, passed: bool = False) -> Draft:
-    """The finding where what another network gave is handed on, or else at the backward, which says of whose parameters
-    it is and how to keep them out."""
+    """The finding where what other networks gave is handed on, or else at the backward: whose it is, and the cure."""
     names = [quoted(name, "") for name in met.names]
     whose = " and ".join(names) if 0 < len(names) <= MOST_NAMED else "other parameters"
     network = names[0] if len(names) == 1 else "the other networks"
-    apart = met.summed and met.handed is None
-    cure = PASSED if passed else HANDED if met.handed is not None else APART if apart else COMPARED
-    place = met.handed if met.handed is not None else one.event.node
-    draft = rule.at(place, name=quoted(one.event.name, "the loss"), whose=whose, why=NOT_STEPPED)
-    draft = draft.advising(cure.format(network))
-    if met.handed is not None:
-        draft = draft.note(one.event.node, "gradients go there from here")
-    elif met.place is not None:
-        draft = draft.note(met.place, "here they get into the loss")
+    handed = met.handed is not None
+    apart = met.summed and not handed
+    cure = PASSED if passed else HANDED if handed else APART if apart else COMPARED
+    name, place = quoted(one.event.name, "the loss"), met.handed if handed else one.event.node
+    draft = rule.at(place, name=name, whose=whose, why=NOT_STEPPED).advising(cure.format(network))
+    if met.place is not None:
+        at, told = (one.event.node, "gradients go there") if handed else (met.place, "here they get into the loss")
+        draft = draft.note(at, told)
     if one.event.retain <= NO and not passed and not apart:
         cuts = seams(end.story, one.event, wasted, one.stepped)
         draft = draft.fix(*(Edit("wrap", argument, after=".detach()") for argument in cuts), safety="unsafe")

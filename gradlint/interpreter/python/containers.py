@@ -8,10 +8,10 @@ import libcst as cst
 
 from gradlint.domain.facts import NO, YES, Truth, negation
 from gradlint.domain.joining import keys_with, summarised, thinned
-from gradlint.domain.objects import MAPPINGS, MOST_ITEMS, Container, Instance, Iterator, Module, Tensor
+from gradlint.domain.objects import MAPPINGS, MOST_ITEMS, MOST_PARAMETERS, Container, Instance, Iterator, Module, Tensor
 from gradlint.domain.provenance import MOST_CAUSES, Cause, CauseKind, IteratorKind
 from gradlint.domain.refs import Ref
-from gradlint.domain.value_sets import alternatives, key_of, one_of, references, with_certain
+from gradlint.domain.value_sets import MOST_ALTERNATIVES, alternatives, key_of, one_of, references, with_certain
 from gradlint.domain.values import NOTHING, UNKNOWN, Constant, PlainObject, Unknown, Value
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.deferred import on_next
@@ -31,9 +31,10 @@ BOUNDED = "bounded deque"
 
 
 def container(m: Interpreter, node: Site, kind: str, values: Sequence[Value], part: str = "container") -> Ref:
-    """A new sequence of these values."""
+    """A new sequence of these values; what is more than can be known one by one may be the parameters of networks."""
     if len(values) > MOST_ITEMS:
-        return m.new(node, part, Container(kind, rest=one_of(values), certain=with_certain((), values)))
+        most = MOST_PARAMETERS if all(type(value) is Ref for value in values) else MOST_ALTERNATIVES
+        return m.new(node, part, Container(kind, rest=one_of(values, most), certain=with_certain((), values)))
     return m.new(node, part, Container(kind, items=tuple(enumerate(values))))
 
 
@@ -322,7 +323,9 @@ def with_more(thing: Container, element: Value, more: Iterable[Ref]) -> Containe
     """The container with more elements, among which these certainly are."""
     whole = summarised(thing)
     there = () if thing.kind == BOUNDED else with_certain(whole.certain, more)
-    return replace(whole, rest=one_of((whole.rest, element), MOST_ITEMS), certain=there)
+    objects = all(type(one) is Ref for value in (whole.rest, element) for one in alternatives(value))
+    most = MOST_PARAMETERS if objects else MOST_ITEMS
+    return replace(whole, rest=one_of((whole.rest, element), most), certain=there)
 
 
 @implements(TypeSlot.DELETE_ITEM, Container)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gradlint.domain.facts import INTEGER, NO, UNSURE, YES, Truth
-from gradlint.domain.objects import MOST_ITEMS, Container, Instance, Iterator
+from gradlint.domain.objects import MOST_ITEMS, MOST_PARAMETERS, Container, Instance, Iterator
 from gradlint.domain.provenance import IteratorKind
 from gradlint.domain.value_sets import alternatives, number_kind, one_of, with_certain
 from gradlint.domain.values import NONE_VALUE, NOTHING, UNKNOWN, Constant, PlainObject, PythonNumber, Value
@@ -279,7 +279,7 @@ def _chain_from(m: Interpreter, node: Site, args: Arguments) -> Value:
 
 def _chained(m: Interpreter, node: Site, values: Sequence[Value]) -> Value:
     empty = NO if any(containers.certainly_not_empty(m, value) for value in values) else UNSURE
-    element, sources = m.keeping(lambda: one_of([NOTHING, *_each(m, node, values)], MOST_ITEMS), *values)
+    element, sources = m.keeping(lambda: one_of([NOTHING, *_each(m, node, values)], MOST_PARAMETERS), *values)
     there = with_certain((), [ref for source in sources for ref in containers.certain(m, source)])
     return iterator(m, node, Iterator(element, _all_of(sources), IteratorKind.CHAIN, empty=empty, certain=there))
 
@@ -389,7 +389,7 @@ def _kept(m: Interpreter, node: Site, args: Arguments) -> tuple[Value, Value, se
         if (holds := truthiness(m, verdict)) is not NO:
             kept[index] = holds
     source, *held = m.pop_from(start)[1:]
-    found = one_of([held[index] for index in kept] or [NOTHING], MOST_ITEMS)
+    found = one_of([held[index] for index in kept] or [NOTHING], MOST_PARAMETERS)
     sure = {held[index] for index, holds in kept.items() if holds is YES}
     return found, source, sure, len(sure) == len(options)
 
