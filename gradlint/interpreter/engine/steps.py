@@ -25,6 +25,8 @@ WORK_BEFORE_LATE = 6_000_000
 statement is dear, however few statements there are."""
 FEWEST_STEPS_ELSEWHERE = 100
 """The fewest statements of other files that a file's uncalled functions run, besides one for every two of its own."""
+FEWEST_STEPS_ELSEWHERE_OF_A_TRAINING = 1_500
+"""The same where the file trains or evaluates: its functions run what others define, whoever calls them."""
 FEWEST_STEPS_ELSEWHERE_OF_A_SCRIPT = 3_000
 """The same for what is run because the file is: in a script that is the program."""
 
@@ -77,9 +79,11 @@ class Steps:
         late = work >= WORK_BEFORE_LATE
         self.granted = self.left = FEWEST_STEPS_LATE if late else max(FEWEST_STEPS_OF_ANY, most)
 
-    def grant_elsewhere(self, statements: int) -> None:
-        """Grant this many statements of other files to all functions that nobody calls; these run from now on."""
-        self.elsewhere = min(self.elsewhere, FEWEST_STEPS_ELSEWHERE + statements // 2)
+    def grant_elsewhere(self, statements: int, *, trains: bool) -> None:
+        """Grant this many statements of other files to all functions that nobody calls; these run from now on. `trains`
+        says whether the file trains or evaluates networks."""
+        fewest = FEWEST_STEPS_ELSEWHERE_OF_A_TRAINING if trains else FEWEST_STEPS_ELSEWHERE
+        self.elsewhere = min(self.elsewhere, fewest + statements // 2)
 
     def swap(self) -> None:
         """Swap the steps when another file runs than before: the linted one, or one of the others."""
