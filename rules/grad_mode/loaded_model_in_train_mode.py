@@ -16,6 +16,8 @@ by itself and overwrites the statistics that were loaded or learned. The predict
 A forward of a network that certainly is in train mode, with a part that certainly computes something else then, in
 a function that evaluates by its name or by a flag it is called with, or of loaded weights that nothing shown trains:
 what is frozen, and what is differentiated by its input alone (a judge, an attack, a saliency map), is not trained.
+Where nobody sees what a network is made of, a loaded one is reported if the file sets its mode nowhere (it most likely
+comes back as it was trained, and has a part that minds), a trained one if the file puts it in train mode alone.
 
 ## When it is right to ignore it
 
@@ -30,7 +32,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from gradlint.domain import EVAL, NO, YES, Memory, Syntax, made_at, memories, places
+from gradlint.domain import EVAL, NO, YES, Memory, Syntax, Unknown, made_at, memories, places
 from gradlint.events import (
     BackwardRun,
     GradientRead,
@@ -48,11 +50,15 @@ from ._in_vain import Whole
 rule = Rule(
     "GRD414",
     "loaded-model-in-train-mode",
-    "{name} {does} in train mode, in which its {part} changes the output",
+    "{name} {does}",
     help="call `eval()` first, and `train()` before training again",
     effect="wrong result",
 )
 
+IN_TRAIN_MODE = "{} in train mode, in which its `{}` changes the output"
+NEVER_IN_EVAL = "{} without `eval()`: any dropout or batch norm in it still trains"
+ACTING = frozenset("actor agent critic dqn policy q qnet target value".split())
+"""Words of networks that choose actions, and seldom have a part that behaves differently in the two modes."""
 DRAWS = frozenset("demo draw generate generation plot preview sample show visualise visualization visualize".split())
 """Words of functions that show what a network makes: samples are often drawn in train mode."""
 ON_PURPOSE = frozenset(
@@ -60,6 +66,9 @@ ON_PURPOSE = frozenset(
     "uncertain uncertainty".split()
 )
 """Words of functions that want dropout, or estimate batch statistics."""
+
+
+Memories = frozenset[Memory]
 
 
 def consequence(returned: Any) -> bool:
@@ -73,8 +82,10 @@ def check(event: ModuleFinished) -> Findings:
     whole = Whole(event)
     steps, held = _held(event, OptimizerStepped), _held(event, OptimizerBuilt, OptimizerStepped)
     told = set[Syntax]()
-    for call in (call for calls in whole.places.values() for call in calls if call.in_training and not call.nested):
-        if call.node in told or _may_be_trained_on(call, whole) or _is_on_purpose(call, whole):
+    for call in (call for calls in whole.places.values() for call in calls if not call.nested):
+        if call.node in told or not (call.in_training or _is_never_in_eval(call, steps, whole)):
+            continue
+        if _may_be_trained_on(call, whole) or _is_on_purpose(call, whole):
             continue
         own = places(call.memories)
         load = _loaded(call, event) if own.isdisjoint(held) else None
@@ -83,7 +94,24 @@ def check(event: ModuleFinished) -> Findings:
             yield _draft(call, load, whole)
 
 
-def _held(end: ModuleFinished, *kinds: type[OptimizerBuilt | OptimizerStepped]) -> frozenset[Memory]:
+def _is_never_in_eval(call: ModuleCalled, steps: Memories, whole: Whole) -> bool:
+    """Return whether nobody sees what parts a network has, and nothing where it evaluates puts it in eval mode: where
+    it is trained as well, that the file puts it in train mode shows that the modes matter."""
+    module, own = call.module, places(call.memories)
+    if not isinstance(module.cls, Unknown) or not module.open.may(YES) or words(call.name) & ACTING:
+        return False
+    switches = [one for one in whole.end.story if isinstance(one, ModeChanged)]
+    its = [one for one in switches if one.name == call.name or not own.isdisjoint(places(one.memories))]
+    if any(one.to.may(EVAL) for one in its):
+        return False
+    if not own.isdisjoint(steps):
+        return bool(its) and _evaluates(call, whole)
+    around = {run.index for run in whole.around(call)} | {0}
+    trained = any(isinstance(one, OptimizerStepped | BackwardRun) and one.run in around for one in whole.end.story)
+    return not its and (_evaluates(call, whole) or not trained)
+
+
+def _held(end: ModuleFinished, *kinds: type[OptimizerBuilt | OptimizerStepped]) -> Memories:
     """Return the places that made the parameters of optimizers where this happens to them."""
     return places(memories(tensor for one in end.story if isinstance(one, kinds) for tensor in one.parameters))
 
@@ -160,7 +188,8 @@ def _loaded(call: ModuleCalled, end: ModuleFinished) -> StateLoaded | None:
 
 def _draft(call: ModuleCalled, load: StateLoaded | None, whole: Whole) -> Draft:
     does = "was loaded and predicts" if load is not None else "is evaluated"
-    draft = rule.at(call.node, name=quoted(call.name, "the model"), does=does, part=f"`{call.in_training}`")
+    told = IN_TRAIN_MODE.format(does, call.in_training) if call.in_training else NEVER_IN_EVAL.format(does)
+    draft = rule.at(call.node, name=quoted(call.name, "the model"), does=told)
     if load is not None:
         draft = draft.note(load.node, "loaded here")
     if call.name:
@@ -197,3 +226,38 @@ def prediction_in_eval_mode():
         for _ in range(2):
             predictions.append(model(torch.ones(1, 4)))
     return predictions
+
+
+@rule.bad
+def prediction_by_a_whole_pickled_model():
+    import io
+
+    import torch
+    from torch import nn
+
+    file = io.BytesIO()
+    torch.save(nn.Sequential(nn.Linear(4, 64), nn.Dropout(0.5)), file)
+    file.seek(0)
+    model = torch.load(file, weights_only=False)
+    with torch.no_grad():
+        first = model(torch.ones(1, 4))  # GRD414
+        second = model(torch.ones(1, 4))  # GRD414
+    return first, second
+
+
+@rule.good(cures=prediction_by_a_whole_pickled_model)
+def prediction_by_a_whole_pickled_model_in_eval_mode():
+    import io
+
+    import torch
+    from torch import nn
+
+    file = io.BytesIO()
+    torch.save(nn.Sequential(nn.Linear(4, 64), nn.Dropout(0.5)), file)
+    file.seek(0)
+    model = torch.load(file, weights_only=False)
+    model.eval()
+    with torch.no_grad():
+        first = model(torch.ones(1, 4))
+        second = model(torch.ones(1, 4))
+    return first, second

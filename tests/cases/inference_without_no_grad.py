@@ -1191,14 +1191,14 @@ def turned_over(path, mean):
     speaker = zoo.Speaker(24)
     speaker.load_state_dict(torch.load("speaker.pt"))
     spoken = torch.Tensor(zoo.spectrum(path) - mean)[None]
-    heard = speaker(spoken.permute(0, 2, 1))  # GRD401
+    heard = speaker(spoken.permute(0, 2, 1))  # GRD401 GRD414
     return heard.permute(0, 2, 1).cpu().detach().numpy()
 
 
 def painted(photo: torch.Tensor):
     painter = zoo.Painter().cuda()
     painter.load_state_dict(torch.load("painter.pt"))
-    painting = painter(photo[None].float().cuda())  # GRD401
+    painting = painter(photo[None].float().cuda())  # GRD401 GRD414
     return painting.squeeze(0).detach().cpu().numpy()
 
 
@@ -1206,6 +1206,7 @@ def measured_by_what_may_have_no_parameters(net: nn.Module, photo, truth):
     net.load_state_dict(torch.load("net.pt"))
     distance = zoo.Distance().cuda()
     distance.load_state_dict(torch.load("distance.pt"))
+    distance.eval()
     made = net(photo / 255)  # GRD401
     return distance(made, truth).item()  # ok: what is measured has the graph already
 

@@ -508,3 +508,51 @@ class Lifter:
     @torch.no_grad()
     def best(self, x):
         return self.body(x.float()).argmax(1).tolist()  # GRD414
+
+
+def predicted_by_a_pickle(path, batches):
+    whole = torch.load(path, weights_only=False)
+    with torch.no_grad():
+        return [whole(batch).argmax(1) for batch in batches]  # GRD414
+
+
+def predicted_by_a_pickle_in_eval_mode(path, batches):
+    whole_model = torch.load(path, weights_only=False)
+    whole_model.eval()
+    with torch.no_grad():
+        return torch.cat([whole_model(batch.float()).softmax(1) for batch in batches])  # ok: in eval mode
+
+
+@torch.no_grad()
+def play_with_a_pickle(path, env):
+    policy, state, done = torch.load(path, weights_only=False), env.reset(), False
+    while not done:
+        state, _, done, _ = env.step(policy(torch.as_tensor(state)).argmax().item())  # ok: it seldom has such parts
+
+
+def tune_a_pickle(path, loader):
+    tuned = torch.load(path, weights_only=False)
+    optimizer = torch.optim.SGD(tuned.parameters(), lr=0.01)
+    for x, y in loader:
+        optimizer.zero_grad()
+        nn.functional.mse_loss(tuned(x / 255), y).backward()  # ok: it is trained on
+        optimizer.step()
+
+
+def validate_what_nobody_shows(learner, loader):
+    right = 0
+    with torch.no_grad():
+        for x, y in loader:
+            right += learner(x).argmax(1).eq(y).float().sum().tolist()  # GRD414
+    return right
+
+
+def fit_what_nobody_shows(learner, loader, epochs):
+    optimizer = torch.optim.Adam(learner.parameters())
+    for _ in range(epochs):
+        learner.train()
+        for x, y in loader:
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(learner(x), y).backward()
+            optimizer.step()
+        validate_what_nobody_shows(learner, loader)
