@@ -30,6 +30,7 @@ methods of a module that nobody shown calls: whoever uses it sets its mode.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from gradlint.domain import EVAL, NO, YES, Memory, Syntax, Unknown, made_at, memories, places
@@ -81,9 +82,9 @@ def consequence(returned: Any) -> bool:
 def check(event: ModuleFinished) -> Findings:
     whole = Whole(event)
     steps, held = _held(event, OptimizerStepped), _held(event, OptimizerBuilt, OptimizerStepped)
-    told = set[Syntax]()
+    switches, told = _Switches.of(event), set[Syntax]()
     for call in (call for calls in whole.places.values() for call in calls if not call.nested):
-        if call.node in told or not (call.in_training or _is_never_in_eval(call, steps, whole)):
+        if call.node in told or not (call.in_training or _is_never_in_eval(call, steps, switches, whole)):
             continue
         if _may_be_trained_on(call, whole) or _is_on_purpose(call, whole):
             continue
@@ -94,21 +95,36 @@ def check(event: ModuleFinished) -> Findings:
             yield _draft(call, load, whole)
 
 
-def _is_never_in_eval(call: ModuleCalled, steps: Memories, whole: Whole) -> bool:
+@dataclass
+class _Switches:
+    """The names and parameters of the networks whose mode a file sets, and of those that it may put in eval mode."""
+
+    any: set[str | Memory] = field(default_factory=set)
+    to_eval: set[str | Memory] = field(default_factory=set)
+
+    @classmethod
+    def of(cls, end: ModuleFinished) -> _Switches:
+        """Return those of a file."""
+        found = cls()
+        for one in end.story:
+            if isinstance(one, ModeChanged):
+                found.any |= {one.name, *places(one.memories)}
+                found.to_eval |= {one.name, *places(one.memories)} if one.to.may(EVAL) else set()
+        return found
+
+
+def _is_never_in_eval(call: ModuleCalled, steps: Memories, switches: _Switches, whole: Whole) -> bool:
     """Return whether nobody sees what parts a network has, and nothing where it evaluates puts it in eval mode: where
     it is trained as well, that the file puts it in train mode shows that the modes matter."""
     module, own = call.module, places(call.memories)
     if not isinstance(module.cls, Unknown) or not module.open.may(YES) or words(call.name) & ACTING:
         return False
-    switches = [one for one in whole.end.story if isinstance(one, ModeChanged)]
-    its = [one for one in switches if one.name == call.name or not own.isdisjoint(places(one.memories))]
-    if any(one.to.may(EVAL) for one in its):
+    if not switches.to_eval.isdisjoint({call.name, *own}):
         return False
+    is_set = not switches.any.isdisjoint({call.name, *own})
     if not own.isdisjoint(steps):
-        return bool(its) and _evaluates(call, whole)
-    around = {run.index for run in whole.around(call)} | {0}
-    trained = any(isinstance(one, OptimizerStepped | BackwardRun) and one.run in around for one in whole.end.story)
-    return not its and (_evaluates(call, whole) or not trained)
+        return is_set and _evaluates(call, whole)
+    return not is_set and (_evaluates(call, whole) or not any(map(whole.trains_in, whole.around(call))))
 
 
 def _held(end: ModuleFinished, *kinds: type[OptimizerBuilt | OptimizerStepped]) -> Memories:
