@@ -234,6 +234,10 @@ class Whole:
         """Return whether gradients are computed in the very run in which it happens."""
         return event.run in self._training
 
+    def trains_in(self, run: Run) -> bool:
+        """Return whether gradients are computed in a run."""
+        return run.index in self._training
+
     def keeps_graphs(self, event: Event) -> bool:
         """Return whether the run in which it happens keeps a graph that no backward goes through, of which others
         speak; in one that trains that may be any graph."""
@@ -382,12 +386,21 @@ def may_be_in_vain(call: ModuleCalled, whole: Whole) -> bool:
         return True
     if whole.is_met(call, end.left_on) or whole.keeps_graphs(call) or whole.steps_alone(call):
         return False
+    if _is_used_by_nobody(call, whole):
+        return whole.is_at_work(call) and not whole.trains(call)
     mark = exit_of(call, whole)
     if _is_part_in_forward(call, whole) and mark is not None and mark.by not in ON_PURPOSE:
         return False
     only_read = any(whole.is_met(call, graphs) for graphs in (whole.left, whole.printed, end.read, end.read_by_name))
     only_read = only_read and not whole.is_met(call, end.returned)
     return only_read and (call.trainable <= YES or not _is_fed(call))
+
+
+def _is_used_by_nobody(call: ModuleCalled, whole: Whole) -> bool:
+    """Return whether what a call gives goes nowhere."""
+    end = whole.end
+    ends = (end.returned, end.escaped, end.read, end.read_by_name, whole.left, whole.printed)
+    return not call.nested and not any(whole.is_met(call, graphs) for graphs in ends)
 
 
 def _trains_inside(call: ModuleCalled) -> bool:

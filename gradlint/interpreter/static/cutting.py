@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import libcst as cst
@@ -16,6 +16,8 @@ DETACHING = frozenset({"detach"})
 """The methods that nobody needs where there is no graph."""
 APART = frozenset({"detach", "detach_", "numpy"})
 """The methods whose results are no part of the graph, and may be computed with as before."""
+SHOWING = frozenset({"add_image", "add_images", "imsave", "imshow", "imwrite", "make_grid", "save_image"})
+"""The functions that show or save pictures, and compute nothing that is differentiated."""
 OFF = frozenset({"inference_mode", "no_grad"})
 """The managers under which nothing is recorded."""
 DATA = "data"
@@ -27,10 +29,11 @@ Parts = Callable[[cst.CSTNode], Iterator[str]]
 
 
 def cut_calls(code: Code) -> frozenset[str]:
-    """Return the spellings of the calls of whose results some code takes some out of the graph, at once or by names
-    that stand for what it computes from them; of all calls, where it cuts all that it returns."""
+    """Return the spellings of the calls of whose results some code takes some out of the graph, or shows some as
+    pictures, at once or by names that stand for what it computes from them; of all calls, where it cuts all that it
+    returns."""
     nodes = _nodes(code)
-    found = _cut_by(nodes, CUTTING, _spellings)
+    found = _cut_by(nodes, CUTTING, _spellings, [argument for node in nodes for argument in _shown(node)])
     returned = [node.value for node in nodes if type(node) is cst.Return]
     if returned and all(value is not None and any(_is_cut(one, CUTTING) for one in _down(value)) for value in returned):
         found |= {dotted(node.func) for node in nodes if type(node) is cst.Call}
@@ -102,19 +105,35 @@ def _root(target: Any) -> str:
     return dotted(target)
 
 
-def _cut_by(nodes: list[Any], methods: frozenset[str], parts: Parts) -> set[str]:
-    """The spellings of the calls, and the names, that these methods or `.data` take out of the graph, as far as they
-    are counted among the parts of an expression."""
+def _shown(node: Any) -> Iterator[cst.BaseExpression]:
+    """Yield the arguments of a call that shows or saves pictures."""
+    if type(node) is cst.Call and dotted(node.func).rpartition(".")[2] in SHOWING:
+        yield from (argument.value for argument in node.args)
+
+
+def _cut_by(
+    nodes: list[Any], methods: frozenset[str], parts: Parts, others: Sequence[cst.BaseExpression] = ()
+) -> set[str]:
+    """The spellings of the calls, and the names, that these methods or `.data` take out of the graph, and those in
+    other expressions, as far as they are counted among the parts of an expression."""
     assigned: dict[str, set[str]] = {}
     for node in nodes:
-        if type(node) is cst.Assign:
-            for name, value in _bound(node):
-                assigned.setdefault(name, set()).update(parts(value))
-    found, more = set[str](), {name for node in nodes if _is_cut(node, methods) for name in parts(node)}
+        for name, value in _bound(node) if type(node) is cst.Assign else _gone_over(node):
+            assigned.setdefault(name, set()).update(parts(value))
+    cut = [*(node for node in nodes if _is_cut(node, methods)), *others]
+    found, more = set[str](), {name for node in cut for name in parts(node)}
     while more:
         found |= more
         more = {name for one in more for name in assigned.get(one, ())} - found
     return found
+
+
+def _gone_over(node: Any) -> Iterator[tuple[str, cst.BaseExpression]]:
+    """Yield the names that a loop binds, each with what it goes over."""
+    for part in _elements(node.target) if isinstance(node, cst.For | cst.CompFor) else ():
+        for name in _elements(part.value):
+            if type(name.value) is cst.Name:
+                yield name.value.value, node.iter
 
 
 def _bound(node: cst.Assign) -> Iterator[tuple[str, cst.BaseExpression]]:

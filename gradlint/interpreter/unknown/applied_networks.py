@@ -53,7 +53,7 @@ def is_applied_network(m: Interpreter, scope: Scope, name: str, uses: Uses) -> b
     if any(evaluates_data(one) for one in applying):
         return True
     looping = [one for one in functions if not words(one.name.value) & TRAINS and loops_over_batches(m, one)]
-    return bool(looping) or any(written in cuts(m, one) for one in code)
+    return bool(looping) or any(not _calls_of(written).isdisjoint(cuts(m, one)) for one in code)
 
 
 def is_applied_part(m: Interpreter, chain: str, uses: Uses) -> bool:
@@ -66,7 +66,12 @@ def is_applied_part(m: Interpreter, chain: str, uses: Uses) -> bool:
     if not isinstance(function, cst.FunctionDef) or not _is_used_as_network(uses):
         return False
     looping = not words(function.name.value) & TRAINS and loops_over_batches(m, function)
-    return looping or evaluates_data(function) or chain in cuts(m, function)
+    return looping or evaluates_data(function) or not _calls_of(chain).isdisjoint(cuts(m, function))
+
+
+def _calls_of(written: str) -> AbstractSet[str]:
+    """Return the spellings by which what is written so is applied."""
+    return {written, f"{written}.forward"}
 
 
 def _is_used_as_network(uses: Uses) -> bool:
