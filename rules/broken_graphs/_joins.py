@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from gradlint.domain import EVAL, YES, Memory, Syntax, Tensor
-from gradlint.events import BackwardRun, Event, ModuleCalled, Recorded, Thing
+from gradlint.events import BackwardRun, Event, ModuleCalled, Recorded, Thing, WrittenInPlace
 
 from ._terms import SUMS
 
@@ -64,7 +64,16 @@ def meeting(
                 found.summed = event.op in SUMS and event.result.scalar <= YES
             if given:
                 _flow_into(event.result, given, flow)
+        elif isinstance(event, WrittenInPlace):
+            _write_into(event, flow)
     return found
+
+
+def _write_into(event: WrittenInPlace, flow: Flow) -> None:
+    given = _flows(event.operands, flow)
+    for tensor in (event.target, event.base) if given else ():
+        if tensor is not None:
+            flow |= {ref.key: flow.get(ref.key, frozenset()) | given for ref in tensor.storage}
 
 
 def _flows(things: Iterable[Thing], flow: Flow) -> frozenset[str]:

@@ -35,7 +35,6 @@ time, or nobody ever looks at them, nothing but time and memory is lost.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, field
 from typing import Any
 
 from gradlint.domain import NO, YES, CauseKind, Memory, Syntax, made_at, memories, places
@@ -61,6 +60,7 @@ from ._joins import Meeting, meeting
 from ._parameters import modules_of
 from ._passing import can_be_cut, fed_unseen
 from ._seams import seams
+from ._waiting import Memories, Queue, Waiting, led_to
 
 rule = Rule(
     "GRD617",
@@ -97,67 +97,11 @@ def consequence(returned: Any) -> bool:
     return returned.grad is not None
 
 
-@dataclass
-class _Waiting:
-    """A backward whose gradients are waiting: who has stepped since."""
-
-    event: BackwardRun
-    leaves: frozenset[Memory]
-    stepped: frozenset[Memory] = field(default_factory=frozenset)
-
-
-Memories = frozenset[Memory]
-
-
-@dataclass
-class _Queue:
-    """Backwards whose gradients are waiting, by the leaves that these are of and who has stepped since: those that have
-    both in common are gone over together."""
-
-    _waiting: dict[Memories, dict[Memories, dict[Syntax, BackwardRun]]] = field(default_factory=dict)
-    _of: dict[Memory, dict[Memories, None]] = field(default_factory=dict)
-    _at: dict[Syntax, Memories] = field(default_factory=dict)
-
-    def add(self, event: BackwardRun) -> None:
-        """Let the gradients of a backward wait, instead of those that the same place gave before."""
-        self.drop(event)
-        leaves = self._at[event.node] = _led_to(event)
-        self._waiting.setdefault(leaves, {}).setdefault(frozenset(), {})[event.node] = event
-        for memory in leaves:
-            self._of.setdefault(memory, {})[leaves] = None
-
-    def drop(self, event: BackwardRun) -> None:
-        """Forget what waits at the place of a backward."""
-        for together in self._waiting.get(self._at.pop(event.node, frozenset()), {}).values():
-            together.pop(event.node, None)
-
-    def step(self, now: Memories) -> None:
-        """Step these parameters: nothing waits any longer that another optimizer trains as well."""
-        for leaves in self._with_one_of(now):
-            states = self._waiting[leaves]
-            for stepped in [stepped for stepped in states if not now <= stepped]:
-                together = states.pop(stepped)
-                if not stepped:
-                    states.setdefault(now, {}).update(together)
-
-    def wasted(self, cleared: Memories) -> list[tuple[_Waiting, Memories]]:
-        """Return the backwards that wait, that others were stepped by, and that are cleared now, with their leaves."""
-        found: list[tuple[_Waiting, Memories]] = []
-        for leaves in self._with_one_of(cleared):
-            for stepped, together in self._waiting[leaves].items():
-                if stepped and (wasted := cleared & leaves - stepped):
-                    found += [(_Waiting(event, leaves, stepped), wasted) for event in together.values()]
-        return found
-
-    def _with_one_of(self, some: Memories) -> dict[Memories, None]:
-        return {leaves: None for memory in some for leaves in self._of.get(memory, ())}
-
-
 @rule.on(ModuleFinished)
 def check_cleared(end: ModuleFinished) -> Findings:
     """Report what only another optimizer trains and is cleared before that steps."""
     trained = {memories(event.parameters) for event in end.story if type(event) is OptimizerStepped}
-    fed, waiting = fed_unseen(end), _Queue()
+    fed, waiting = fed_unseen(end), Queue()
     for event in end.story:
         if type(event) is BackwardRun and event.how == "backward":
             waiting.add(event)
@@ -185,19 +129,18 @@ def check_held_by_none(end: ModuleFinished) -> Findings:
         return
     runs = {run.index: run for run in end.runs}
     unseen = _with_unseen_optimizers(end, runs, built)
-    optimizers = [event for event in end.story if isinstance(event, OptimizerBuilt | OptimizerStepped)]
-    held = places(memories(tensor for event in optimizers for tensor in event.parameters))
+    held = _held_by_some(end, built)
     read = memories(event.tensor for event in end.story if isinstance(event, GradientRead))
     cleared = memories(one for event in end.story if isinstance(event, GradientsCleared) for one in event.parameters)
     parts = places(memories(one for event in end.story if isinstance(event, ModuleBuilt) for one in event.parameters))
     copies = {event.node for event in end.story if isinstance(event, Copied)}
     calls = {event.memories for event in end.story if isinstance(event, ModuleCalled)}
     loaded, fed = _loaded(end), fed_unseen(end)
-    waiting: dict[Syntax, _Waiting] = {}
+    waiting: dict[Syntax, Waiting] = {}
     told = set[Syntax]()
     for event in end.story:
         if type(event) is BackwardRun and event.how == "backward":
-            waiting[event.node] = _Waiting(event, _led_to(event), _held(event, held) | _asked(event))
+            waiting[event.node] = Waiting(event, led_to(event), _held(event, held) | _asked(event))
         elif type(event) is OptimizerStepped:
             now = memories(event.parameters)
             for one in [one for one in waiting.values() if now & one.leaves and _home(runs, one.event) not in unseen]:
@@ -247,6 +190,16 @@ def check_attack(end: ModuleFinished) -> Findings:
         yield draft.resting_on(one.run, one.read).lowered(LIKELY, "gradients of the network may be wanted as well")
 
 
+def _held_by_some(end: ModuleFinished, built: Sequence[OptimizerBuilt]) -> Memories:
+    """The parameters that an optimizer holds, whichever of those made there they are: one that is never stepped though
+    others that are made where it is are (each network has its own, a target network as well) holds them for nothing."""
+    steps = [event for event in end.story if isinstance(event, OptimizerStepped)]
+    stepped = places(memories(tensor for event in steps for tensor in event.parameters))
+    sites = {at for event in steps for at in made_at(event.optimizer)}
+    given = [places(memories(event.parameters)) for event in built if event.node not in sites]
+    return stepped.union(*given)
+
+
 def _with_unseen_optimizers(
     end: ModuleFinished, runs: Mapping[int, Run], built: Sequence[OptimizerBuilt]
 ) -> set[Syntax]:
@@ -268,13 +221,6 @@ def _home(runs: Mapping[int, Run], event: Event) -> Syntax:
 def _of_module(trained: frozenset[Memory], end: ModuleFinished) -> bool:
     """Return whether these are parameters of modules, so that a network is trained and not an input made to fit."""
     return any(trained & memories(one.parameters) for one in end.story if isinstance(one, ModuleBuilt))
-
-
-def _led_to(event: BackwardRun) -> frozenset[Memory]:
-    """The leaves that a backward may reach, whatever is detached by what is not followed; none that all paths which are
-    shown have frozen."""
-    asking = [leaf.requires_grad.possibly(YES) or not leaf.requires_grad.possibly(NO) for leaf in event.leaves]
-    return memories(leaf for index, leaf in enumerate(event.leaves) if asking[index] and not event.loose >> index & 1)
 
 
 def _reached(event: BackwardRun) -> frozenset[Memory]:
@@ -309,7 +255,7 @@ def _asked(event: BackwardRun) -> frozenset[Memory]:
     return memories(leaf for leaf in event.leaves if leaf.parameter <= NO and leaf.requires_grad.possibly(YES))
 
 
-def _at(end: ModuleFinished, one: _Waiting, wasted: frozenset[Memory], met: Meeting, *, passed: bool = False) -> Draft:
+def _at(end: ModuleFinished, one: Waiting, wasted: frozenset[Memory], met: Meeting, *, passed: bool = False) -> Draft:
     """The finding where what other networks gave is handed on, or else at the backward: whose it is, and the cure."""
     names = [quoted(name, "") for name in met.names]
     whose = " and ".join(names) if 0 < len(names) <= MOST_NAMED else "other parameters"
@@ -328,7 +274,7 @@ def _at(end: ModuleFinished, one: _Waiting, wasted: frozenset[Memory], met: Meet
     return draft.resting_on(one.event).lowered(LIKELY, "what is not stepped by this step is taken for a target")
 
 
-def _asks(one: _Waiting, wasted: frozenset[Memory]) -> bool:
+def _asks(one: Waiting, wasted: frozenset[Memory]) -> bool:
     """Return whether the wasted parameters certainly require grad: code that is not shown may have frozen a teacher."""
     return all(leaf.requires_grad <= YES for leaf in one.event.leaves if leaf.storage in wasted)
 
@@ -339,7 +285,7 @@ def _in_one_module(calls: Set[frozenset[Memory]], wasted: frozenset[Memory], ste
     return any(own & wasted and own & stepped for own in calls)
 
 
-def _may_ask(one: _Waiting, wasted: frozenset[Memory]) -> bool:
+def _may_ask(one: Waiting, wasted: frozenset[Memory]) -> bool:
     """Return whether nothing that is shown freezes the wasted parameters, which another optimizer steps."""
     return not any(leaf.requires_grad.possibly(NO) for leaf in one.event.leaves if leaf.storage in wasted)
 

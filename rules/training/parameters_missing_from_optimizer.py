@@ -83,7 +83,7 @@ def check(event: ModuleFinished) -> Findings:
     yield from _unfrozen_too_late(event.story, held, seen)
     trained = memories(tensor for one in steps if some(one.parameters, FRESH) for tensor in one.parameters)
     yield from _never_given(event, built, held, seen)
-    own, elsewhere = _made_together(event.story, held)
+    own, elsewhere = _made_together(event.story, held, _given_at_once(event, built))
     for one in built:
         mine = memories(one.parameters) & trained
         for beside in (*own.get(one.run, ()), *(made for made in elsewhere if made.run != one.run)):
@@ -185,27 +185,37 @@ class _Together:
         return any(theirs <= mine for memory in mine for theirs in self.theirs.get(memory, ()))
 
 
+def _given_at_once(end: ModuleFinished, built: Sequence[OptimizerBuilt]) -> frozenset[Syntax]:
+    """The places that make parameters which the same constructor gives to an optimizer, whichever module it makes."""
+    making = {run.index for run in end.runs if run.function is not None and run.function.name == "__init__"}
+    inside = {(one.run, memory) for one in end.story if type(one) is ModuleBuilt for memory in memories(one.parameters)}
+    own = [one for one in built if one.run in making]
+    given = [tensor for one in own for tensor in one.parameters if (one.run, *memories([tensor])) in inside]
+    return frozenset(place for tensor in given for place in made_at(tensor))
+
+
 def _made_together(
-    story: Sequence[Event], held: frozenset[Graph]
+    story: Sequence[Event], held: frozenset[Graph], given: frozenset[Syntax]
 ) -> tuple[dict[int, list[_Together]], list[_Together]]:
     """The modules that each run has made, parts of those of another or not, and the whole ones; each of which some are
-    in no optimizer."""
+    in no optimizer: they are not made where all that is made is `given` to one."""
     made: dict[int, list[ModuleBuilt]] = {}
     for one in story:
         if type(one) is ModuleBuilt:
             made.setdefault(one.run, []).append(one)
-    own = {run: _by_run(_whole_modules(modules), held) for run, modules in made.items()}
-    return own, _by_run(_whole_modules(story), held)
+    own = {run: _by_run(_whole_modules(modules), held, given) for run, modules in made.items()}
+    return own, _by_run(_whole_modules(story), held, given)
 
 
-def _by_run(modules: Iterable[ModuleBuilt], held: frozenset[Graph]) -> list[_Together]:
+def _by_run(modules: Iterable[ModuleBuilt], held: frozenset[Graph], given: frozenset[Syntax]) -> list[_Together]:
     """The modules that each run has made together, of which some are in no optimizer."""
     found: dict[int, _Together] = {}
     for one in modules:
         together, theirs = found.setdefault(one.run, _Together(one.run)), memories(one.parameters)
         for memory in theirs:
             together.theirs.setdefault(memory, []).append(theirs)
-        if theirs.isdisjoint(held):
+        places = [place for tensor in one.parameters for place in made_at(tensor)]
+        if theirs.isdisjoint(held) and given.isdisjoint(places):
             together.alone.append(one)
     return [together for together in found.values() if together.alone]
 

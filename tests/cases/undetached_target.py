@@ -546,3 +546,68 @@ def frozen_head_is_stepped(batches):
         head(body(batch)).mean().backward()  # ok: nothing that is stepped is asked for
         optimizer.step()
         summarize(optimizer)
+
+
+class WithItsOwnOptimizer(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.layer = nn.Linear(width, 1)
+        self.optimizer = torch.optim.Adam(self.parameters(), lr=1e-3)
+
+    def forward(self, x):
+        return self.layer(x)
+
+
+class OfWorth:
+    def __init__(self):
+        self.worth, self.slow_worth = WithItsOwnOptimizer(4), WithItsOwnOptimizer(4)
+
+    def learn(self, now, then, gained):
+        wanted = gained + 0.9 * self.slow_worth(then)
+        error = F.smooth_l1_loss(self.worth(now), wanted)
+        self.worth.optimizer.zero_grad()
+        (2 * error).backward()  # GRD617
+        self.worth.optimizer.step()
+
+
+class Both:
+    def __init__(self):
+        self.first, self.second = WithItsOwnOptimizer(5), WithItsOwnOptimizer(5)
+
+    def learn(self, now, gained):
+        error = F.huber_loss(self.first(now) + self.second(now), gained)
+        self.first.optimizer.zero_grad()
+        self.second.optimizer.zero_grad()
+        error.mul(3).backward()  # ok: both are stepped
+        self.first.optimizer.step()
+        self.second.optimizer.step()
+
+
+class Scribe(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.pen = nn.GRUCell(3, 3)
+
+    def relaxed(self, steps: int):
+        word, lines = torch.zeros(2, 3), torch.zeros(steps, 2, 3)
+        for step in range(steps):
+            word = self.pen(word).softmax(1)
+            lines[step] = word
+        return lines
+
+
+def critic_of_what_is_written(steps: int):
+    scribe, critic = Scribe(), nn.Linear(3, 1)
+    for_scribe, for_critic = optim.SGD(scribe.parameters(), 0.1), optim.SGD(critic.parameters(), 0.1)
+    for _ in range(9):
+        lines = scribe.relaxed(steps)
+        for_critic.zero_grad()
+        judged = critic(lines).sigmoid()  # GRD617
+
+        more = critic(torch.ones(2, 3))
+        wrong = judged.log().mean() - more.mean()
+        torch.autograd.backward(wrong)
+        for_critic.step()
+        for_scribe.zero_grad()
+        critic(scribe.relaxed(steps)).mean().neg().backward()  # ok: the way to the scribe leads through the critic
+        for_scribe.step()
