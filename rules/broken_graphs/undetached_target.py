@@ -113,11 +113,10 @@ def check_cleared(end: ModuleFinished) -> Findings:
                     waiting.drop(one.event)
                     met = meeting(end.story, one.event, wasted, one.stepped)
                     draft = _at(end, one, wasted, met)
-                    draft = (
-                        draft
-                        if _may_ask(one, wasted)
-                        else draft.lowered(POSSIBLE, "it may ask for gradients of what it does not step on purpose")
-                    )
+                    if not _may_ask(one, wasted):
+                        draft = draft.lowered(POSSIBLE, "it may ask for gradients of what it does not step on purpose")
+                    if wasted.isdisjoint(_reached(one.event)) and not _asks(one, wasted):
+                        draft = draft.lowered(POSSIBLE, "no parameter of the other network is certainly reached")
                     yield draft.note(event.node, "these gradients are cleared here before a step used them")
 
 

@@ -15,7 +15,7 @@ from gradlint.domain.memories import Memory, memories
 from gradlint.domain.mentions import handed_on
 from gradlint.domain.objects import MOST_ITEMS, Container, Module, Node, Tensor
 from gradlint.domain.provenance import Belief
-from gradlint.domain.refs import Escape, Graph, Ref
+from gradlint.domain.refs import OPAQUE, Escape, Graph, Ref
 from gradlint.domain.value_sets import alternatives, one_of
 from gradlint.domain.values import NONE_VALUE, UNKNOWN, Bound, Function, ImportPath, Unknown, Value
 from gradlint.frozen import frozen, replace
@@ -139,10 +139,12 @@ def _graph(m: Interpreter, result: Value) -> tuple[Graph, ...]:
 
 def _unseen_behind(m: Interpreter, values: Iterable[Value]) -> frozenset[Memory]:
     """The memories of parameters that unseen code may have computed these values from, or the elements of containers
-    among them."""
+    among them; of tensors that it gave those whose memory they may share."""
     held = [one for value in values for _, thing in m.all(value, Container) for one in thing.held]
     unknown = [option for value in (*values, *held) for option in alternatives(value) if type(option) is Unknown]
     found = [m[ref] for ref in m.state.reach(unknown)] if any(one.reach for one in unknown) else []
+    given = [tensor for value in (*values, *held) for _, tensor in m.all(value, Tensor) if OPAQUE in tensor.node]
+    found += [m[ref] for ref, _ in m.state.heap.holding([one for tensor in given for one in tensor.storage])]
     return memories(thing for thing in found if type(thing) is Tensor and thing.parameter is YES)
 
 
