@@ -119,7 +119,7 @@ def _is_never_in_eval(call: ModuleCalled, steps: Memories, switches: _Switches, 
     module, own = call.module, places(call.memories)
     if not isinstance(module.cls, Unknown) or not module.open.may(YES) or words(call.name) & ACTING:
         return False
-    if not switches.to_eval.isdisjoint({call.name, *own}):
+    if module.mode.possibly(EVAL) or not switches.to_eval.isdisjoint({call.name, *own}):
         return False
     is_set = not switches.any.isdisjoint({call.name, *own})
     if not own.isdisjoint(steps):

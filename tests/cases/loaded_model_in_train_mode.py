@@ -3,6 +3,7 @@
 import argparse
 
 import torch
+import zoo
 import torch.nn as nn
 
 
@@ -556,3 +557,23 @@ def fit_what_nobody_shows(learner, loader, epochs):
             nn.functional.cross_entropy(learner(x), y).backward()
             optimizer.step()
         validate_what_nobody_shows(learner, loader)
+
+
+def made_in_eval_mode(path, batches):
+    chained = zoo.Net(3).cuda().eval()
+    chained.load_state_dict(torch.load(path))
+    with torch.no_grad():
+        return [chained(batch).sigmoid() for batch in batches]  # ok: the chain ends in eval()
+
+
+def loaded_in_eval_mode(path, batches):
+    pickled = torch.load(path, weights_only=False).to("cuda").eval()
+    with torch.no_grad():
+        return torch.stack([pickled(batch).tanh() for batch in batches])  # ok: this chain as well
+
+
+def made_as_it_trains(path, batches):
+    trained = zoo.Net(4).to("cuda")
+    trained.load_state_dict(torch.load(path))
+    with torch.no_grad():
+        return [trained(batch / 2).relu() for batch in batches]  # GRD414

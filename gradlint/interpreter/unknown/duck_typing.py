@@ -14,7 +14,7 @@ from typing import Any
 import libcst as cst
 
 from gradlint import events
-from gradlint.domain.facts import BOOL, INTEGER, NO, YES
+from gradlint.domain.facts import BOOL, EVAL, INTEGER, NO, YES
 from gradlint.domain.objects import Container, Instance, Module, Tensor
 from gradlint.domain.provenance import Belief
 from gradlint.domain.refs import Ref
@@ -417,8 +417,10 @@ def kind_from_usage(m: Interpreter, node: Site, value: Value, chain: str, source
         _computed_here(m, found, source)
         if source in m.notes(FrozenOnRequest):
             leave_open_whether_frozen(m, found)
-        if type(m[found]) is Module and _is_loaded(m, source):
-            _emit_loaded(m, source, found, chain)
+        if type(m[found]) is Module:
+            _set_by_chain(m, found, source)
+            if _is_loaded(m, source):
+                _emit_loaded(m, source, found, chain)
         return found
     if type(value) is Ref and is_opaque(m.state.heap.get(value)):
         found = by_usage(m, node, chain, chain, source=source)
@@ -442,6 +444,16 @@ def _emit_loaded(m: Interpreter, node: Site, made: Ref, name: str) -> None:
         matters=True,
         name=name,
     )
+
+
+def _set_by_chain(m: Interpreter, made: Ref, source: Any) -> None:
+    """Set what the expression of a network sets of it: `Net().cuda().eval()`."""
+    while isinstance(source, cst.Call) and isinstance(source.func, cst.Attribute):
+        if source.func.attr.value == "eval" and not source.args:
+            m.store(made, replace(m[made], mode=EVAL, left=EVAL))
+        elif source.func.attr.value == "requires_grad_" and source.args:
+            leave_open_whether_frozen(m, made)
+        source = source.func.value
 
 
 def _may_be_built(thing: Any) -> bool:
