@@ -33,7 +33,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from gradlint.domain import EVAL, NO, YES, Memory, Syntax, Unknown, made_at, memories, places
+from gradlint.domain import EVAL, NO, TRAIN, YES, Memory, Syntax, Unknown, made_at, memories, places
 from gradlint.events import (
     BackwardRun,
     GradientRead,
@@ -97,10 +97,12 @@ def check(event: ModuleFinished) -> Findings:
 
 @dataclass
 class _Switches:
-    """The names and parameters of the networks whose mode a file sets, and of those that it may put in eval mode."""
+    """The names and parameters of the networks whose mode a file sets, and of those that it may put in eval mode;
+    `plain` are the names of those that are shown and do the same in both modes."""
 
     any: set[str | Memory] = field(default_factory=set)
     to_eval: set[str | Memory] = field(default_factory=set)
+    plain: set[str] = field(default_factory=set)
 
     @classmethod
     def of(cls, end: ModuleFinished) -> _Switches:
@@ -110,6 +112,8 @@ class _Switches:
             if isinstance(one, ModeChanged):
                 found.any |= {one.name, *places(one.memories)}
                 found.to_eval |= {one.name, *places(one.memories)} if one.to.may(EVAL) else set()
+            elif isinstance(one, ModuleCalled) and not (one.in_training or isinstance(one.module.cls, Unknown)):
+                found.plain |= {one.name} if one.module.mode.possibly(TRAIN) else set()
         return found
 
 
@@ -119,7 +123,7 @@ def _is_never_in_eval(call: ModuleCalled, steps: Memories, switches: _Switches, 
     module, own = call.module, places(call.memories)
     if not isinstance(module.cls, Unknown) or not module.open.may(YES) or words(call.name) & ACTING:
         return False
-    if module.mode.possibly(EVAL) or not switches.to_eval.isdisjoint({call.name, *own}):
+    if module.mode.possibly(EVAL) or call.name in switches.plain or not switches.to_eval.isdisjoint({call.name, *own}):
         return False
     is_set = not switches.any.isdisjoint({call.name, *own})
     if not own.isdisjoint(steps):

@@ -577,3 +577,29 @@ def made_as_it_trains(path, batches):
     trained.load_state_dict(torch.load(path))
     with torch.no_grad():
         return [trained(batch / 2).relu() for batch in batches]  # GRD414
+
+
+class Scored(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weights = nn.Linear(6, 2)
+
+    def forward(self, x):
+        return self.weights(x)
+
+
+class Ranking:
+    def __init__(self):
+        self.ranker = Scored()
+
+    def fit(self, x, y):
+        optimizer = torch.optim.SGD(self.ranker.parameters(), lr=0.1)
+        for _ in range(9):
+            optimizer.zero_grad()
+            nn.functional.l1_loss(self.ranker(x), y).backward()
+            optimizer.step()
+
+    def predict(self, path, x):
+        self.ranker = torch.load(path, weights_only=False)
+        with torch.no_grad():
+            return self.ranker(x.double()).argsort().tolist()  # ok: what it holds elsewhere has no such part
