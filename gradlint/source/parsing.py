@@ -17,6 +17,7 @@ from gradlint.texts import (
     Unreadable,
     fault,
     foreign,
+    indented_by_blanks,
     with_line_feeds,
     without_magics,
 )
@@ -40,7 +41,8 @@ _one_stack_size_at_a_time = threading.Lock()
 
 def parse(text: str) -> libcst.Module:
     """The tree of a text, with all its newlines as line feeds: LibCST refuses a last row that is continued by another.
-    Where it cannot be parsed otherwise, rows for the shell or for a notebook do nothing.
+    Where it cannot be parsed otherwise, rows for the shell or for a notebook do nothing, and tabs before a statement
+    are taken for blanks.
 
     Raises `Unreadable` where Python or LibCST refuses the text, `NotLinted` where only the cost of it is too high.
     """
@@ -49,8 +51,8 @@ def parse(text: str) -> libcst.Module:
         return _parse(program)
     except NotLinted:
         raise
-    except Unreadable:
-        plain = without_magics(program)
+    except Unreadable as error:
+        plain = indented_by_blanks(program) if error.message == LIBCST_REFUSES else without_magics(program)
         if plain == program:
             raise
     return _parse(plain)

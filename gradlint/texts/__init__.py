@@ -13,6 +13,7 @@ from gradlint.texts.decoding import with_line_feeds as with_line_feeds
 from gradlint.texts.imports import absolute as absolute
 from gradlint.texts.imports import imported as imported
 from gradlint.texts.imports import mentions as mentions
+from gradlint.texts.indenting import indented_by_blanks as indented_by_blanks
 from gradlint.texts.magics import is_python as is_python
 from gradlint.texts.magics import without_magics as without_magics
 from gradlint.texts.mapping import IDENTITY as IDENTITY
