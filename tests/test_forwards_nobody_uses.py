@@ -73,12 +73,12 @@ class Field(nn.Module):
 """
 
 
-@pytest.mark.parametrize("name", ["test_loss", "val_loss", "compute_validation_loss", "evalLoss"])
+@pytest.mark.parametrize("name", ["val_loss", "compute_test_loss", "compute_validation_loss", "evalLoss"])
 def test_a_loss_on_what_is_held_out_is_no_loss_to_train_by(name):
     assert told(HELD_OUT.format(name=name), Confidence.POSSIBLE) == ["GRD401"]
 
 
-@pytest.mark.parametrize("name", ["loss", "train_loss", "prediction_loss", "generate_loss", "val_loss_fn", "test_step"])
+@pytest.mark.parametrize("name", ["loss", "train_loss", "prediction_loss", "test_loss", "val_loss_fn", "test_step"])
 def test_another_loss_is_what_its_callers_train_by(name):
     assert not told(HELD_OUT.format(name=name), Confidence.POSSIBLE)
 

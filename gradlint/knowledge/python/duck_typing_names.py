@@ -300,16 +300,17 @@ def evaluates(name: str) -> bool:
     """Return whether a function of this name uses a network without training it. What is sampled or scored may be
     anything, unless that is what the name begins with; to set the mode is no evaluation."""
     said = {word.rstrip("0123456789") for word in words(name)}
+    first = [word.lower() for word in WORD.findall(name)[:1]]
     others = said & NAMING_SOMETHING_ELSE
-    if others and not (others == {"loss"} and said & HELD_OUT):
+    if others and not (others == {"loss"} and said & HELD_OUT and first != ["test"]):
         return False
-    first = WORD.findall(name)[:1]
     measures = bool(said & MEASURED_ON_DATA) and bool(said & MEASURES)
-    return bool(said & EVALUATES) or measures or [word.lower() for word in first] in (["sample"], ["score"])
+    return bool(said & EVALUATES) or measures or first in (["sample"], ["score"])
 
 
 HELD_OUT = frozenset("eval evaluate evaluation test val valid validate validation".split())
-"""Words of data that is there to judge by: the loss on it is no loss to train by."""
+"""Words of data that is there to judge by: the loss on it is no loss to train by. What begins with "test" may test a
+loss instead."""
 MEASURES = frozenset("calc calculate check compute get measure print report".split())
 MEASURED_ON_DATA = frozenset("acc accuracy perplexity ppl predictions preds".split())
 
