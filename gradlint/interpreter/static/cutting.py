@@ -14,7 +14,7 @@ CUTTING = frozenset({"detach", "item", "numpy", "tolist"})
 """The methods whose results are in no graph."""
 DETACHING = frozenset({"detach"})
 """The methods that nobody needs where there is no graph."""
-APART = frozenset({"detach", "detach_", "numpy"})
+WITHOUT_GRAPH = frozenset({"detach", "detach_", "numpy"})
 """The methods whose results are no part of the graph, and may be computed with as before."""
 SHOWING = frozenset({"add_image", "add_images", "imsave", "imshow", "imwrite", "make_grid", "save_image"})
 """The functions that show or save pictures, and compute nothing that is differentiated."""
@@ -78,7 +78,7 @@ def _switches_off(node: Any) -> bool:
 def _is_of(value: cst.CSTNode, names: set[str]) -> bool:
     """Return whether an expression is computed from what is detached in it, or from one of these names."""
     nodes = list(in_order(value))
-    return any(_is_cut(node, APART) or (dotted(node) or "-") in names for node in nodes)
+    return any(_is_cut(node, WITHOUT_GRAPH) or (dotted(node) or "-") in names for node in nodes)
 
 
 def _passed_on(node: Any) -> Iterator[tuple[str, cst.CSTNode]]:
