@@ -85,9 +85,9 @@ def generator_judged_by_the_old_discriminator():
     of_generator = torch.optim.Adam(generator.parameters(), lr=1e-3)
     of_discriminator = torch.optim.Adam(discriminator.parameters(), lr=1e-3)
 
-    judged = discriminator(generator(torch.ones(5, 2)))
+    judged = discriminator(generator(torch.ones(5, 2)))  # GRD617
     of_discriminator.zero_grad()
-    judged.mean().backward(retain_graph=True)  # GRD617
+    judged.mean().backward(retain_graph=True)
     of_discriminator.step()
     of_generator.zero_grad()
     (-judged.mean()).backward()  # GRD305
