@@ -1191,14 +1191,14 @@ def turned_over(path, mean):
     speaker = zoo.Speaker(24)
     speaker.load_state_dict(torch.load("speaker.pt"))
     spoken = torch.Tensor(zoo.spectrum(path) - mean)[None]
-    heard = speaker(spoken.permute(0, 2, 1))  # GRD401 GRD414
+    heard = speaker(spoken.permute(0, 2, 1))  # GRD401
     return heard.permute(0, 2, 1).cpu().detach().numpy()
 
 
 def painted(photo: torch.Tensor):
     painter = zoo.Painter().cuda()
     painter.load_state_dict(torch.load("painter.pt"))
-    painting = painter(photo[None].float().cuda())  # GRD401 GRD414
+    painting = painter(photo[None].float().cuda())  # GRD401
     return painting.squeeze(0).detach().cpu().numpy()
 
 

@@ -514,7 +514,7 @@ class Lifter:
 def predicted_by_a_pickle(path, batches):
     whole = torch.load(path, weights_only=False)
     with torch.no_grad():
-        return [whole(batch).argmax(1) for batch in batches]  # GRD414
+        return [whole(batch).argmax(1) for batch in batches]  # ok: possible, it may have no part that minds
 
 
 def predicted_by_a_pickle_in_eval_mode(path, batches):
@@ -576,7 +576,7 @@ def made_as_it_trains(path, batches):
     trained = zoo.Net(4).to("cuda")
     trained.load_state_dict(torch.load(path))
     with torch.no_grad():
-        return [trained(batch / 2).relu() for batch in batches]  # GRD414
+        return [trained(batch / 2).relu() for batch in batches]  # ok: possible as well
 
 
 class Scored(nn.Module):
