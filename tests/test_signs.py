@@ -147,3 +147,23 @@ def test_signs_are_told_to_tools_and_with_v_to_people(tmp_path):
     assert "= likely: taken for a module for how it is annotated (certain); " in ran("full", "-v")
     (tmp_path / "evaluate.py").write_text("import torch\n\nw = torch.tensor([1, 2], requires_grad=True)\n")
     assert "= certain: all that it rests on is proven" in ran("full", "-v")
+
+
+LOADED = """\
+import torch
+from torch import nn
+
+def predict(path, batches):
+    net = {made}
+    net.load_state_dict(torch.load(path))
+    with torch.no_grad():
+        return [net(batch).argmax() for batch in batches]
+"""
+SHOWN, HIDDEN = "nn.Sequential(nn.Linear(2, 2), nn.Dropout())", "zoo.Net(2)"
+
+
+@pytest.mark.parametrize(("made", "wanted"), [(SHOWN, LIKELY), (HIDDEN, POSSIBLE)])
+def test_a_part_that_minds_train_mode_is_seen_or_possible(made, wanted):
+    """Of loaded networks that nobody shows five in twelve had one."""
+    found = linter.analyse("import zoo\n" + LOADED.format(made=made), RULES, packs=PACKS).findings
+    assert [one.confidence for one in found if one.code == "GRD414"] == [wanted]
