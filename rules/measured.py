@@ -15,7 +15,7 @@ worth = {
     "GRD310": Worth(5, 0, 4),
     "GRD401": Worth(175, 8, 47),
     "GRD412": Worth(5, 0, 2),
-    "GRD414": Worth(5, 0, 4),
+    "GRD414": Worth(2, 0, 2),
     "GRD501": Worth(16, 1, 6),
     "GRD502": Worth(7, 0, 3),
     "GRD504": Worth(6, 0, 4),
