@@ -39,6 +39,7 @@ from gradlint.events import (
     OptimizerBuilt,
     OptimizerStepped,
     RequiresGradChanged,
+    Role,
     StateLoaded,
     Stored,
     WrittenInPlace,
@@ -186,12 +187,13 @@ class _Together:
 
 
 def _given_at_once(end: ModuleFinished, built: Sequence[OptimizerBuilt]) -> frozenset[Syntax]:
-    """The places that make parameters which the same constructor gives to an optimizer, whichever module it makes."""
-    making = {run.index for run in end.runs if run.function is not None and run.function.name == "__init__"}
-    inside = {(one.run, memory) for one in end.story if type(one) is ModuleBuilt for memory in memories(one.parameters)}
-    own = [one for one in built if one.run in making]
-    given = [tensor for one in own for tensor in one.parameters if (one.run, *memories([tensor])) in inside]
-    return frozenset(place for tensor in given for place in made_at(tensor))
+    """The places at which the constructor of a module makes layers whose parameters it gives to an optimizer itself:
+    each module of its class has one. Who makes a module that makes its layers, and gives these to an optimizer, says
+    nothing of the next one."""
+    making = {run.index for run in end.runs if Role.OF_MODULE in run.roles}
+    layers = {(one.run, one.node) for one in end.story if type(one) is ModuleBuilt and one.run in making}
+    given = ((one.run, place) for one in built for tensor in one.parameters for place in made_at(tensor))
+    return frozenset(place for run, place in given if (run, place) in layers)
 
 
 def _made_together(
