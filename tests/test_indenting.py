@@ -14,6 +14,7 @@ MIXED = [
     "class A:\n\tdef f(self):\n\t    x = '''\n\tkept\n'''\n\t    return (x,\n\t1)\n\n    # b\n\tdef g(self): pass\n",
     "for a in b:\n  \tc = 1; d = 2\n  \tif c:\n  \t  e()\n\t# another\nf()\n",
     "while a:\n\ttry:\n\t        b()\n\texcept C:\n\t        d()\n\tfinally:\n\t    e()\n",
+    "if a:\n        b()\n        if c:\n\t        d()",
     "with a as b: # c\n\t@d\n\tdef e(): # f\n\t        return 1 + \\\n\t2\n",
 ]
 EVALUATED = (

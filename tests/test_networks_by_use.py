@@ -6,8 +6,10 @@ from __future__ import annotations
 import pytest
 
 from gradlint import linter
+from gradlint.domain import EVAL
+from gradlint.events import Event, ModuleCalled
 from gradlint.finding import Confidence
-from gradlint.registry import rules
+from gradlint.registry import packs, rules
 
 AGENT = """
 import torch
@@ -336,3 +338,36 @@ def test_one_that_a_function_evaluates_in_a_loop_is_known_by_that() -> None:
 @pytest.mark.parametrize("used", ["env.learn(out)", "pass", "state = env.step(out)"])
 def test_what_something_unknown_holds_may_be_anything_else(used: str) -> None:
     assert not found(HELD.replace("NAME", "roll_out").replace("USED", used))
+
+
+CHAINED = """
+import torch
+import zoo
+
+
+def look(path, batches):
+    net = {made}
+    net.load_state_dict(torch.load(path))
+    for batch in batches:
+        print(net(batch).argmax().item())
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "in_eval"),
+    [
+        ("zoo.Net().eval()", True),
+        ("zoo.Net(3).cuda().eval()", True),
+        ("torch.load(path).eval().to('cpu')", True),
+        ("zoo.Net().eval().train()", False),
+        ("zoo.Net().train().eval()", True),
+        ("zoo.Net()", False),
+    ],
+)
+def test_the_chain_that_makes_a_network_says_its_mode(made, in_eval):
+    """The last method that sets it counts."""
+    heard: list[Event] = []
+    linter.analyse(CHAINED.format(made=made), (), packs=packs(), watch=linter.Watch(listen=heard.append))
+    calls = [event for event in heard if isinstance(event, ModuleCalled)]
+    assert calls
+    assert all((call.module.mode <= EVAL) == in_eval for call in calls)

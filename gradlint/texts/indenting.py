@@ -6,8 +6,8 @@ import tokenize
 from collections.abc import Iterator
 from io import StringIO
 
-_BETWEEN = frozenset({tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.ENCODING})
-"""The tokens between one statement and the next that are none of either."""
+_BETWEEN = frozenset({tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.ENCODING, tokenize.ENDMARKER})
+"""The tokens between one statement and the next, and behind the last, that are none of either."""
 
 
 def indented_by_blanks(program: str) -> str:

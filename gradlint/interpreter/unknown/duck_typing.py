@@ -447,12 +447,15 @@ def _emit_loaded(m: Interpreter, node: Site, made: Ref, name: str) -> None:
 
 
 def _set_by_chain(m: Interpreter, made: Ref, source: Any) -> None:
-    """Set what the expression of a network sets of it: `Net().cuda().eval()`."""
+    """Set what the expression of a network sets of it: `Net().cuda().eval()`. The last that sets its mode counts."""
+    switched = False
     while isinstance(source, cst.Call) and isinstance(source.func, cst.Attribute):
-        if source.func.attr.value == "eval" and not source.args:
+        name = source.func.attr.value
+        if name == "eval" and not (source.args or switched):
             m.store(made, replace(m[made], mode=EVAL, left=EVAL))
-        elif source.func.attr.value == "requires_grad_" and source.args:
+        if name == "requires_grad_" and source.args:
             leave_open_whether_frozen(m, made)
+        switched |= name in ("eval", "train")
         source = source.func.value
 
 
