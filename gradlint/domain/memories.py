@@ -9,6 +9,7 @@ from gradlint.domain.provenance import CauseKind
 from gradlint.domain.refs import Ref, Syntax
 
 Memory = tuple[Ref, ...]
+Memories = frozenset[Memory]
 
 
 def memories(tensors: Iterable[Tensor]) -> frozenset[Memory]:

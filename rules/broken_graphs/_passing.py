@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from gradlint.domain import Memory
+from gradlint.domain import Memories, Memory
 from gradlint.events import BackwardRun, ModuleCalled, ModuleFinished
-
-Memories = frozenset[Memory]
 
 
 def fed_unseen(end: ModuleFinished) -> dict[Memory, Memories]:

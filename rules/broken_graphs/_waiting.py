@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from gradlint.domain import NO, YES, Memory, Syntax, memories
+from gradlint.domain import NO, YES, Memories, Memory, Syntax, memories
 from gradlint.events import BackwardRun
 
 
@@ -15,9 +15,6 @@ class Waiting:
     event: BackwardRun
     leaves: frozenset[Memory]
     stepped: frozenset[Memory] = field(default_factory=frozenset)
-
-
-Memories = frozenset[Memory]
 
 
 @dataclass
@@ -64,7 +61,7 @@ class Queue:
         return {leaves: None for memory in some for leaves in self._of.get(memory, ())}
 
 
-def led_to(event: BackwardRun) -> frozenset[Memory]:
+def led_to(event: BackwardRun) -> Memories:
     """The leaves that a backward may reach, whatever is detached by what is not followed; none that all paths which are
     shown have frozen."""
     asking = [leaf.requires_grad.possibly(YES) or not leaf.requires_grad.possibly(NO) for leaf in event.leaves]

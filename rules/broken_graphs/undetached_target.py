@@ -37,7 +37,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
-from gradlint.domain import NO, YES, CauseKind, Memory, Syntax, made_at, memories, places
+from gradlint.domain import NO, YES, CauseKind, Memories, Memory, Syntax, made_at, memories, places
 from gradlint.events import (
     BackwardRun,
     Copied,
@@ -60,7 +60,7 @@ from ._joins import Meeting, meeting
 from ._parameters import modules_of
 from ._passing import can_be_cut, fed_unseen
 from ._seams import seams
-from ._waiting import Memories, Queue, Waiting, led_to
+from ._waiting import Queue, Waiting, led_to
 
 rule = Rule(
     "GRD617",

@@ -24,7 +24,6 @@ from gradlint.domain import (
 )
 from gradlint.events import (
     BackwardRun,
-    Called,
     Event,
     GraphGrown,
     ModeChanged,
@@ -60,8 +59,8 @@ class Whole:
     """A whole file for this question: `places` are the calls of modules, by where they stand, without those of the
     parts of a module that is called there; `switching` are the calls inside which a mode is set; `differentiating`
     are the calls inside which gradients are computed, which need what is recorded there; `handed` are the graphs
-    that unseen code was passed; `left` says where what a graph gave first left it; `printed` are the graphs of what
-    is printed as it is, or shown by a notebook; `made_up` tells made-up input."""
+    that unseen code was passed; `left` says where what a graph gave first left it; `displayed` are the graphs of
+    what a notebook shows; `made_up` tells made-up input."""
 
     def __init__(self, end: ModuleFinished) -> None:
         self.end = end
@@ -69,10 +68,8 @@ class Whole:
         called = [run for run in end.runs if run.function is not None and run.caller is not None]
         self._called_off = {run.function.node for run in called if run.function and run.grad_mode <= NO}
         self.left, self.handed = dict(end.left), end.escaped - end.left_on
-        prints = [one for one in end.story if isinstance(one, Called) and one.path == "builtins.print"]
-        printed = [shown for one in prints for shown in one.args if isinstance(shown, Tensor)]
-        printed += [shown for one in end.story if isinstance(one, ResultDiscarded) for shown in one.displayed]
-        self.printed = {ref.key for tensor in printed for ref in tensor.node if ref is not None}
+        displayed = [shown for one in end.story if isinstance(one, ResultDiscarded) for shown in one.displayed]
+        self.displayed = {ref.key for tensor in displayed for ref in tensor.node if ref is not None}
         calls = [event for event in end.story if isinstance(event, ModuleCalled)]
         backwards = [event for event in end.story if isinstance(event, BackwardRun)]
         parted: dict[Syntax, list[ModuleCalled]] = {}
@@ -391,7 +388,7 @@ def may_be_in_vain(call: ModuleCalled, whole: Whole) -> bool:
     mark = exit_of(call, whole)
     if _is_part_in_forward(call, whole) and mark is not None and mark.by not in ON_PURPOSE:
         return False
-    only_read = any(whole.is_met(call, graphs) for graphs in (whole.left, whole.printed, end.read, end.read_by_name))
+    only_read = any(whole.is_met(call, graphs) for graphs in (whole.left, whole.displayed, end.read, end.read_by_name))
     only_read = only_read and not whole.is_met(call, end.returned)
     return only_read and (call.trainable <= YES or not _is_fed(call))
 
@@ -399,7 +396,7 @@ def may_be_in_vain(call: ModuleCalled, whole: Whole) -> bool:
 def _is_used_by_nobody(call: ModuleCalled, whole: Whole) -> bool:
     """Return whether what a call gives goes nowhere."""
     end = whole.end
-    ends = (end.returned, end.escaped, end.read, end.read_by_name, whole.left, whole.printed)
+    ends = (end.returned, end.escaped, end.read, end.read_by_name, whole.left, whole.displayed)
     return not call.nested and not any(whole.is_met(call, graphs) for graphs in ends)
 
 

@@ -34,7 +34,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from gradlint.domain import EVAL, NO, TRAIN, YES, Memory, Syntax, Unknown, made_at, memories, places
+from gradlint.domain import EVAL, NO, TRAIN, YES, Memories, Memory, Syntax, Unknown, made_at, memories, places
 from gradlint.events import (
     BackwardRun,
     GradientRead,
@@ -70,9 +70,6 @@ ON_PURPOSE = frozenset(
 """Words of functions that want dropout, or estimate batch statistics."""
 
 
-Memories = frozenset[Memory]
-
-
 def consequence(returned: Any) -> bool:
     """Two predictions for one input differ."""
     first, second = returned
@@ -101,7 +98,7 @@ class _Switches:
     """The names and parameters of the networks whose mode a file sets, and of those that it may put in eval mode;
     `plain` are the names of those that are shown and do the same in both modes."""
 
-    any: set[str | Memory] = field(default_factory=set)
+    switched: set[str | Memory] = field(default_factory=set)
     to_eval: set[str | Memory] = field(default_factory=set)
     plain: set[str] = field(default_factory=set)
 
@@ -111,7 +108,7 @@ class _Switches:
         found = cls()
         for one in end.story:
             if isinstance(one, ModeChanged):
-                found.any |= {one.name, *places(one.memories)}
+                found.switched |= {one.name, *places(one.memories)}
                 found.to_eval |= {one.name, *places(one.memories)} if one.to.may(EVAL) else set()
             elif isinstance(one, ModuleCalled) and not (one.in_training or isinstance(one.module.cls, Unknown)):
                 found.plain |= {one.name} if one.module.mode.possibly(TRAIN) else set()
@@ -126,7 +123,7 @@ def _is_never_in_eval(call: ModuleCalled, steps: Memories, switches: _Switches, 
         return False
     if module.mode.possibly(EVAL) or call.name in switches.plain or not switches.to_eval.isdisjoint({call.name, *own}):
         return False
-    is_set = not switches.any.isdisjoint({call.name, *own})
+    is_set = not switches.switched.isdisjoint({call.name, *own})
     if not own.isdisjoint(steps):
         return is_set and _evaluates(call, whole)
     return not is_set and (_evaluates(call, whole) or not any(map(whole.trains_in, whole.around(call))))

@@ -91,8 +91,7 @@ def _passed_on(node: Any) -> Iterator[tuple[str, cst.CSTNode]]:
     elif isinstance(node, cst.AugAssign):
         yield _root(node.target), node.value
     elif isinstance(node, cst.For | cst.CompFor):
-        for part in _elements(node.target):
-            yield _root(part.value), node.iter
+        yield from _gone_over(node)
     elif type(node) is cst.Call and type(node.func) is cst.Attribute and node.func.attr.value in FILLING:
         for argument in node.args:
             yield _root(node.func.value), argument.value
@@ -132,8 +131,7 @@ def _gone_over(node: Any) -> Iterator[tuple[str, cst.BaseExpression]]:
     """Yield the names that a loop binds, each with what it goes over."""
     for part in _elements(node.target) if isinstance(node, cst.For | cst.CompFor) else ():
         for name in _elements(part.value):
-            if type(name.value) is cst.Name:
-                yield name.value.value, node.iter
+            yield _root(name.value), node.iter
 
 
 def _bound(node: cst.Assign) -> Iterator[tuple[str, cst.BaseExpression]]:
