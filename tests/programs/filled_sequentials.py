@@ -42,4 +42,4 @@ reveal(generator(x))  # Tensor[?, requires_grad=yes, leaf=no]
 with torch.no_grad():
     reveal(generator(x))  # Tensor[float|?, requires_grad=no, leaf=yes]
 generator.requires_grad_(False)
-reveal(generator(x))  # Tensor[float|?, requires_grad=no|yes|?, leaf=no|yes|?]
+reveal(generator(x))  # Tensor[float|?, requires_grad=no|yes, leaf=no|yes]
