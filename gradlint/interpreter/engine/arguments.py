@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
 from gradlint.domain.objects import Container
 from gradlint.domain.refs import Ref
@@ -40,6 +41,13 @@ class Arguments:
     def values(self) -> list[Value]:
         """All values passed in."""
         return [*self.positional, *self.keywords.values()]
+
+    def with_values(self, values: Sequence[Value]) -> Arguments:
+        """The same arguments with these values, in the order of `values`."""
+        count = len(self.positional)
+        return replace(
+            self, positional=[*values[:count]], keywords=dict(zip(self.keywords, values[count:], strict=True))
+        )
 
     def with_first(self, value: Value) -> Arguments:
         """The same arguments behind another one."""

@@ -75,6 +75,7 @@ class Summary:
     names: tuple[tuple[Name, Value], ...]
     excerpt: Excerpt | None
     emitted: bool
+    unseen_off: bool
     traced: tuple[Entry, ...] = ()
 
     def holds(self, m: Interpreter, call: Call) -> bool:
@@ -106,6 +107,7 @@ class Summary:
             wrote=dict.fromkeys([memory for memory, _ in self.writes(call)]),
             differentiated=dict.fromkeys(self.differentiated),
             looked=looked,
+            unseen_off=self.unseen_off,
         )
 
     def fills_the_same(self, heap: Heap, call: Call) -> bool:
@@ -300,6 +302,7 @@ def end(m: Interpreter, node: Site, call: Call, outer: Effects, result: Value) -
         names=tuple(effects.read.items()),
         excerpt=excerpt,
         emitted=excerpt is not None,
+        unseen_off=effects.unseen_off,
         traced=m.trace.since(call.traced) if m.trace is not None else (),
     )
     _remember(m, call.key, summary)

@@ -129,7 +129,8 @@ class CallStack:
 class Effects:
     """The effects of a call: the variables of others that it has `read`, the values it has `handed` to unseen code,
     memories and version counters that it `wrote`, nodes and leaves that a backward of it has `differentiated`, the
-    nodes it has `cut` something off from, and what it has `looked` at, where somebody wants to know (`deferred`)."""
+    nodes it has `cut` something off from, what it has `looked` at, where somebody wants to know (`deferred`), and
+    whether unseen code got hold of something while gradients were off (`unseen_off`)."""
 
     read: dict[Name, Value] = field(default_factory=dict)
     handed: dict[Ref, Escape] = field(default_factory=dict)
@@ -137,6 +138,7 @@ class Effects:
     differentiated: dict[Ref, None] = field(default_factory=dict)
     cut: dict[Ref, Cause] = field(default_factory=dict)
     looked: Looked | None = None
+    unseen_off: bool = False
 
     def include(self, inner: Effects) -> None:
         """A call inside has done this as well."""
@@ -144,6 +146,7 @@ class Effects:
         self.wrote |= inner.wrote
         self.differentiated |= inner.differentiated
         self.cut |= inner.cut
+        self.unseen_off |= inner.unseen_off
         for ref, how in inner.handed.items():
             self.handed[ref] = max(how, self.handed.get(ref, how))
         if self.looked is not None and inner.looked is not None:

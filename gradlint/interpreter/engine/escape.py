@@ -91,6 +91,7 @@ def weak_update(m: Interpreter, unknown: Unknown) -> None:
 def havoc(m: Interpreter, values: Iterable[Value], how: Escape = Escape.HELD, *, keeps_modes: bool = False) -> None:
     """Unknown code gets hold of these values, and may do this with their graphs; modules most likely keep their
     modes."""
+    m.effects.unseen_off |= m.state.grad_mode is not YES
     values = [value for value in values if not _out_of_reach(value)]
     if not values:
         return

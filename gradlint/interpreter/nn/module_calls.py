@@ -25,7 +25,7 @@ from gradlint.interpreter.autograd.results import Requested
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import call_value
 from gradlint.interpreter.engine.escape import escape_graphs
-from gradlint.interpreter.engine.history import certainly_recorded, past_of
+from gradlint.interpreter.engine.history import certainly_recorded, past_of, tensors_in
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.module_tree import memories_of, parameters, submodules
 from gradlint.interpreter.engine.places import peek
@@ -126,7 +126,7 @@ def _hooked(m: Interpreter, node: Site, start: int, args: Arguments) -> Value:
     given = m.push(*args.values())
     result = run(m, node, m.state.stack[start], args, "call")  # type: ignore[arg-type]
     values = m.pop_from(given)
-    args = replace(args, positional=values[: len(args.positional)])
+    args = args.with_values(values)
     return hooks.after_call(m, node, m.state.stack[start], args, result)
 
 
@@ -216,12 +216,54 @@ def run(m: Interpreter, node: Site, ref: Ref, args: Arguments, how: str) -> Valu
         m.defined.escaped[method.node] = None
         return _not_followed(m, node, ref, method, args)
     if method is not None:
-        m.calls.inside_module += 1
-        try:
-            return call_function(m, node, method, args.with_first(ref))
-        finally:
-            m.calls.inside_module -= 1
+        return _followed(m, node, ref, method, args)
     return as_torch(m, node, ref, args)
+
+
+def _followed(m: Interpreter, node: Site, ref: Ref, forward: Function, args: Arguments) -> Value:
+    """Return the result of a `forward` that is run. What code that nobody shows gave it, called with gradients on, is
+    what a module of an unseen class gives, unless a part of the result is known to be computed from what requires
+    grad."""
+    start = m.push(ref, *args.values())
+    before, m.effects.unseen_off = m.effects.unseen_off, False
+    m.calls.inside_module += 1
+    try:
+        m.push(call_function(m, node, forward, args.with_first(ref)))
+    finally:
+        m.calls.inside_module -= 1
+        switched_off, m.effects.unseen_off = m.effects.unseen_off, m.effects.unseen_off or before
+    held, *given, result = m.pop_from(start)
+    told = [tensor.requires_grad for tensor in tensors_in(m, [result])]
+    if switched_off or not m.state.live or type(held) is not Ref or any(flag.possibly(YES) for flag in told):
+        return result
+    if _trainable(m, held) is NO:
+        return result
+    kept = args.with_values(given)
+    return _with_unknown_replaced(m, node, result, lambda: loose_result(m, node, held, m[held], kept))
+
+
+def _with_unknown_replaced(
+    m: Interpreter, node: Site, value: Value, made: Callable[[], Value], depth: int = 0
+) -> Value:
+    """The value with what nobody knows to be a part of the graph or none, in it or in what it holds, replaced."""
+    if any(_is_in_doubt(m, option) for option in alternatives(value)):
+        return made()
+    thing = m.thing(value)
+    if type(value) is not Ref or type(thing) is not Container or depth == MOST_REPLACED_DEEP:
+        return value
+    items = tuple(
+        (key, _with_unknown_replaced(m, m.part_of(node, f"{key}"), one, made, depth + 1)) for key, one in thing.items
+    )
+    return value if items == thing.items else m.new(node, "believed", replace(thing, items=items))
+
+
+def _is_in_doubt(m: Interpreter, value: Value) -> bool:
+    thing = m.thing(value)
+    return type(thing) is Unknown or (type(thing) is Tensor and thing.requires_grad.is_unsure)
+
+
+MOST_REPLACED_DEEP = 2
+"""The depth to which the containers that a forward returns are looked into."""
 
 
 def _not_followed(m: Interpreter, node: Site, ref: Ref, forward: Function | None, args: Arguments) -> Value:

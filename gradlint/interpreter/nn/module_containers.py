@@ -209,6 +209,10 @@ def as_part(m: Interpreter, node: Site, path: str, value: Value) -> Value:
     """A ParameterList and a ParameterDict make parameters of tensors; what else takes modules takes nothing else."""
     if path not in OF_PARAMETERS:
         return taken_as_part(m, node, value, Module, "unseen part")
+    if type(value) is Unknown:
+        made = taken_as_part(m, node, value, Tensor, "unseen part")
+        m.update_fields(made, Tensor, requires_grad=YES, leaf=YES)  # as of a network that nobody shows
+        return made
     tensor = m.only(value, Tensor)
     if tensor is None or tensor.parameter is YES:
         return value
