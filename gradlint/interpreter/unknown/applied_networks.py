@@ -8,15 +8,19 @@ from typing import Any
 
 import libcst as cst
 
+from gradlint.domain.objects import Module
+from gradlint.domain.refs import Ref
+from gradlint.interpreter.engine import variables
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python.roles import cuts, detached, evaluates_data, loops_over_batches
 from gradlint.interpreter.static.cutting import Code
-from gradlint.interpreter.static.scopes import HANDED, Scope
+from gradlint.interpreter.static.scopes import HANDED, Scope, dotted
 from gradlint.knowledge.python.duck_typing_names import (
     APPLIED,
     CONFIGURED,
     MOVED,
     TRAINS,
+    WITHOUT_PARAMETERS,
     names_network,
     words,
 )
@@ -29,6 +33,29 @@ def _inside(node: Any) -> Sequence[Any]:
     if type(node) is cst.ClassDef:
         return node.body.body
     return node.body if type(node) is cst.Module else (node,)
+
+
+def is_applied(m: Interpreter, scope: Scope, chain: str, uses: Uses, source: Any) -> bool:
+    """Return whether something that nobody shows is a network by how it is applied: a variable, an attribute of `self`,
+    or one of something unknown; `source` is the expression that gives it."""
+    name = chain.removeprefix("self.")
+    if "." in name:
+        return is_applied_part(m, chain, uses)
+    return is_applied_network(m, scope, name, uses) or is_built_part(m, scope, chain, uses, source)
+
+
+def is_built_part(m: Interpreter, scope: Scope, chain: str, uses: Uses, source: Any) -> bool:
+    """Return whether an attribute that a module gets from a call of unseen code, and that its class applies, is a part
+    with parameters (`self.trunk = build_trunk(...)`): neither by its name nor by that of its maker is it one that has
+    none."""
+    if type(scope.node) is not cst.ClassDef or type(source) is not cst.Call or not chain.startswith("self."):
+        return False
+    owner = variables.lookup(m, "self")
+    if type(owner) is not Ref or type(m.state.heap.get(owner)) is not Module:
+        return False
+    if APPLIED.isdisjoint(uses) or CONFIGURED in uses or not _is_used_as_network(uses):
+        return False
+    return words(chain).isdisjoint(WITHOUT_PARAMETERS) and words(dotted(source.func)).isdisjoint(WITHOUT_PARAMETERS)
 
 
 def is_applied_network(m: Interpreter, scope: Scope, name: str, uses: Uses) -> bool:

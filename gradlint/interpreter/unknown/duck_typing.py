@@ -40,7 +40,7 @@ from gradlint.interpreter.training.assumed_optimizer import optimizer_over
 from gradlint.interpreter.training.grad_scaler import unknown_scaler
 from gradlint.interpreter.training.lr_scheduler import unknown_scheduler
 from gradlint.interpreter.training.torch_data import loader
-from gradlint.interpreter.unknown.applied_networks import is_applied_network, is_applied_part
+from gradlint.interpreter.unknown.applied_networks import is_applied
 from gradlint.knowledge.python.duck_typing_names import (
     APPLIED,
     ATTRIBUTES_OF_LOADERS,
@@ -228,11 +228,9 @@ def by_usage(
     if ASKED & uses and _holds_module(m, reach):
         uses = uses - ASKED
     maker = _maker(m, uses, chain) if uses else None
-    name = chain.removeprefix("self.")
     if maker is None and uses and not _is_of_library_by_name(m, source):
-        scope = m.frame.scope if given or "." in name else _scope_of(m.frame, chain)
-        applied = is_applied_part(m, chain, uses) if "." in name else is_applied_network(m, scope, name, uses)
-        maker = _network_maker(scope) if applied else None
+        scope = m.frame.scope if given or "." in chain.removeprefix("self.") else _scope_of(m.frame, chain)
+        maker = _network_maker(scope) if is_applied(m, scope, chain, uses, source) else None
     if maker is None and names_loader(chain.rpartition(".")[2]) and all(_can_be_of_loader(use) for use in uses):
         maker = _loader
     return None if maker is None else maker(m, node, f"{part or 'argument'} by use", reach)

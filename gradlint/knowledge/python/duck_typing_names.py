@@ -403,6 +403,12 @@ def names_loader(name: str) -> bool:
     return any(LOADER_IN_ONE_WORD.fullmatch(word) for word in said) and not said & (MAKES | NAMING_SOMETHING_ELSE)
 
 
+WITHOUT_PARAMETERS = CRITERIA | frozenset(
+    "act activate activation augment augmentation drop dropout fn func function metric metrics nonlin nonlinearity "
+    "normalise normalize pool pooling postprocess preprocess processor relu resize sampler scheduler softmax tokenizer "
+    "transform transforms upsample".split()
+)
+"""Words of what a module applies that has nothing to train."""
 NAMING_SOMETHING_ELSE = frozenset("criterion fn func function grad loss matching mode step weight weights".split())
 """Words of names that are about something else than evaluating, whatever other words they have; what is called a step
 is called by a framework, which sets the grad mode itself."""
