@@ -19,7 +19,7 @@ from gradlint.interpreter.autograd.growth import emit_grown, grown_from
 from gradlint.interpreter.autograd.operands import Operand, operand
 from gradlint.interpreter.autograd.results import OperationCall
 from gradlint.interpreter.autograd.version_counter import compared, kept
-from gradlint.interpreter.engine.history import as_heard, grows, in_graph, nodes_of
+from gradlint.interpreter.engine.history import are_nodes, as_heard, grows, in_graph, nodes_of
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.sites import syntax
 from gradlint.knowledge.schema import ANY, STACK, VIEW, Saving
@@ -56,9 +56,11 @@ def _put_into_graph(m: Interpreter, call: OperationCall, results: Mapping[Ref, b
     new = Node(row.name, syntax(call.site), inputs, tuple(filter(None, saves)), grows=grown)
     ref = _adding(m, call, new) if row.adds else m.new(call.site, f"{part}node", new)
     older = operands[0].tensor.node if operands[0].tensor and call.takes_element else ()
+    behind = any(are_nodes(m, slot) for slot in inputs)
     for result, passes in results.items():
         tensor = m[result]
-        nodes: Alternatives = (ref,) if passes and tensor.requires_grad is YES and tensor.leaf is NO else (ref, None)
+        is_certain = behind if tensor.requires_grad is UNSURE else tensor.requires_grad is YES and tensor.leaf is NO
+        nodes: Alternatives = (ref,) if passes and is_certain else (ref, None)
         m.state.heap[result] = replace(tensor, node=tuple(dict.fromkeys((*nodes, *older))))
 
 

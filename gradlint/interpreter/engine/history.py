@@ -327,7 +327,8 @@ def nodes_of(m: Interpreter, value: Value) -> Alternatives:
 
 def _of_tensor(m: Interpreter, ref: Ref, thing: Tensor) -> dict[Ref | None, None]:
     out: dict[Ref | None, None] = {}
-    if thing.requires_grad.may(NO) or thing.inference.possibly(YES):  # no view of what was made in
+    believed = thing.requires_grad is UNSURE and are_nodes(m, thing.node)  # of an element of what has a graph
+    if (thing.requires_grad.may(NO) and not believed) or thing.inference.possibly(YES):  # no view of what was made in
         out[None] = None  # inference mode is recorded, and `F.linear` looks at its weight through one
     elif thing.leaf is YES and None in thing.node and len(thing.node) > 1:
         out[None] = None  # a view made with gradients off may show the flag of what it is a view of
@@ -339,6 +340,11 @@ def _of_tensor(m: Interpreter, ref: Ref, thing: Tensor) -> dict[Ref | None, None
             if thing.belief.seen_made:
                 out[ASTRAY] = None
     return out
+
+
+def are_nodes(m: Interpreter, slot: Alternatives) -> bool:
+    """Return whether all of these, one at least, are operations that were seen."""
+    return bool(slot) and all(one is not None and type(m.state.heap.get(one)) is Node for one in slot)
 
 
 def in_graph(m: Interpreter, value: Value) -> Alternatives:

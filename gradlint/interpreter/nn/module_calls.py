@@ -379,6 +379,7 @@ def loose_result(
         own.append(("", UNKNOWN))  # a parameter that unseen code gave it
     result = apply(m, node, row, given, Requested(part="call "), own)
     belief = max(module.belief, Belief.FROM_USAGE)
+    _save_weights(m, result, [value for _, value in own])
     for found, tensor in m.all(result, Tensor):
         leaf = NO if tensor.requires_grad is YES else tensor.leaf
         m.store(
@@ -388,3 +389,16 @@ def loose_result(
     if hooks.may_see_inside(m, ref):
         escape_graphs(m, [result])
     return result
+
+
+def _save_weights(m: Interpreter, result: Value, own: Iterable[Value]) -> None:
+    """The graph behind the result of a network that nobody shows saves its weights, one of them at least: layers behind
+    others need theirs to pass gradients on. Of one some of whose parameters may be frozen nobody knows."""
+    parameters = [tensor for value in own if (tensor := m.only(value, Tensor)) is not None and tensor.parameter is YES]
+    if not parameters or any(one.requires_grad is not YES for one in parameters):
+        return
+    slot = tuple(dict.fromkeys(memory for one in parameters for memory in one.storage))
+    for _, tensor in m.all(result, Tensor):
+        for ref in tensor.node:
+            if ref is not None and type(node := m.state.heap.get(ref)) is Node and not node.saves:
+                m.state.heap[ref] = replace(node, saves=(slot,))

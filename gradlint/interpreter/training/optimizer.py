@@ -51,7 +51,7 @@ from gradlint.interpreter.python.descriptors import member_of
 from gradlint.interpreter.python.functions import call_function
 from gradlint.interpreter.python.mro import ancestry, find_member, method_of
 from gradlint.interpreter.static.scopes import receiver, spelled
-from gradlint.interpreter.static.sites import Site
+from gradlint.interpreter.static.sites import Site, syntax
 from gradlint.interpreter.training.assumed_optimizer import BASES, assume_holds_all_parameters
 from gradlint.interpreter.training.param_groups import (
     Given,
@@ -310,6 +310,7 @@ def _repeats(m: Interpreter, thing: Optimizer) -> bool:
 def update(m: Interpreter, node: Site, owner: Value, *, certain: bool) -> None:
     """The parameters that have a gradient are written, and their gradients used."""
     refs, sure = held(m, owner), surely_held(m, owner)
+    written: list[Ref] = []
     recorded = either([thing.differentiable for _, thing in m.all(owner, Optimizer)])
     for ref in refs:
         if _may_only_be_filled_unseen(m[ref]):
@@ -320,9 +321,11 @@ def update(m: Interpreter, node: Site, owner: Value, *, certain: bool) -> None:
                 in_place.written_without_graph(
                     m, ref, in_place.Write(node, "step", WriteKind.STEP), sure=whole and recorded is NO
                 )
+                written += m[ref].storage if whole and recorded is NO else ()
             if recorded is not NO:
                 _write_recorded(m, node, ref, owner, sure=whole and recorded is YES)
         _used(m, ref, sure=ref in sure)
+    in_place.all_written(m, written, Cause(CauseKind.STEPPED, syntax(node)))
     m.update_fields(owner, Optimizer, stepped=YES)
     _others(m, owner, refs)
 
