@@ -102,6 +102,7 @@ def check_cleared(end: ModuleFinished) -> Findings:
     """Report what only another optimizer trains and is cleared before that steps."""
     trained = {memories(event.parameters) for event in end.story if type(event) is OptimizerStepped}
     fed, waiting = fed_unseen(end), Queue()
+    met_first: dict[tuple[Syntax, Memories], Meeting] = {}  # what is differentiated again in later iterations
     for event in end.story:
         if type(event) is BackwardRun and event.how == "backward":
             waiting.add(event)
@@ -112,6 +113,7 @@ def check_cleared(end: ModuleFinished) -> Findings:
                 if any(wasted <= own for own in trained) and can_be_cut(one.event, one.stepped, wasted, fed):
                     waiting.drop(one.event)
                     met = meeting(end.story, one.event, wasted, one.stepped)
+                    met = met_first.setdefault((one.event.node, places(wasted)), met)
                     draft = _at(end, one, wasted, met)
                     if not _may_ask(one, wasted):
                         draft = draft.lowered(POSSIBLE, "it may ask for gradients of what it does not step on purpose")

@@ -611,3 +611,35 @@ def critic_of_what_is_written(steps: int):
         for_scribe.zero_grad()
         critic(scribe.relaxed(steps)).mean().neg().backward()  # ok: the way to the scribe leads through the critic
         for_scribe.step()
+
+
+class PenalisedBetweenBatches:
+    """The penalty is computed by a method, and the generator is trained later in the same iteration."""
+
+    def __init__(self, loader):
+        self.maker, self.judge = nn.Linear(4, 4), nn.Linear(4, 1)
+        self.loader = loader
+
+    def penalty(self, real, fake):
+        between = 0.5 * real + 0.5 * fake
+        slope = torch.autograd.grad(self.judge(between).sum(), between, create_graph=True)[0]  # GRD617
+        return (slope.norm(2, dim=1) - 1).pow(2).mean()
+
+    def train(self):
+        of_maker = torch.optim.Adam(self.maker.parameters())
+        of_judge = torch.optim.Adam(self.judge.parameters())
+        for number, x in enumerate(self.loader):
+            fake = self.maker(x)
+            of_judge.zero_grad()
+            loss = self.judge(fake.detach()).mean() - self.judge(x).mean() + self.penalty(x, fake)
+            loss.backward()
+            of_judge.step()
+            if number % 2 == 0:
+                fake = self.maker(x)
+                judged = self.judge(fake)  # ok: the maker is trained by it
+                of_maker.zero_grad()
+                (-judged.mean()).backward()
+                of_maker.step()
+
+
+PenalisedBetweenBatches([torch.randn(3, 4) for _ in range(4)]).train()
