@@ -7,7 +7,9 @@ import contextlib
 import pytest
 import torch
 
-from gradlint.knowledge.torch.distributions import DISCRETE, PARTS, REPARAMETRISED, WHOLE
+from gradlint.events import Called
+from gradlint.knowledge.torch.distributions import DISCRETE, PARTS, REPARAMETRISED, WHOLE, file_of
+from gradlint.testing.widening import heard_events
 
 pytestmark = pytest.mark.torch
 
@@ -65,3 +67,15 @@ def test_every_part_carries_one_somewhere():
 @pytest.mark.parametrize("name", sorted(REPARAMETRISED | DISCRETE))
 def test_what_is_drawn(name):
     assert _made(name).sample().is_floating_point() == (name not in WHOLE)
+
+
+@pytest.mark.parametrize("name", sorted(REPARAMETRISED | DISCRETE))
+def test_a_distribution_is_known_by_the_file_it_is_in(name: str) -> None:
+    assert getattr(torch.distributions, name).__module__ == f"torch.distributions.{file_of(name)}"
+    text = (
+        f"import torch\nfrom torch.distributions.{file_of(name)} import {name}\n"
+        "one = torch.ones(3, requires_grad=True)\n"
+        f"print({name}(one).log_prob(torch.ones(3)))\n"
+    )
+    calls = [event.path for event in heard_events(text) if isinstance(event, Called)]
+    assert f"torch.distributions.{name}.log_prob" in calls

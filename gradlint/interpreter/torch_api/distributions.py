@@ -18,7 +18,7 @@ from gradlint.interpreter.engine.iteration import tuple_of
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.sites import Site
 from gradlint.knowledge.schema import Operation, Result
-from gradlint.knowledge.torch.distributions import DISCRETE, PARTS, REPARAMETRISED, WHOLE
+from gradlint.knowledge.torch.distributions import DISCRETE, PARTS, REPARAMETRISED, WHOLE, file_of
 
 HOME = "torch.distributions."
 GIVEN = "(given)"
@@ -101,7 +101,7 @@ def _known(name: str) -> None:
     """Register a class and its methods, under its name and under that of its file."""
     path = HOME + name
     made = DRAWN if name in REPARAMETRISED else DRAWN_WHOLE if name in WHOLE else DRAWN_DISCRETE
-    models(path)(lambda m, node, args: _build(m, node, path, args))
+    models(path, f"{HOME}{file_of(name)}.{name}")(lambda m, node, args: _build(m, node, path, args))
     models(f"{path}.sample")(partial(_computing, made))
     for method, row in COMPUTED.items():
         models(f"{path}.{method}")(partial(_computing, row))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 REPARAMETRISED = frozenset(
     (
         "Normal Uniform Laplace Cauchy Gumbel Exponential Gamma Beta Dirichlet StudentT HalfNormal HalfCauchy "
@@ -18,3 +20,16 @@ PARTS = frozenset("concentration loc logits mean probs rate scale stddev varianc
 """Attributes that may be computed from the parameters, and carry their graph then."""
 WHOLE = frozenset({"Categorical"})
 """The distributions that draw integers; the others give floating point, be the numbers whole or not."""
+
+
+FILES = {
+    "LowRankMultivariateNormal": "lowrank_multivariate_normal",
+    "RelaxedOneHotCategorical": "relaxed_categorical",
+    "StudentT": "studentT",
+}
+"""The files of classes that are not called after them."""
+
+
+def file_of(name: str) -> str:
+    """Return the file of `torch.distributions` that a class is in (`normal` for Normal)."""
+    return FILES.get(name) or re.sub("(?<=[a-z])(?=[A-Z])", "_", name).lower()
