@@ -7,13 +7,14 @@ import pytest
 
 from gradlint import linter
 from gradlint.finding import Confidence
-from gradlint.registry import rules
+from gradlint.registry import packs, rules
 
 PROGRAM = """
 import json
 import torch
 from torch import nn
 from torch.utils.tensorboard import SummaryWriter
+from torchvision import transforms
 from torchvision.utils import save_image
 from elsewhere import Meter, accuracy, combine, psnr, refine, show_images, trainer
 
@@ -39,6 +40,8 @@ ONLY_READ = [
     "text = str(out.mean())",
     "torch.save({'out': out}, 'out.pt')",
     "show_images(out)",
+    "transforms.ToPILImage()(out[0]).save('out.png')",
+    "transforms.functional.to_pil_image(out[0]).save('out.png')",
     "print(psnr(out, y))",
     "meter.update(accuracy(out, y))",
     "json.dump([out], open('out.json', 'w'))",
@@ -54,12 +57,14 @@ OTHERWISE = [
     "print(isinstance(out, tuple), len(out))",
     "history.append(out)",
     "found = combine(out, y)",
+    "small = transforms.Resize(8)(out)\n    trainer.learn(small)",
+    "seen = transforms.ToPILImage()(out[0])\n    (seen - y).mean().backward()",
 ]
 
 
 def found(used: str) -> list[Confidence]:
     text = PROGRAM.replace("USED", used)
-    return [one.confidence for one in linter.analyse(text, rules()).findings if one.code == "GRD401"]
+    return [one.confidence for one in linter.analyse(text, rules(), packs=packs()).findings if one.code == "GRD401"]
 
 
 @pytest.mark.parametrize("used", ONLY_READ)

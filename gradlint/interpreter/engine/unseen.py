@@ -139,7 +139,9 @@ def _names_of(node: Site, callee: Value) -> list[str]:
     """The names of a callee: the import paths that it may have, and as it is written."""
     paths = [one.path for one in alternatives(callee) if type(one) is ImportPath]
     paths += [f"{one.module}.{one.name}" for one in alternatives(callee) if type(one) is Imported]
-    return [*paths, dotted(getattr(syntax(node), "func", None))]
+    func = getattr(syntax(node), "func", None)
+    written = dotted(func) or (func.attr.value if type(func) is cst.Attribute else "")  # a method of what a call gives
+    return [*paths, written]
 
 
 def _words_of(names: Iterable[str]) -> frozenset[str]:
@@ -166,5 +168,7 @@ def call_unknown(m: Interpreter, node: Site, values: list[Value], callee: Value 
     if any(type(option) is Context for value in values for option in alternatives(value)):
         m.state.grad_mode = m.state.grad_mode | UNSURE
     emit_exhausted(m, node, values)
-    havoc(m, values, escape_by(node, callee), keeps_modes=not _may_switch(node, callee))
+    made_of = getattr(m.thing(callee), "cls", UNKNOWN)  # an object of a library is called for what its class is
+    named = made_of if type(made_of) is ImportPath else callee
+    havoc(m, values, escape_by(node, named), keeps_modes=not _may_switch(node, named))
     return result_of_unknown(values)
