@@ -22,7 +22,7 @@ _SPOKEN_OF_FIRST = (
 """The order in which cuts are spoken of: what is meant most often, as detaching a target is, comes last."""
 
 EXTREMES = frozenset({"max", "amax", "min", "amin"})
-METHODS = frozenset({"item", "tolist", "detach", "detach_", "numpy", "sample"})
+METHODS = frozenset({"item", "tolist", "detach", "detach_", "numpy", "sample", "state_dict"})
 SAMPLE = "sample"
 """The operation that draws from a distribution without recording it."""
 

@@ -2,8 +2,9 @@
 
 ## Why it happens
 
-`detach()`, `.data` and the way through NumPy give the same numbers without their history. That is
-right for a target, a teacher or what is logged. Where the prediction itself is detached and nothing else
+`detach()`, `.data` and the way through NumPy give the same numbers without their history, and so does
+`state_dict()`: a penalty on the weights goes over `parameters()`. That is right for a target, a teacher
+or what is logged. Where the prediction itself is detached and nothing else
 in the loss depends on parameters, the loss starts a history of its own.
 
 ## What it costs
@@ -33,8 +34,10 @@ rule = Rule(
     "{name} depends only on detached tensors and has no graph to differentiate",
     help="leave out the {cut} of the prediction: detach only targets",
     yields_to=("GRD911",),
-    tokens=("detach", "detach_", "data", "numpy"),
+    tokens=("detach", "detach_", "data", "numpy", "state_dict"),
 )
+STATE_DICT = "state_dict"
+NAMED = "go over `named_parameters()`: the tensors of a state dict are detached"
 consequence = Raises(RuntimeError, "does not require grad and does not have a grad_fn")
 
 
@@ -58,7 +61,8 @@ def check_one_path(end: ModuleFinished) -> Findings:
 def check_term(end: ModuleFinished) -> Findings:
     """One term of the loss has no graph, and nothing is trained by it."""
     for mark, event in terms_cut_by(CutKind.DETACHED, end):
-        yield added(rule.at(mark.node, name="a term of the loss", cut=spelled(mark)), event)
+        draft = added(rule.at(mark.node, name="a term of the loss", cut=spelled(mark)), event)
+        yield draft.advising(NAMED) if mark.by == STATE_DICT else draft
 
 
 @rule.bad

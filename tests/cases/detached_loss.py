@@ -302,3 +302,32 @@ def warmed_up(cell: nn.Linear, x, warm: int):
         if step < warm:
             error = error.detach()
         error.add(0).backward(retain_graph=None)  # GRD602
+
+
+def weights_of_a_state_dict(x, y):
+    layers = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 3))
+    optimizer = torch.optim.SGD(layers.parameters(), lr=0.1)
+    fit, decay = F.cross_entropy(layers(x), y), torch.zeros(())
+    for name, weight in layers.state_dict().items():  # GRD602
+        if name.endswith("weight"):
+            decay = decay + weight.pow(2).sum()
+    loss = fit + 0.01 * decay
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+
+
+def weights_that_stay_near_others(x, y):
+    layers, first = nn.Linear(4, 3), nn.Linear(4, 3)
+    optimizer = torch.optim.SGD(layers.parameters(), lr=0.1)
+    kept = first.state_dict()  # ok: what the weights are compared with is a constant
+    loss = F.cross_entropy(layers(x), y)
+    for name, weight in layers.named_parameters():
+        loss = loss + 0.01 * (weight - kept[name]).pow(2).sum()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+
+
+weights_of_a_state_dict(torch.ones(2, 4), torch.tensor([0, 2]))
+weights_that_stay_near_others(torch.ones(2, 4), torch.tensor([0, 2]))

@@ -18,7 +18,7 @@ from gradlint.interpreter.static.sites import Site
 
 CUTTING = {
     **dict.fromkeys(("item", "tolist"), CutKind.NUMBER),
-    **dict.fromkeys(("detach", "detach_", "data", "numpy"), CutKind.DETACHED),
+    **dict.fromkeys(("detach", "detach_", "data", "numpy", "state_dict"), CutKind.DETACHED),
 }
 """The kinds of the cuts that operations make; others have no derivative."""
 

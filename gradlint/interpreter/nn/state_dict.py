@@ -62,6 +62,7 @@ def state_dict(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Val
 def _entry(m: Interpreter, node: Site, index: int, tensor: Tensor) -> Ref:
     """Return a state dict's entry of a parameter: a handle of its own on the same memory."""
     alone = counts_alone(tensor)
+    left = (cut_by(node, "state_dict"),) if tensor.requires_grad.possibly(YES) else ()
     return fresh(
         m,
         node,
@@ -74,6 +75,7 @@ def _entry(m: Interpreter, node: Site, index: int, tensor: Tensor) -> Ref:
         inference=tensor.inference,
         is_summary=tensor.is_summary,
         belief=tensor.belief,
+        causes=(Cause(CauseKind.MADE, node), *left),
     )
 
 
