@@ -4,7 +4,21 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from gradlint.domain import NO, UNSURE, Cause, Container, Context, Function, Graph, Iterator, Syntax, Tensor, Truth
+from gradlint.domain import (
+    NO,
+    UNSURE,
+    Cause,
+    Constant,
+    Container,
+    Context,
+    Function,
+    Graph,
+    Iterator,
+    PythonNumber,
+    Syntax,
+    Tensor,
+    Truth,
+)
 from gradlint.events.base import Event, Thing
 from gradlint.frozen import frozen
 
@@ -158,3 +172,10 @@ class Returned(Event):
     taken: tuple[Cause, ...] = ()
     arguments: tuple[str, ...] = ()
     name: str = ""
+
+    @property
+    def may_have_graph(self) -> bool:
+        """Return whether the value may be, or hold, something that is differentiated."""
+        if isinstance(self.value, Tensor):
+            return not self.value.requires_grad <= NO
+        return not isinstance(self.value, Constant | PythonNumber)

@@ -32,6 +32,7 @@ from gradlint.events import (
     ModuleFinished,
     OptimizerStepped,
     ResultDiscarded,
+    Returned,
     Role,
     Run,
     StateLoaded,
@@ -49,6 +50,8 @@ ON_PURPOSE = CUTTING | {"item", "numpy", "tolist"}
 """The calls that leave the graph, and do nothing else."""
 STEPPING = frozenset({"fit", "learn", "optimise", "optimize", "step", "update"})
 """Words of the methods of networks that train these."""
+DRAWS = frozenset({"sample", "score"})
+"""Words of methods that evaluate, or draw what is trained on."""
 OWN = "self."
 """The beginning of the names of a module's own parts."""
 MOST_CALLERS = 3
@@ -98,6 +101,7 @@ class Whole:
         self.made_up = MadeUp(end)
         self._pretrained = {one.node for one in end.story if isinstance(one, ModuleBuilt) and one.trained}
         self._without_gradients = {(one.run, one.name) for one in calls if not one.grad_mode <= YES}
+        self._giving = {one.run for one in end.story if isinstance(one, Returned) and one.may_have_graph}
         reached = end.used | end.escaped | end.returned
         kept = [one for one in end.story if _piles(one) or (isinstance(one, GraphGrown) and _is_sum(one))]
         self._keeping = {
@@ -156,12 +160,25 @@ class Whole:
         others = dict.fromkeys(call for call, _ in self.alike(first))
         return [*(first | others)][:MOST_CALLERS]
 
-    def method_of(self, call: ModuleCalled) -> str:
-        """The name of the method of a module in which a call happens; empty where it happens in none."""
-        run = self.runs.get(call.run)
-        if run is None or run.function is None or Role.OF_MODULE not in run.roles:
-            return ""
-        return run.function.name
+    def shared_at(self, caller: Syntax, call: ModuleCalled) -> str:
+        """The name of the method of a module, or function of another file, that is called at a place and in which a
+        call happens; empty where it is neither."""
+        runs = [run for run in self.around(call) if run.caller is caller]
+        shared = [run.function for run in runs if Role.OF_MODULE in run.roles or call.file]
+        return shared[0].name if shared and shared[0] is not None else ""
+
+    def shared_by(self, call: ModuleCalled) -> Syntax | None:
+        """The call of a method of a module of another file in which a call happens, if that gives on what has a graph:
+        who calls it elsewhere may differentiate that, unless it is there to evaluate whoever calls it."""
+        found: Syntax | None = None
+        for run in self.around(call) if call.file else ():
+            method = run.function
+            if method is None or Role.OF_MODULE not in run.roles or run.index not in self._giving:
+                break
+            if Role.EVALUATION in run.roles and DRAWS.isdisjoint(words(method.name)):
+                break
+            found = run.caller
+        return found
 
     def called_elsewhere(self, calls: Iterable[ModuleCalled]) -> list[Function]:
         """The functions that run by themselves around these calls, though all calls of theirs that are shown have
@@ -308,7 +325,7 @@ def _in_vain(calls: Sequence[ModuleCalled], whole: Whole) -> Iterator[Way]:
     while waiting:
         (some, caller), depth = waiting.pop()
         if caller not in whole.differentiating and _all_in_vain(some, whole):
-            yield some, caller
+            yield from [(some, caller)] if caller is not None else _where_shared(some, whole)
             continue
         parted = _by_caller(some, depth, whole)
         alone = parted.pop(None, [])
@@ -317,6 +334,15 @@ def _in_vain(calls: Sequence[ModuleCalled], whole: Whole) -> Iterator[Way]:
             yield alone, caller
         if not parted:
             yield from ((those, None) for those in _by_round(some) if _all_in_vain(those, whole))
+
+
+def _where_shared(calls: Sequence[ModuleCalled], whole: Whole) -> list[Way]:
+    """The ways of calls all of which record in vain: those inside methods of modules that other files share are told
+    where they are called."""
+    parted: dict[Syntax | None, list[ModuleCalled]] = {}
+    for call in calls:
+        parted.setdefault(whole.shared_by(call), []).append(call)
+    return [(those, caller) for caller, those in parted.items()]
 
 
 def _by_caller(calls: Sequence[ModuleCalled], depth: int, whole: Whole) -> dict[Syntax | None, list[ModuleCalled]]:

@@ -102,7 +102,7 @@ def _draft(node: Syntax, found: Sequence[Way], others: Sequence[Syntax], whole: 
     phased = not callers and recording > {call for some, _ in found for call in some}
     trains = any(whole.trains(call) for call in calls)
     advice = PHASED if phased else APART if callers else BLOCK if trains else TOGETHER
-    method = whole.method_of(calls[0]) if callers else ""
+    method = whole.shared_at(callers[0], calls[0]) if callers else ""
     runs = "runs in eval mode" if in_eval else "is evaluated"
     waste = SOME_CALLERS if callers and not method else NEVER
     name = f"`{method}()`" if method else quoted(calls[0].name, "the model")

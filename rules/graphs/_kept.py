@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gradlint.domain import EVAL, NO, YES, Constant, PythonNumber, Syntax, Tensor
-from gradlint.events import GraphGrown, ModuleCalled, ModuleFinished, Returned, Role, Stored, Thing
+from gradlint.domain import EVAL, NO, YES, Syntax, Tensor
+from gradlint.events import GraphGrown, ModuleCalled, ModuleFinished, Returned, Role, Stored
 from gradlint.rule import LIKELY, Draft, Edit, runs_around
 
 BY_NAME = "a name alone says that unseen code only reads it"
@@ -99,20 +99,13 @@ def _is_in_vain(kept: Kept, end: ModuleFinished) -> bool:
 def _is_given_elsewhere(kept: Kept, end: ModuleFinished) -> bool:
     """Return whether a function that may have been called where that was not followed gives it, or gives something with
     a graph: who calls it there may differentiate that."""
-    giving = {one.run for one in end.story if isinstance(one, Returned) and _may_have_graph(one.value)}
+    giving = {one.run for one in end.story if isinstance(one, Returned) and one.may_have_graph}
     for run in runs_around(kept, {run.index: run for run in end.runs}):
         if run.function is None or run.index not in giving:
             return False
         if run.function.node in end.not_followed:
             return True
     return False
-
-
-def _may_have_graph(value: Thing) -> bool:
-    """Return whether what a function gives may be, or hold, something that is differentiated."""
-    if isinstance(value, Tensor):
-        return not value.requires_grad <= NO
-    return not isinstance(value, Constant | PythonNumber)
 
 
 def _in_forward(kept: Kept, end: ModuleFinished) -> bool:

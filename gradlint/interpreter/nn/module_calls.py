@@ -238,16 +238,19 @@ def _followed(m: Interpreter, node: Site, ref: Ref, forward: Function, args: Arg
         return result
     if _trainable(m, held) is NO:
         return result
-    kept = args.with_values(given)
-    return _with_unknown_replaced(m, node, result, lambda: loose_result(m, node, held, m[held], kept))
+
+    def made(unknown: Value) -> Value:  # of what is given, and of what the parts have computed
+        return loose_result(m, node, held, m[held], Arguments([*given, unknown]))
+
+    return _with_unknown_replaced(m, node, result, made)
 
 
 def _with_unknown_replaced(
-    m: Interpreter, node: Site, value: Value, made: Callable[[], Value], depth: int = 0
+    m: Interpreter, node: Site, value: Value, made: Callable[[Value], Value], depth: int = 0
 ) -> Value:
     """The value with what nobody knows to be a part of the graph or none, in it or in what it holds, replaced."""
     if any(_is_in_doubt(m, option) for option in alternatives(value)):
-        return made()
+        return made(value)
     thing = m.thing(value)
     if type(value) is not Ref or type(thing) is not Container or depth == MOST_REPLACED_DEEP:
         return value
