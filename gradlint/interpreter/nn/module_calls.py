@@ -378,8 +378,8 @@ def loose_result(
     own = [
         (name, value if by_all and _is_parameter(m, value) else _perhaps(value)) for name, value in own_tensors(m, ref)
     ]
-    if not own and module.open.may(YES):
-        own.append(("", UNKNOWN))  # a parameter that unseen code gave it
+    if not own and (module.open.may(YES) or _is_in_itself(m, ref, module)):
+        own.append(("", UNKNOWN))  # a parameter that unseen code gave it, or one of what it stands for besides itself
     result = apply(m, node, row, given, Requested(part="call "), own)
     belief = max(module.belief, Belief.FROM_USAGE)
     _save_weights(m, result, [value for _, value in own])
@@ -392,6 +392,12 @@ def loose_result(
     if hooks.may_see_inside(m, ref):
         escape_graphs(m, [result])
     return result
+
+
+def _is_in_itself(m: Interpreter, ref: Ref, module: Module) -> bool:
+    """Return whether a module stands for one that wraps another made at the same place: it is a part of itself."""
+    held = [*(value for _, value in module.attributes), module.rest]
+    return any(ref in alternatives(value) for value in held)
 
 
 def _save_weights(m: Interpreter, result: Value, own: Iterable[Value]) -> None:

@@ -41,8 +41,8 @@ def _call(m: Interpreter, node: Site, callee: Value, args: Arguments) -> Value |
         return None
     values = [one for value in args.values() for one in _held(m, value)]
     tensors = [found for value in values for found in m.all(value, Tensor)]
-    if not tensors:
-        return None
+    if not tensors or (m.recording is YES and all(one.requires_grad is NO for _, one in tensors)):
+        return None  # what is computed from data alone has parameters of its own, or the network
     if not all(_is_given_to_losses(m, option) for value in values for option in alternatives(value)):
         return None
     behind = past_of(m, [node for _, one in tensors for node in one.node])  # the leaves, whose gradients it might fill
