@@ -96,3 +96,34 @@ def test_parts_that_are_called_with_gradients_off_leave_no_graph(mode, body):
 def test_a_method_that_runs_with_gradients_off_leaves_no_graph(body):
     inner = f"return self.inner(x)\n\n    @torch.no_grad()\n    def inner(self, x):\n        {BODIES[body][0]}"
     assert not told(REGISTERED["a layer of its own"], inner, "net.eval()", BODIES[body][1])
+
+
+STEP = """
+import torch
+from torch import nn
+import zoo
+
+
+class Loss(zoo.Loss, nn.Module):
+    pass
+
+
+def train(model, optimizer, loader):
+    criterion = Loss()
+    for number, (x, mel, y) in enumerate(loader):
+        coarse, fine, attention = model(x, mel)
+        losses = criterion({given})
+        optimizer.zero_grad()
+        losses[0].backward()
+        optimizer.step()
+        print(losses[0].item(), attention[0].detach().cpu().numpy())
+"""
+
+
+@pytest.mark.parametrize(
+    "given",
+    ["[coarse, fine], [mel, y]", "(coarse, fine), (mel, y)", "{'coarse': coarse, 'fine': fine}, y", "coarse, y"],
+)
+def test_what_a_module_is_passed_in_containers_is_what_it_computes_with(given):
+    found = linter.lint(STEP.format(given=given), rules(), packs=packs(), min_confidence=Confidence.POSSIBLE)
+    assert not [one.code for one in found if one.code in ("GRD401", "GRD619")]
