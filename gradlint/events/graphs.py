@@ -8,13 +8,11 @@ from gradlint.domain import (
     NO,
     UNSURE,
     Cause,
-    Constant,
     Container,
     Context,
     Function,
     Graph,
     Iterator,
-    PythonNumber,
     Syntax,
     Tensor,
     Truth,
@@ -163,7 +161,8 @@ class IteratorConsumed(Event):
 @frozen(kw_only=True, eq=False)
 class Returned(Event):
     """A function passes a value to its caller; `written` as for `Called`, over the whole body of the function.
-    `arguments` are the parameters of the function whose arguments are returned."""
+    `arguments` are the parameters of the function whose arguments are returned. `may_have_graph`: it may be, or hold,
+    something that is differentiated."""
 
     believed_from: ClassVar[tuple[str, ...]] = ("value",)
 
@@ -172,10 +171,4 @@ class Returned(Event):
     taken: tuple[Cause, ...] = ()
     arguments: tuple[str, ...] = ()
     name: str = ""
-
-    @property
-    def may_have_graph(self) -> bool:
-        """Return whether the value may be, or hold, something that is differentiated."""
-        if isinstance(self.value, Tensor):
-            return not self.value.requires_grad <= NO
-        return not isinstance(self.value, Constant | PythonNumber)
+    may_have_graph: bool = True

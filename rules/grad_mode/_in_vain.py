@@ -168,14 +168,15 @@ class Whole:
         return shared[0].name if shared and shared[0] is not None else ""
 
     def shared_by(self, call: ModuleCalled) -> Syntax | None:
-        """The call of a method of a module of another file in which a call happens, if that gives on what has a graph:
-        who calls it elsewhere may differentiate that, unless it is there to evaluate whoever calls it."""
+        """The call of a method of a module of another file in which a call happens, if that draws samples, or is called
+        where that is not followed, and gives on what has a graph: who calls it elsewhere may differentiate that."""
         found: Syntax | None = None
         for run in self.around(call) if call.file else ():
             method = run.function
             if method is None or Role.OF_MODULE not in run.roles or run.index not in self._giving:
                 break
-            if Role.EVALUATION in run.roles and DRAWS.isdisjoint(words(method.name)):
+            draws = not DRAWS.isdisjoint(words(method.name))
+            if not draws and (Role.EVALUATION in run.roles or method.node not in self.end.not_followed):
                 break
             found = run.caller
         return found

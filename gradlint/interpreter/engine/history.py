@@ -9,12 +9,12 @@ from operator import and_
 from typing import Any, TypeVar
 
 from gradlint.domain.facts import MAYBE, NO, UNSURE, YES, Truth
-from gradlint.domain.objects import Container, Instance, Node, Tensor
+from gradlint.domain.objects import Array, Container, Instance, Node, Tensor
 from gradlint.domain.provenance import Belief, Cause
 from gradlint.domain.refs import APART, ASTRAY, NOWHERE, OPAQUE, Alternatives, Escape, Graph, Ref
 from gradlint.domain.state import OLDEST
 from gradlint.domain.value_sets import alternatives, references
-from gradlint.domain.values import Unknown, Value
+from gradlint.domain.values import NOTHING, Constant, PlainObject, PythonNumber, Unknown, Value
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.unseen import escaped_leaves, only_of_others
@@ -303,6 +303,21 @@ def tensors_in(m: Interpreter, values: Iterable[Value], depth: int = 0) -> list[
 
 DEEPEST = 3
 """The depth to which containers are looked into."""
+
+
+def may_have_graph(m: Interpreter, value: Value, depth: int = 0) -> bool:
+    """Return whether a value may be, or hold, something that is differentiated."""
+    for option in alternatives(value):
+        thing = m.thing(option)
+        if type(thing) is Tensor:
+            found = thing.requires_grad.may(YES)
+        elif type(thing) is Container and depth < DEEPEST:
+            found = any(may_have_graph(m, one, depth + 1) for one in thing.held if one != NOTHING)
+        else:
+            found = type(thing) not in (Array, Constant, PlainObject, PythonNumber)
+        if found:
+            return True
+    return False
 
 
 def nodes_of(m: Interpreter, value: Value) -> Alternatives:

@@ -26,6 +26,7 @@ from gradlint.interpreter.engine.deferred import TAKEN, YIELDED, Suspended, unfi
 from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot, implements
 from gradlint.interpreter.engine.escape import havoc, result_of_unknown
 from gradlint.interpreter.engine.frames import RESULT, Frame, Tried
+from gradlint.interpreter.engine.history import may_have_graph
 from gradlint.interpreter.engine.iteration import emit_exhausted
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.recursion import MOST_CALLS_DEEP, MOST_DESCENTS, descends
@@ -311,7 +312,7 @@ def emit_returned(m: Interpreter, node: Site, value: Value) -> None:
     """Emit the return of a function, by the expression of it."""
     if not m.is_silent and m.state.live:
         m.emit(events.Returned, node, value=m.thing(value), arguments=arguments_in(m, value), name=spelled(node),
-                **written_since(m, [value]))  # fmt: skip
+                may_have_graph=may_have_graph(m, value), **written_since(m, [value]))  # fmt: skip
 
 
 # ---- parameters
