@@ -127,3 +127,31 @@ def train(model, optimizer, loader):
 def test_what_a_module_is_passed_in_containers_is_what_it_computes_with(given):
     found = linter.lint(STEP.format(given=given), rules(), packs=packs(), min_confidence=Confidence.POSSIBLE)
     assert not [one.code for one in found if one.code in ("GRD401", "GRD619")]
+
+
+KEPT = """
+import torch
+from zoo import Head, Trunk
+
+
+def described(x):
+    trunk, head = Trunk(), Head()
+    trunk.load_state_dict(torch.load("trunk.pt"))
+    head.load_state_dict(torch.load("head.pt"))
+    outputs, extra = trunk(x), head(x)
+    {kept}
+    return outputs
+"""
+
+
+@pytest.mark.parametrize(
+    "kept", ["outputs.extra = extra", "outputs['extra'] = extra", "setattr(outputs, 'extra', extra)"]
+)
+def test_what_an_object_that_a_network_gave_keeps_is_given_on(kept):
+    found = linter.lint(KEPT.format(kept=kept), rules(), packs=packs(), min_confidence=Confidence.POSSIBLE)
+    assert not [one for one in found if one.code == "GRD401" and "head" in one.message]
+
+
+def test_what_nobody_keeps_is_recorded_in_vain():
+    found = linter.lint(KEPT.format(kept="pass"), rules(), packs=packs(), min_confidence=Confidence.POSSIBLE)
+    assert [one for one in found if one.code == "GRD401" and "head" in one.message]

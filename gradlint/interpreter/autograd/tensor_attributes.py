@@ -23,6 +23,7 @@ from gradlint.interpreter.autograd.tensor import CLEARING, dtype_told, unknown_t
 from gradlint.interpreter.autograd.tensor_methods import is_tensor_method
 from gradlint.interpreter.autograd.version_counter import is_shared
 from gradlint.interpreter.engine.dispatch import TypeSlot, implements
+from gradlint.interpreter.engine.escape import escape_graphs
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.sites import Site
 from gradlint.knowledge.python.duck_typing_names import SAME_ATTRIBUTE, TENSOR_ATTRIBUTES
@@ -152,6 +153,8 @@ def _set(m: Interpreter, node: Site, ref: Ref, name: str, value: Value, sure: bo
         gradients_written(m, thing.storage)
         perhaps_elsewhere(m, perhaps_given_back(m, ref, thing), memory)
         m.store(ref, replace(thing, storage=memory, **facts), sure=sure)
+    elif thing.may_be_structured:
+        escape_graphs(m, [value])  # an object keeps it, and whoever has that may read it
 
 
 @implements(TypeSlot.HAS_ATTRIBUTE, Tensor)
