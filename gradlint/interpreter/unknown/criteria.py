@@ -15,6 +15,7 @@ from gradlint.domain.value_sets import alternatives
 from gradlint.domain.values import NOTHING, Constant, Imported, PlainObject, PythonNumber, Unknown, Value
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd.compute import apply
+from gradlint.interpreter.autograd.detach import cuts
 from gradlint.interpreter.autograd.loop_carried import CRITERION
 from gradlint.interpreter.autograd.results import Requested
 from gradlint.interpreter.engine.arguments import Arguments
@@ -41,7 +42,8 @@ def _call(m: Interpreter, node: Site, callee: Value, args: Arguments) -> Value |
         return None
     values = [one for value in args.values() for one in _held(m, value)]
     tensors = [found for value in values for found in m.all(value, Tensor)]
-    if not tensors or (m.recording is YES and all(one.requires_grad is NO for _, one in tensors)):
+    without_graph = m.recording is YES and all(one.requires_grad is NO for _, one in tensors)
+    if not tensors or (without_graph and not cuts(m, values)):
         return None  # what is computed from data alone has parameters of its own, or the network
     if not all(_is_given_to_losses(m, option) for value in values for option in alternatives(value)):
         return None
