@@ -350,13 +350,8 @@ def all_written(m: Interpreter, memories: Sequence[Ref], mark: Cause) -> None:
     """All of these memories have been written: a node that saved one or another of them lacks it, whichever it was."""
     written = frozenset(memory for memory in memories if memory.recency < OLDEST)
     for ref, thing in m.state.heap.holding(memories) if len(written) > 1 else ():
-        if type(thing) is Node and thing.stale is not YES:
-            left = tuple([tuple([one for one in slot if one not in written]) for slot in thing.saves if len(slot) > 1])
-            if not all(left):
-                m.state.heap[ref] = replace(thing, stale=YES, causes=with_mark(thing.causes, mark))
-            elif left:  # it lacks what it saved already, or saved what is left
-                single = tuple([slot for slot in thing.saves if len(slot) == 1])
-                m.state.heap[ref] = replace(thing, saves=(*single, *left))
+        if type(thing) is Node and thing.stale is not YES and any(written.issuperset(slot) for slot in thing.saves):
+            m.state.heap[ref] = replace(thing, stale=YES, causes=with_mark(thing.causes, mark))
 
 
 @implements(TypeSlot.WRITTEN_UNSEEN, Tensor)

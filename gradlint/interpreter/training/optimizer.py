@@ -40,6 +40,7 @@ from gradlint.interpreter.autograd.grad import (
 )
 from gradlint.interpreter.autograd.requires_grad import perhaps_the_same
 from gradlint.interpreter.autograd.tensor import STEP
+from gradlint.interpreter.autograd.version_counter import unnoticed
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import call_value
 from gradlint.interpreter.engine.dispatch import Method, TypeSlot, implements
@@ -321,7 +322,8 @@ def update(m: Interpreter, node: Site, owner: Value, *, certain: bool) -> None:
                 in_place.written_without_graph(
                     m, ref, in_place.Write(node, "step", WriteKind.STEP), sure=whole and recorded is NO
                 )
-                written += m[ref].storage if whole and recorded is NO else ()
+                if whole and recorded is NO and unnoticed(m, m[ref]) is NO:
+                    written += m[ref].storage
             if recorded is not NO:
                 _write_recorded(m, node, ref, owner, sure=whole and recorded is YES)
         _used(m, ref, sure=ref in sure)
