@@ -13,7 +13,7 @@ worth = {
     "GRD301": Worth(3, 0, 3),
     "GRD306": Worth(1, 0, 1),
     "GRD310": Worth(5, 0, 4),
-    "GRD401": Worth(175, 8, 47),
+    "GRD401": Worth(178, 8, 48),
     "GRD412": Worth(5, 0, 2),
     "GRD414": Worth(2, 0, 2),
     "GRD501": Worth(16, 1, 6),

@@ -37,7 +37,7 @@ rule = Rule(
     tokens=("detach", "detach_", "data", "numpy", "state_dict"),
 )
 STATE_DICT = "state_dict"
-NAMED = "go over `named_parameters()`: the tensors of a state dict are detached"
+NAMED = "take the weights from `named_parameters()`: those of a state dict are detached"
 consequence = Raises(RuntimeError, "does not require grad and does not have a grad_fn")
 
 

@@ -22,6 +22,8 @@ WHOLE = frozenset({"Categorical"})
 """The distributions that draw integers; the others give floating point, be the numbers whole or not."""
 
 
+CAPITALS = re.compile("(?<=[a-z])(?=[A-Z])")
+"""The places in a class's name where its file has an underscore."""
 FILES = {
     "LowRankMultivariateNormal": "lowrank_multivariate_normal",
     "RelaxedOneHotCategorical": "relaxed_categorical",
@@ -32,4 +34,4 @@ FILES = {
 
 def file_of(name: str) -> str:
     """Return the file of `torch.distributions` that a class is in (`normal` for Normal)."""
-    return FILES.get(name) or re.sub("(?<=[a-z])(?=[A-Z])", "_", name).lower()
+    return FILES.get(name) or CAPITALS.sub("_", name).lower()
