@@ -30,7 +30,7 @@ never fades, is better served by the `momentum` of the optimizer.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -77,7 +77,7 @@ def check(loop: LoopFinished) -> Findings:
     place, after = uncalled("zero_grad", loop.story), _filled_after(loop.story)
     for event in loop.story:
         if isinstance(event, OptimizerStepped) and event.later <= YES:
-            for draft in _left_over(event, fixed=event.node not in after):
+            for draft in _left_over(event, loop.story, fixed=event.node not in after):
                 yield pointing_at_uncalled(draft, place).resting_on(event)
     if loop.alone:
         yield from _of_one_batch(loop.story)
@@ -117,14 +117,35 @@ def _filled_after(story: Sequence[Event]) -> set[Syntax]:
     return found
 
 
-def _left_over(event: OptimizerStepped, *, fixed: bool) -> Findings:
+def _left_over(event: OptimizerStepped, story: Sequence[Event], *, fixed: bool) -> Findings:
     """The step uses what a backward has added to gradients of the steps before."""
-    mixing = (mark for p in event.parameters if p.grad <= USABLE for mark in p.causes if mark.kind == CauseKind.MIXED)
-    for node in dict.fromkeys(mark.node for mark in mixing):
-        call = event.name or "optimizer"
-        draft = rule.at(node, left=f"{quoted(event.name, 'the optimizer')} has already used", call=call)
-        draft = draft.note(event.node, "used by the step here, as in the iteration before")
-        yield draft.fix(*_cleared(event), safety="unsafe") if fixed else draft
+    mixed: dict[Syntax, set[Memory]] = {}
+    for parameter in event.parameters:
+        for mark in parameter.causes if parameter.grad <= USABLE else ():
+            if mark.kind == CauseKind.MIXED:
+                mixed.setdefault(mark.node, set()).add(parameter.storage)
+    for node, memories_there in mixed.items():
+        used = _used_before(event, story, node, memories_there)
+        draft = rule.at(
+            node, left=f"{quoted(used.name, 'the optimizer')} has already used", call=event.name or "optimizer"
+        )
+        told = "used by the step here, as in the iteration before" if used is event else "used by the step here"
+        draft = draft.note(used.node, told)
+        yield draft.fix(*_cleared(event), safety="unsafe") if fixed and used is event else draft
+
+
+def _used_before(step: OptimizerStepped, story: Sequence[Event], node: Syntax, added: Set[Memory]) -> OptimizerStepped:
+    """Return the step that last used these gradients before a backward added to them: that of another optimizer over
+    the same parameters, or the one of the iteration before."""
+    last, found = step, step
+    for event in story:
+        if event is step:
+            break
+        if isinstance(event, OptimizerStepped) and not added.isdisjoint(memories(event.parameters)):
+            last = event
+        elif isinstance(event, BackwardRun) and event.node is node:
+            found = last
+    return step if found.node is step.node else found
 
 
 TAKES_TWO = 2

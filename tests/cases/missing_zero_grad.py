@@ -660,3 +660,32 @@ def replaced_for_one_alone(steps):
         (torch.rand(2, 3) @ drawn @ rated).sum().neg().backward()
         for_drawn.step()
         drawn.grad = torch.zeros(3, 4)
+
+
+def a_third_step_on_what_another_has_used(steps):
+    maker, reader = nn.Linear(3, 2), nn.Linear(2, 4)
+    of_maker = torch.optim.SGD(maker.parameters(), lr=0.1)
+    of_both = torch.optim.SGD([*maker.parameters(), *reader.parameters()], lr=0.1)
+    for _ in range(steps):
+        of_maker.zero_grad()
+        maker(torch.ones(5, 3)).mean().backward()
+        of_maker.step()
+        reader(maker(torch.ones(5, 3))).square().mean().backward()  # GRD701
+        of_both.step()
+
+
+def a_third_step_on_gradients_of_its_own(steps):
+    maker, reader = nn.Linear(3, 2), nn.Linear(2, 4)
+    of_maker = torch.optim.SGD(maker.parameters(), lr=0.1)
+    of_both = torch.optim.SGD([*maker.parameters(), *reader.parameters()], lr=0.1)
+    for _ in range(steps):
+        of_maker.zero_grad()
+        maker(torch.ones(5, 3)).mean().backward()
+        of_maker.step()
+        of_both.zero_grad()
+        torch.stack([reader(maker(torch.ones(5, 3))).abs().sum()]).mean().backward()  # ok: cleared before
+        of_both.step()
+
+
+a_third_step_on_what_another_has_used(3)
+a_third_step_on_gradients_of_its_own(3)
