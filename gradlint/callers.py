@@ -51,8 +51,9 @@ def uses(text: str) -> Uses:
 
 def all_off(used: Uses, name: str, deep: int = DEEPEST) -> bool | None:
     """Return whether gradients are off wherever a name is used: around that, or around all calls of the function it
-    stands in. None where it is not used, but in a function of that name, which has them as its callers have."""
-    found = [use for use in used.get(name, ()) if use.function != name]
+    stands in. None where it is not used, but in a function of that name, which has them as its callers have unless it
+    switches them off itself."""
+    found = [use for use in used.get(name, ()) if use.function != name or use.off]
     return all(one.off or _is_called_off(used, one.function, deep) for one in found) if found else None
 
 

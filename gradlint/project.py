@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 
 from gradlint import source, texts, workers
@@ -57,7 +58,14 @@ class Project(Resolver):
         others = [
             one for one in {**importing, **dict.fromkeys(related)} if one != path and name in (self.text(one) or "")
         ]
-        return all(all_off(self.uses(other), name) is not False for other in others)
+        meant = [one for one in others if one in near or not self._imports_another(importing, one, path, name)]
+        return all(all_off(self.uses(other), name) is not False for other in meant)
+
+    def _imports_another(self, importing: Mapping[str, Sequence[str]], file: str, path: str, name: str) -> bool:
+        """Return whether a file imports another one than this that defines a function of this name: what it calls by
+        that is most likely there."""
+        imported = [one for one, by in importing.items() if file in by and one != path]
+        return any(f"def {name}(" in (self.text(one) or "") for one in imported)
 
     def is_called_with_gradients(self, top: str, path: str, cls: str, method: str) -> bool:
         """Return whether a file below a folder that imports this one calls a method of one of its classes where

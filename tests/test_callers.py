@@ -71,6 +71,14 @@ def scores(net: nn.Linear):
     return net(torch.ones(1, 3)).numpy()
 """
 QUIET = "import torch\nfrom agent import Agent, scores\nwith torch.no_grad():\n    Agent().rollout(e)\n    scores(n)\n"
+PLAYER = """import torch
+from agent import Agent
+
+class Player:
+    def rollout(self, environment):
+        with torch.no_grad():
+            Agent().rollout(environment)
+"""
 
 
 @pytest.mark.parametrize(
@@ -83,6 +91,9 @@ QUIET = "import torch\nfrom agent import Agent, scores\nwith torch.no_grad():\n 
         ({"play.py": QUIET, "helper.py": "def rollout(agent):\n    pass\n"}, []),
         ({"play.py": QUIET.replace("from agent import", "from elsewhere import")}, [9, 16]),
         ({"play.py": "import agent\n"}, [9, 16]),
+        ({"player.py": PLAYER, "play.py": "from player import Player\nPlayer().rollout(e)\n"}, [16]),
+        ({"player.py": PLAYER, "play.py": "from agent import Agent\nAgent().rollout(e)\n"}, [9, 16]),
+        ({"player.py": PLAYER.replace("no_grad", "enable_grad")}, [9, 16]),
         ({"play.py": QUIET, **{f"f{n}.py": "" for n in range(MOST_CALLING)}}, [9, 16]),
     ],
 )
