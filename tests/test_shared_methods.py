@@ -81,3 +81,14 @@ def test_a_method_that_gives_numbers_records_in_vain_for_all():
 def test_a_method_that_predicts_is_where_gradients_belong_off():
     here, there = told(BOTH, "print(policy.predict(state).tolist())")
     assert not here and there == [21]
+
+
+def test_other_calls_that_waste_the_same_are_noted():
+    use = "print(policy.sample(state)[0].tolist())"
+    files = InMemory({"policy.py": POLICY.format(given=BOTH)})
+    text = SCRIPT.format(use=use) + f"for state in torch.load('more.pt'):\n    {use}\n"
+    found = [
+        one for one in linter.analyse(text, rules(), project=Project(files).at(MAIN)).findings if one.code == "GRD401"
+    ]
+    told = [{one.place.row, *(note.place.row for note in one.notes if not note.path)} for one in found]
+    assert {9, 11} <= set().union(*told)

@@ -40,7 +40,7 @@ from gradlint.domain import EVAL, NO, Syntax
 from gradlint.events import ModuleCalled, ModuleFinished, ResultDiscarded
 from gradlint.rule import Degrees, Draft, Edit, Findings, Rule, quoted
 
-from ._in_vain import Way, Whole, exit_of, ways
+from ._in_vain import MOST_CALLERS, Way, Whole, exit_of, ways
 from ._meant import signs
 from ._volatile import flags, flags_of
 
@@ -107,7 +107,10 @@ def _draft(node: Syntax, found: Sequence[Way], others: Sequence[Syntax], whole: 
     waste = SOME_CALLERS if callers and not method else NEVER
     name = f"`{method}()`" if method else quoted(calls[0].name, "the model")
     draft = rule.at(callers[0] if method else node, name=name, runs=runs, waste=waste).advising(advice)
-    for caller in callers[1:] if method else callers or whole.evaluating(calls):
+    noted = callers or whole.evaluating(calls)
+    if method:
+        noted = list(dict.fromkeys([*callers[1:], *(call for call, _ in whole.alike(callers))]))[:MOST_CALLERS]
+    for caller in noted:
         draft = draft.note(caller, "called here, and its result is never differentiated")
     if method:
         draft = draft.note(node, "a module is called here")
