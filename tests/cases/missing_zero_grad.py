@@ -662,10 +662,14 @@ def replaced_for_one_alone(steps):
         drawn.grad = torch.zeros(3, 4)
 
 
-def a_third_step_on_what_another_has_used(steps):
+def of_one_and_of_both():
     maker, reader = nn.Linear(3, 2), nn.Linear(2, 4)
-    of_maker = torch.optim.SGD(maker.parameters(), lr=0.1)
-    of_both = torch.optim.SGD([*maker.parameters(), *reader.parameters()], lr=0.1)
+    both = [*maker.parameters(), *reader.parameters()]
+    return maker, reader, torch.optim.SGD(maker.parameters(), lr=0.1), torch.optim.SGD(both, lr=0.1)
+
+
+def a_third_step_on_what_another_has_used(steps):
+    maker, reader, of_maker, of_both = of_one_and_of_both()
     for _ in range(steps):
         of_maker.zero_grad()
         maker(torch.ones(5, 3)).mean().backward()
@@ -675,15 +679,13 @@ def a_third_step_on_what_another_has_used(steps):
 
 
 def a_third_step_on_gradients_of_its_own(steps):
-    maker, reader = nn.Linear(3, 2), nn.Linear(2, 4)
-    of_maker = torch.optim.SGD(maker.parameters(), lr=0.1)
-    of_both = torch.optim.SGD([*maker.parameters(), *reader.parameters()], lr=0.1)
+    maker, reader, of_maker, of_both = of_one_and_of_both()
     for _ in range(steps):
         of_maker.zero_grad()
-        maker(torch.ones(5, 3)).mean().backward()
+        (maker(torch.ones(5, 3)) - 1).pow(2).sum().backward()
         of_maker.step()
         of_both.zero_grad()
-        torch.stack([reader(maker(torch.ones(5, 3))).abs().sum()]).mean().backward()  # ok: cleared before
+        torch.stack([reader(maker(torch.rand(5, 3))).norm()]).sum().backward()  # ok: cleared before
         of_both.step()
 
 

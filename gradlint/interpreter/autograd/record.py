@@ -56,6 +56,7 @@ def _put_into_graph(m: Interpreter, call: OperationCall, results: Mapping[Ref, b
     new = Node(row.name, syntax(call.site), inputs, tuple(filter(None, saves)), grows=grown)
     ref = _adding(m, call, new) if row.adds else m.new(call.site, f"{part}node", new)
     older = operands[0].tensor.node if operands[0].tensor and call.takes_element else ()
+    # What is computed with an element of what a network gave has its graph, if it has any.
     behind = any(are_nodes(m, slot) for slot in inputs)
     for result, passes in results.items():
         tensor = m[result]

@@ -305,6 +305,14 @@ DEEPEST = 3
 """The depth to which containers are looked into."""
 
 
+def held_in(m: Interpreter, value: Value, kinds: Collection[str] = ()) -> list[Value]:
+    """The value itself, or, if it is a container (of one of these kinds, where any are told), all that it holds."""
+    holders = [thing for _, thing in m.all(value, Container) if not kinds or thing.kind in kinds]
+    if not holders or len(holders) < len(alternatives(value)):
+        return [value]
+    return [one for thing in holders for one in thing.held if one != NOTHING]
+
+
 def may_have_graph(m: Interpreter, value: Value, depth: int = 0) -> bool:
     """Return whether a value may be, or hold, something that is differentiated."""
     for option in alternatives(value):

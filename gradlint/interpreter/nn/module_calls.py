@@ -17,7 +17,7 @@ from gradlint.domain.objects import MOST_ITEMS, Container, Module, Node, Tensor
 from gradlint.domain.provenance import Belief
 from gradlint.domain.refs import OPAQUE, Escape, Graph, Ref
 from gradlint.domain.value_sets import alternatives, one_of
-from gradlint.domain.values import NONE_VALUE, NOTHING, UNKNOWN, Bound, Function, ImportPath, Unknown, Value
+from gradlint.domain.values import NONE_VALUE, UNKNOWN, Bound, Function, ImportPath, Unknown, Value
 from gradlint.frozen import frozen, replace
 from gradlint.interpreter.autograd import hooks
 from gradlint.interpreter.autograd.compute import apply
@@ -25,7 +25,7 @@ from gradlint.interpreter.autograd.results import Requested
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import call_value
 from gradlint.interpreter.engine.escape import escape_graphs
-from gradlint.interpreter.engine.history import certainly_recorded, past_of, tensors_in
+from gradlint.interpreter.engine.history import certainly_recorded, held_in, past_of, tensors_in
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.module_tree import memories_of, parameters, submodules
 from gradlint.interpreter.engine.places import peek
@@ -374,7 +374,9 @@ def loose_result(
     perhaps from other tensors that it holds: it may well have set them anew before. Not `by_all`: what it is given
     decides which of its parameters take part."""
     row = Operation("module", (), (), (), "", results=(Result(dtype="float"),))
-    given = [("input", one) for value in args.values() or [UNKNOWN] for one in _handed(m, value)]
+    given = [
+        ("input", one) for value in args.values() or [UNKNOWN] for one in held_in(m, value)[:MOST_ITEMS] or [value]
+    ]
     own = [
         (name, value if by_all and _is_parameter(m, value) else _perhaps(value)) for name, value in own_tensors(m, ref)
     ]
@@ -392,15 +394,6 @@ def loose_result(
     if hooks.may_see_inside(m, ref):
         escape_graphs(m, [result])
     return result
-
-
-def _handed(m: Interpreter, value: Value) -> list[Value]:
-    """The value itself, or what it is computed with of a list, a tuple or a dict: all that this holds."""
-    holders = [thing for _, thing in m.all(value, Container)]
-    if not holders or len(holders) < len(alternatives(value)):
-        return [value]
-    held = [one for thing in holders for one in thing.held if one != NOTHING]
-    return held[:MOST_ITEMS] or [value]
 
 
 def _is_in_itself(m: Interpreter, ref: Ref, module: Module) -> bool:

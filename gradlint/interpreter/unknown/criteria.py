@@ -8,11 +8,11 @@ what is known of its arguments from then on, is believed as use is.
 from __future__ import annotations
 
 from gradlint.domain.facts import ANY_DTYPE, NO, YES
-from gradlint.domain.objects import Container, Instance, Tensor
+from gradlint.domain.objects import Instance, Tensor
 from gradlint.domain.provenance import Belief
 from gradlint.domain.refs import Escape, Ref
 from gradlint.domain.value_sets import alternatives
-from gradlint.domain.values import NOTHING, Constant, Imported, PlainObject, PythonNumber, Unknown, Value
+from gradlint.domain.values import Constant, Imported, PlainObject, PythonNumber, Unknown, Value
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd.compute import apply
 from gradlint.interpreter.autograd.detach import cuts
@@ -21,7 +21,7 @@ from gradlint.interpreter.autograd.results import Requested
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import TypeSlot, implements
 from gradlint.interpreter.engine.escape import graphs_in_reach
-from gradlint.interpreter.engine.history import past_of
+from gradlint.interpreter.engine.history import held_in, past_of
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.unseen import is_opaque
 from gradlint.interpreter.static.scopes import dotted
@@ -29,6 +29,8 @@ from gradlint.interpreter.static.sites import Site, syntax
 from gradlint.knowledge.python.duck_typing_names import is_criterion
 from gradlint.knowledge.schema import Operation, Result
 
+LISTS = frozenset({"list", "tuple"})
+"""The containers that criteria are passed tensors in."""
 ROW = Operation(CRITERION, (), (), (), "", results=(Result(dtype="float"),))
 
 
@@ -40,7 +42,7 @@ def _call(m: Interpreter, node: Site, callee: Value, args: Arguments) -> Value |
         return None
     if type(callee) is Ref and not is_opaque(m.state.heap.get(callee)):
         return None
-    values = [one for value in args.values() for one in _held(m, value)]
+    values = [one for value in args.values() for one in held_in(m, value, LISTS)]
     tensors = [found for value in values for found in m.all(value, Tensor)]
     without_graph = m.recording is YES and all(one.requires_grad is NO for _, one in tensors)
     if not tensors or (without_graph and not cuts(m, values)):
@@ -59,14 +61,6 @@ def _call(m: Interpreter, node: Site, callee: Value, args: Arguments) -> Value |
         belief = max(tensor.belief, Belief.FROM_USAGE)
         m.store(ref, replace(tensor, dtype=ANY_DTYPE, leaf=leaf, belief=belief, may_be_structured=True))
     return result
-
-
-def _held(m: Interpreter, value: Value) -> list[Value]:
-    """A value itself, or what a list of tensors holds."""
-    listing = m.only(value, Container)
-    if listing is None or listing.kind not in ("list", "tuple"):
-        return [value]
-    return [held for held in (*(item for _, item in listing.items), listing.rest) if held != NOTHING]
 
 
 def _is_given_to_losses(m: Interpreter, value: Value) -> bool:
