@@ -19,13 +19,14 @@ DEEPEST = 3
 
 @frozen()
 class Use:
-    """A place where a name is read: whether it is called there with gradients off, and in which function that is. Where
-    it is called as a method, `owner` is the last name of what it belongs to; `bound` are those that the result gets."""
+    """A place where a name is read; `owner` is the last name of what it is an attribute of. Where it is `called`:
+    whether that is with gradients off, in which function it is, and the names that are `bound` to the result."""
 
     name: str
     off: bool = False
     function: str = ""
     owner: str = ""
+    called: bool = False
     bound: tuple[str, ...] = ()
 
 
@@ -60,8 +61,13 @@ def all_off(used: Uses, name: str, deep: int = DEEPEST) -> bool | None:
 def any_on(used: Uses, cls: str, method: str) -> bool:
     """Return whether a method of what a class makes is called where gradients are on."""
     made = {name for one in used.get(cls, ()) for name in one.bound} | {cls}
-    calls = [one for one in used.get(method, ()) if one.owner in made]
+    calls = [one for one in used.get(method, ()) if one.called and one.owner in made]
     return any(not one.off and not _is_called_off(used, one.function, DEEPEST) for one in calls)
+
+
+def is_read_of_another(used: Uses, name: str) -> bool:
+    """Return whether an attribute of this name is read of something that is not `self`."""
+    return any(one.owner not in ("", "self") for one in used.get(name, ()))
 
 
 def _is_called_off(used: Uses, function: str, deep: int) -> bool:
@@ -90,7 +96,7 @@ def _node(node: ast.AST, off: bool, function: str, found: list[Use]) -> None:
                 _node(item.context_expr, off, function, found)
             _block(node.body, _within([item.context_expr for item in node.items], off), function, found)
         case ast.Call(func=ast.Name() | ast.Attribute() as called):
-            found.append(Use(_last(called), off, function, _owner(called)))
+            found.append(Use(_last(called), off, function, _owner(called), called=True))
             for part in (*ast.iter_child_nodes(called), *node.args, *node.keywords):
                 _node(part, off, function, found)
         case ast.Assign(targets=targets, value=ast.Call(func=ast.Name() | ast.Attribute()) as made):
@@ -105,7 +111,7 @@ def _node(node: ast.AST, off: bool, function: str, found: list[Use]) -> None:
 def _any_other(node: ast.AST, off: bool, function: str, found: list[Use]) -> None:
     """A node that is nothing but what its parts are, or the name of something that is not called here."""
     if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load):
-        found.append(Use(_last(node)))
+        found.append(Use(_last(node), owner=_owner(node)))
     for _, value in ast.iter_fields(node):
         parts = [part for part in (value if isinstance(value, list) else [value]) if isinstance(part, ast.AST)]
         _block([part for part in parts if isinstance(part, ast.stmt)], off, function, found)
@@ -115,7 +121,7 @@ def _any_other(node: ast.AST, off: bool, function: str, found: list[Use]) -> Non
 
 
 def _owner(called: ast.Name | ast.Attribute) -> str:
-    """The last name of what a method is called on, of what makes that where it is made at once."""
+    """The last name of what this is an attribute of, of what makes that where it is made at once."""
     owner = called.value if isinstance(called, ast.Attribute) else called
     return "" if owner is called else _last(owner.func if isinstance(owner, ast.Call) else owner)
 

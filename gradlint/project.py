@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 
 from gradlint import source, texts, workers
-from gradlint.callers import Uses, all_off, any_on, uses
+from gradlint.callers import Uses, all_off, any_on, is_read_of_another, uses
 from gradlint.disk import Files
 from gradlint.frozen import frozen
 from gradlint.interpreter.static.scopes import Program, scan
@@ -16,6 +16,9 @@ from gradlint.resolving import Found, Resolver, Shelf, View
 
 MOST_SYNTAX = 2_500_000
 """The most text that is kept as syntax, which takes 65 to 130 times its room."""
+
+OPTIMIZERS = "optim"
+"""The text by which a file that makes optimizers of torch is known."""
 
 
 class Project(Resolver):
@@ -28,6 +31,7 @@ class Project(Resolver):
         self.given_up: dict[str, str] = {}
         self._by_name["called off"] = self.is_called_without_gradients
         self._by_name["called on"] = self.is_called_with_gradients
+        self._by_name["optimized"] = self.is_read_for_an_optimizer
 
     def at(self, path: str) -> ProjectView:
         """Return the view of what can be imported from a file."""
@@ -73,6 +77,17 @@ class Project(Resolver):
         query = ("called on", top, path, cls, method)
         importing = self.importing(top).get(path, ())
         return self.queries.ask(query, lambda: any(any_on(self.uses(other), cls, method) for other in importing))
+
+    def is_read_for_an_optimizer(self, top: str, path: str, name: str) -> bool:
+        """Return whether a file below a folder that imports this one reads an attribute of this name and makes
+        optimizers."""
+        importing = self.importing(top).get(path, ())
+        return self.queries.ask(
+            ("optimized", top, path, name),
+            lambda: any(
+                OPTIMIZERS in (self.text(one) or "") and is_read_of_another(self.uses(one), name) for one in importing
+            ),
+        )
 
 
 def _parsed(text: str) -> Program | texts.Unreadable:
@@ -138,3 +153,7 @@ class ProjectView(View):
     def is_called_with_gradients(self, cls: str, method: str) -> bool:
         """Return whether a file that imports this one calls a method of one of its classes where gradients are on."""
         return self.project.is_called_with_gradients(self.top, self.path, cls, method)
+
+    def is_read_for_an_optimizer(self, name: str) -> bool:
+        """Return whether a file that imports this one reads an attribute of this name and makes optimizers."""
+        return self.project.is_read_for_an_optimizer(self.top, self.path, name)

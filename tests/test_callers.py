@@ -8,6 +8,7 @@ import torch
 from gradlint import linter
 from gradlint.callers import all_off, any_on, uses
 from gradlint.disk import MOST_CALLING, InMemory, OnDisk
+from gradlint.finding import Confidence
 from gradlint.project import Project
 from gradlint.registry import rules
 
@@ -337,3 +338,37 @@ def test_a_helper_that_some_callers_differentiate_is_told_for_the_others() -> No
     alone = text[: text.index("def curvature")] + text[text.index("def search") :]
     (one,) = [found for found in linter.lint(alone, RULES) if found.place.row == 6]
     assert "some callers" not in one.message
+
+
+PROMPT = """\
+import torch
+
+class Prompt(torch.nn.Module):
+    def __init__(self, backbone: torch.nn.Module):
+        super().__init__()
+        self.backbone, self.tokens = backbone, torch.zeros(4, requires_grad=True)
+        self.blocks = [torch.nn.Linear(4, 4), torch.nn.Linear(4, 4)]
+
+    def forward(self, x):
+        return self.blocks[1](self.blocks[0](self.backbone(x + self.tokens)))
+"""
+GIVEN = "from prompt import Prompt\nmodel = Prompt(net)\n"
+BY_HAND = {
+    "both given to an optimizer": (
+        "optim.Adam([model.tokens, *(p for block in model.blocks for p in block.parameters())])",
+        set(),
+    ),
+    "one of them": ("optim.Adam([model.tokens])", {"GRD801"}),
+    "neither": ("optim.Adam(model.parameters())", {"GRD801", "GRD802"}),
+    "those of another class": ("optim.Adam([self.tokens, *self.blocks])", {"GRD801", "GRD802"}),
+    "read where nothing is trained": ("print(model.tokens, model.blocks)", {"GRD801", "GRD802"}),
+}
+
+
+@pytest.mark.parametrize(("line", "told"), BY_HAND.values(), ids=BY_HAND)
+def test_what_another_file_gives_an_optimizer_by_hand_need_not_be_registered(line: str, told: set[str]) -> None:
+    trained = "optim." in line
+    files = {"prompt.py": PROMPT, "train.py": f"{'from torch import optim' * trained}\n{GIVEN}{line}\n"}
+    found = linter.lint(PROMPT, RULES, project=Project(InMemory(files)).at("prompt.py"))
+    likely = {one.code for one in found if one.confidence <= Confidence.LIKELY}
+    assert likely & {"GRD801", "GRD802"} == told

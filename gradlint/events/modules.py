@@ -54,7 +54,8 @@ class Unregistered:
     """The content that a module holds under `attr` and has not registered: `thing`, a module or a parameter that lies
     in containers (`inside`, the outermost first), or a tensor held by itself that is no parameter. `handed` says that
     the module was given it by somebody who has it still, `trained` are the parameters that are lost by it: those that
-    require grad (or the tensor). `alike`: all that is in its container is of its kind."""
+    require grad (or the tensor). `alike`: all that is in its container is of its kind; `read_elsewhere`: another file
+    that makes optimizers reads an attribute of this name."""
 
     attr: str
     thing: Module | Tensor
@@ -62,6 +63,7 @@ class Unregistered:
     handed: bool
     trained: tuple[Tensor, ...]
     alike: bool = True
+    read_elsewhere: bool = False
 
 
 @frozen(kw_only=True, eq=False)

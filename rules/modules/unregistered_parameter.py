@@ -16,7 +16,8 @@ register it.
 
 In a class that hands its tensors to an optimizer by hand: if the file shows that, or the class gathers its
 parameters itself or in a list, nothing is reported, nor where a registered parameter shares its memory. A tensor that
-was handed over from outside is reported on request only; one that requires no grad is a constant, never reported here.
+was handed over from outside, or that another file with optimizers reads, is reported on request only; one that requires
+no grad is a constant, never reported here.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ def check(event: ModuleFinished) -> Findings:
             wrapped = Edit("wrap", place.given, "torch.nn.Parameter(", ")")
             draft = draft.fix(wrapped, safety="unsafe", imports=("torch",))
         yield draft.resting_on(built).lowered(
-            POSSIBLE if held.handed else CERTAIN, "what was handed in may be registered elsewhere"
+            POSSIBLE if held.handed or held.read_elsewhere else CERTAIN, "others may see to what they have as well"
         )
 
 

@@ -17,9 +17,10 @@ raises `optimizer got an empty parameter list`.
 ## When it is right to ignore it
 
 A list is the usual way to hold a module that must not be registered: a teacher, a perceptual network, a
-back reference to the parent. What was handed over by somebody who has it still, and a list of one
-element, are reported only on request. Parts that are registered as well, in whatever way, modules
-without parameters and frozen ones are never reported, nor what an optimizer in the file was given by hand.
+back reference to the parent. What was handed over by somebody who has it still, what another file with
+optimizers reads, and a list of one element, are reported only on request. Parts that are registered
+as well, in whatever way, modules without parameters and frozen ones are never reported, nor what an
+optimizer in the file was given by hand.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ def check(event: ModuleFinished) -> Findings:
             yield (
                 _draft(held, place)
                 .resting_on(built)
-                .lowered(_confidence(held), "others may see to the parts that were handed in")
+                .lowered(_confidence(held), "others may see to what they have as well")
             )
 
 
@@ -74,10 +75,10 @@ def _draft(held: Unregistered, place: AttributeAssigned) -> Draft:
 
 
 def _confidence(held: Unregistered) -> Confidence:
-    """Return the confidence: what was passed in, and what lies alone in a list, may be hidden on purpose."""
+    """Return the confidence: what others have as well, and what lies alone in a list, may be hidden on purpose."""
     inner = held.inside[-1]
     alone = inner.kind not in MAPPINGS and len(inner.items) == 1 and inner.rest == NOTHING
-    if held.handed or alone:
+    if held.handed or held.read_elsewhere or alone:
         return POSSIBLE
     return CERTAIN if held.thing.belief <= Belief.ANNOTATED else LIKELY
 

@@ -89,6 +89,9 @@ class Project(Protocol):
     def is_called_with_gradients(self, cls: str, method: str) -> bool:
         """Return whether another file calls a method of a class of the linted one where gradients are on."""
 
+    def is_read_for_an_optimizer(self, name: str) -> bool:
+        """Return whether another file that makes optimizers reads an attribute of this name."""
+
 
 class Neighbours:
     """The other files, as far as one run of the interpreter knows them."""
@@ -121,6 +124,10 @@ class Neighbours:
         """Return whether gradients are off wherever they, or the linted file, call a function of that; the `related`
         ones hold the bases of its class."""
         return self.project is not None and self.project.is_called_without_gradients(name, related)
+
+    def reads_for_an_optimizer(self, name: str) -> bool:
+        """Return whether a file that imports the linted one reads an attribute of this name and makes optimizers."""
+        return self.project is not None and self.project.is_read_for_an_optimizer(name)
 
     def called_with_gradients(self, cls: Any, methods: Iterable[Function]) -> Iterator[Function]:
         """The methods of a class of the linted file that so far ran with gradients off alone, and that they call with

@@ -48,14 +48,20 @@ def unregistered(m: Interpreter, made: Value, given: list[Value]) -> tuple[Unreg
             if shown is not None and lacks and known.isdisjoint(refs):
                 strange = not handed.keys().isdisjoint(refs) and _is_held(m, refs)
                 alike = _alike(m, inside[-1], type(shown))
-                found.append(Unregistered(str(name), shown, inside, strange, trained, alike))
+                found.append(Unregistered(str(name), shown, inside, strange, trained, alike, _is_read(m, name)))
     memories = {memory for ref in (*known, *_of_parts(m, made)) for memory in getattr(m[ref], "storage", ())}
     for name, value in owner.attributes:
         tensor, refs = m.only(value, Tensor), _references(value)
         plain = tensor is not None and tensor.parameter is NO and name not in dict(owner.buffers)
         if tensor is not None and plain and listed.keys().isdisjoint(refs) and memories.isdisjoint(tensor.storage):
-            found.append(Unregistered(str(name), tensor, (), not handed.keys().isdisjoint(refs), (tensor,)))
+            strange = not handed.keys().isdisjoint(refs)
+            found.append(Unregistered(str(name), tensor, (), strange, (tensor,), read_elsewhere=_is_read(m, name)))
     return tuple(found)
+
+
+def _is_read(m: Interpreter, name: object) -> bool:
+    """Return whether another file may give what is under this name to an optimizer."""
+    return m.neighbours.reads_for_an_optimizer(str(name))
 
 
 def _may_hold_any_parameters(part: Module) -> bool:
