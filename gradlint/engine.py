@@ -119,7 +119,7 @@ class Engine:
         text, broken, recovered = sound
         here = [as_recovered(one, recovered) for one in found.findings if one.code not in terms.ignored]
         there = [as_recovered(one, recovered) for one in found.elsewhere]
-        shown = showing.shown((*here, *there), rules, terms.least)
+        shown = showing.shown((*here, *there), rules, terms.least, filename if project is None else project.path)
         own = run_as_it_stands(tuple(one for one in shown if not one.path), project)
         elsewhere = tuple(one for one in shown if one.path)
         about = [_about(error) for error in broken]

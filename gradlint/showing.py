@@ -18,10 +18,12 @@ class Yielding(Protocol):
     def yields_to(self) -> tuple[str, ...]: ...
 
 
-def shown(findings: Iterable[Finding], rules: Sequence[Yielding], min_confidence: Confidence) -> tuple[Finding, ...]:
+def shown(
+    findings: Iterable[Finding], rules: Sequence[Yielding], min_confidence: Confidence, here: str = ""
+) -> tuple[Finding, ...]:
     """The findings of at least this confidence, one of a rule at each place; a finding yields only to one that is
-    shown."""
-    return tuple(_yielded(one_at_each_place([f for f in findings if f.confidence <= min_confidence]), rules))
+    shown. `here` is the linted file, as those in others name it."""
+    return tuple(_yielded(one_at_each_place([f for f in findings if f.confidence <= min_confidence]), rules, here))
 
 
 def one_at_each_place(findings: Sequence[Finding]) -> tuple[Finding, ...]:
@@ -47,7 +49,7 @@ def _beginning(finding: Finding) -> tuple[str, str, int, int]:
     return finding.code, finding.path, finding.place.row, finding.place.column
 
 
-def _yielded(findings: Sequence[Finding], rules: Sequence[Yielding]) -> list[Finding]:
+def _yielded(findings: Sequence[Finding], rules: Sequence[Yielding], here: str) -> list[Finding]:
     """Findings without those that yield to another rule's finding about the same mistake."""
     yields = {rule.code: frozenset(rule.yields_to) for rule in rules}
     by_code: dict[str, list[Finding]] = {}
@@ -58,7 +60,7 @@ def _yielded(findings: Sequence[Finding], rules: Sequence[Yielding]) -> list[Fin
             other
             for code in yields.get(finding.code, ())
             for other in by_code.get(code, ())
-            if same_mistake(finding, other)
+            if same_mistake(finding, other, here)
         ]
         for finding in findings
     }
@@ -66,29 +68,31 @@ def _yielded(findings: Sequence[Finding], rules: Sequence[Yielding]) -> list[Fin
     for finding, others in speakers.items():
         for other in others[:1]:
             silent.setdefault(other, []).append(finding)
-    return [_speaking_for(one, silent.get(one, ())) for one in findings if not speakers[one]]
+    return [_speaking_for(one, silent.get(one, ()), here) for one in findings if not speakers[one]]
 
 
-def _speaking_for(finding: Finding, silent: Iterable[Finding]) -> Finding:
+def _speaking_for(finding: Finding, silent: Iterable[Finding], here: str) -> Finding:
     """A finding with notes where others of the same mistake stand: what has no effect is missed there; of another
     mistake they are consequences."""
     notes: list[Note] = []
     for other in silent if finding.consequence == Effect.NO_EFFECT else ():
-        told = {_at(finding), *_noted(finding), *((note.path or finding.path, note.place) for note in notes)}
-        if _at(other) not in told:
-            path = "" if other.path == finding.path else other.path
+        told = {*_places(finding, here), *_places(replace(finding, notes=tuple(notes)), here)}
+        if (at := _at(other, here)) not in told:
+            path = "" if other.path == finding.path else at[0]
             notes.append(Note(other.place, f"{other.message} ({other.code})", path))
     return replace(finding, notes=(*finding.notes, *notes)) if notes else finding
 
 
-def same_mistake(one: Finding, other: Finding) -> bool:
-    """Return whether they stand at one place, or one points at the place of the other, or both at a third."""
-    return not {_at(one), *_noted(one)}.isdisjoint((_at(other), *_noted(other)))
+def same_mistake(one: Finding, other: Finding, here: str = "") -> bool:
+    """Return whether they stand at one place, or one points at the place of the other, or both at a third; `here` is
+    the linted file."""
+    return not _places(one, here).isdisjoint(_places(other, here))
 
 
-def _at(finding: Finding) -> tuple[str, Place]:
-    return finding.path, finding.place
+def _at(finding: Finding, here: str) -> tuple[str, Place]:
+    return finding.path or here, finding.place
 
 
-def _noted(finding: Finding) -> list[tuple[str, Place]]:
-    return [(note.path or finding.path, note.place) for note in finding.notes]
+def _places(finding: Finding, here: str) -> set[tuple[str, Place]]:
+    """The places where a finding stands and at which it points."""
+    return {_at(finding, here), *((note.path or finding.path or here, note.place) for note in finding.notes)}

@@ -167,7 +167,7 @@ def _judged(
         ("the rule is not selected", lambda f: tuple(one for one in f if one.code in {rule.code for rule in chosen})),
         (f"less than {least} is not reported", lambda f: tuple(one for one in f if one.confidence <= least)),
         ("the rule reports it once at this place", showing.one_at_each_place),
-        ("", lambda f: showing.shown(f, chosen, least)),
+        ("", lambda f: showing.shown(f, chosen, least, project.path)),
         ("another file is generated from this one", lambda f: run_as_it_stands(f, project)),
         ("a comment silences it", lambda f: unsuppressed(text, f)),
     )
@@ -176,7 +176,7 @@ def _judged(
         passed = passing(kept)
         left = set(passed) if why else {_where(one) for one in passed}  # what speaks for others has more notes
         gone = [one for one in kept if (one if why else _where(one)) not in left]
-        out += [Judged(one, why or _yielding(one, kept, chosen)) for one in gone]
+        out += [Judged(one, why or _yielding(one, kept, chosen, project.path)) for one in gone]
         kept = passed
     return out + [Judged(one) for one in kept]
 
@@ -185,10 +185,10 @@ def _where(finding: Finding) -> tuple[str, str, Place]:
     return finding.code, finding.path, finding.place
 
 
-def _yielding(finding: Finding, kept: Iterable[Finding], rules: Sequence[Rule]) -> str:
+def _yielding(finding: Finding, kept: Iterable[Finding], rules: Sequence[Rule], here: str) -> str:
     """Return the other finding about the same mistake to which one yields."""
     to = next((rule.yields_to for rule in rules if rule.code == finding.code), ())
-    other = next(one for one in kept if one.code in to and showing.same_mistake(finding, one))
+    other = next(one for one in kept if one.code in to and showing.same_mistake(finding, one, here))
     return f"{other.code} at line {other.place.row} speaks of the same mistake"
 
 

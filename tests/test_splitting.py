@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import hashlib
 import re
 from collections.abc import Set
 from pathlib import Path
@@ -20,6 +21,13 @@ FOLDER = Path(__file__).parent
 RULES = rules()
 PROGRAMS = sorted((FOLDER / "cases").glob("*.py"))
 """The case files: each has several functions and classes with mistakes in them."""
+
+
+def lot(path: Path) -> int:
+    """A number that a program has by its name, whatever others there are."""
+    return hashlib.sha256(path.stem.encode()).digest()[0]
+
+
 OTHERWISE = {
     # Functions that nobody calls run in the order of their files: whether a gradient that nobody knows is taken off its
     # graph after this backward or before is chance.
@@ -31,21 +39,20 @@ OTHERWISE = {
     ("detached_loss", by_role),
     ("forced_grad_mode", by_function),
     ("forced_grad_mode", by_role),
-    # Another file gives the optimizer what this class does not register.
-    ("unregistered_parameter", by_class),
-    ("unregistered_parameter", by_role),
-    ("unregistered_submodules", by_class),
-    ("unregistered_submodules", by_role),
+    ("wrong_gradient_count", by_role),
+    # The method is told in its file, and what becomes of the loss that it is for in another.
+    ("argmax_in_loss", by_role),
+    # In one file nothing is told behind a step that certainly raises; a class alone is run without that.
+    ("step_between_forward_and_backward", by_class),
+    ("step_between_forward_and_backward", by_role),
     # That a class of another file rings a bell every so many times is not known here.
     ("zero_grad_breaks_accumulation", by_role),
-    # What one file holds by itself decides: its only backward, the optimizers in it, who else reads a buffer, whether
-    # it has a class whose gradients are numbers, whether it is a file of tests.
+    # What one file holds by itself decides: its only backward, the optimizers in it, whether it has a class whose
+    # gradients are numbers, whether it is a file of tests.
     ("mismatched_grad_assignment", by_class),
     ("mismatched_grad_assignment", by_function),
     ("inference_without_no_grad", by_function),
     ("inference_without_no_grad", by_role),
-    ("graph_held_by_buffer", by_class),
-    ("graph_held_by_buffer", by_role),
     ("habitual_retain_graph", by_class),
     ("habitual_retain_graph", by_function),
     ("habitual_retain_graph", by_role),
@@ -69,7 +76,7 @@ def whole(text: str) -> Split:
 
 
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
-@pytest.mark.parametrize("path", PROGRAMS[::2], ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
 def test_a_program_in_several_files_gives_what_the_whole_one_does(path: Path, way: Way, tmp_path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     parts = split(text, way)
@@ -90,8 +97,8 @@ def test_few_programs_are_told_otherwise() -> None:
 
 SPLITS = [
     (path, way)
-    for index, path in enumerate(PROGRAMS[1::5])
-    if split(path.read_text(encoding="utf-8"), way := WAYS[index % len(WAYS)])
+    for path in PROGRAMS
+    if lot(path) % 5 == 0 and split(path.read_text(encoding="utf-8"), way := WAYS[lot(path) % len(WAYS)])
 ]
 """Of these the laws on single files take some: one way for each program."""
 ELSEWHERE = re.compile(r"\S+\.py:\d+: ")
