@@ -287,7 +287,7 @@ def test_a_module_in_the_wrong_room_is_noticed(law: Law, path: str, text: str):
         ("gradlint/interpreter/syntax/narrowing.py", "FLAGS = {'requires_grad': 'requires_grad', 'is_leaf': 'leaf'}"),
         (
             "gradlint/interpreter/autograd/results.py",
-            "SIZES = names_of(Tensor, Aspect.SIZE)\nNAMES = ('size', 'shape')",
+            "SIZES = names_of(Tensor, Aspect.SIZE)\nNAMES = ('size', 'length')",
         ),
         ("gradlint/interpreter/engine/machine.py", "import sys\nsys.setrecursionlimit(sys.getrecursionlimit())"),
         ("gradlint/domain/facts.py", "from gradlint.domain.values import Ref\nimport dataclasses"),

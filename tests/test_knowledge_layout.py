@@ -9,7 +9,7 @@ from itertools import product
 import pytest
 import torch
 
-from gradlint.knowledge.shapes import REMEMBERED
+from gradlint.knowledge.shapes import REMEMBERED, WIDTH, WITH_WIDTH
 from gradlint.knowledge.shapes.memory_format import (
     GIVEN_AS_IT_IS,
     IN_ORDER,
@@ -216,3 +216,9 @@ def test_the_order_may_be_asked_for():
 def test_what_a_layer_remembers_is_what_it_was_made_with(name):
     made = getattr(torch.nn, name)()
     assert {one: getattr(made, one) for one in REMEMBERED[name]} == REMEMBERED[name]
+
+
+@pytest.mark.parametrize("name", sorted(WITH_WIDTH))
+def test_a_layer_remembers_how_wide_it_was_made(name):
+    made = getattr(torch.nn, name)(**{one: 2 for one in ("in_features", WIDTH) if name == "Linear" or one == WIDTH})
+    assert getattr(made, WIDTH) == 2

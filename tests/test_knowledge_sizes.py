@@ -28,6 +28,7 @@ from gradlint.knowledge.shapes.element_count import (
     RESIZING,
     SPREADING,
 )
+from gradlint.knowledge.shapes.outline import of_size
 from gradlint.testing.measuring import (
     ATTRIBUTE_ROWS,
     LETTERS,
@@ -122,6 +123,7 @@ def test_parameters_of_layers_have_no_more_dimensions_than_a_matrix(name):
 FACTS = {
     "scalar": lambda x: x.numel() == 1,
     "planar": lambda x: x.dim() <= MOST_PLANAR,
+    "shape": lambda x: of_size(tuple(x.shape)),
     "size": lambda x: tuple(x.shape),
     "contiguous": lambda x: x.is_contiguous(),
 }
@@ -133,7 +135,7 @@ def test_what_resizes_changes_what_is_said_of_sizes(name):
     strided = [((1, 1, 1), (1, 1, 1)), ((2, 2), (1, 2))]
     told = {"unsqueeze_": [(0,)], "as_strided_": strided, "transpose_": [(0, 1)]}.get(name, [()])
     changed = set()
-    for given, size in product(told, ((2, 3), (1, 2, 3))):
+    for given, size in product(told, ((2, 3), (1, 3), (1, 2, 3))):
         written = torch.rand(size)
         if name != "t_" or written.dim() == MOST_PLANAR:
             before = {fact: ask(written) for fact, ask in FACTS.items()}

@@ -158,6 +158,17 @@ class Stage(Fact):
     names = ("ready", "unscaled", "stepped")
 
 
+class Shape(Fact):
+    """The dimensions of a tensor: how many there are, and whether the last one has one element.
+
+    number: none; single: one, of one element; vector: one, of several elements or none at all; column: two, of which
+    the last one has one element; matrix: two, of which it has not; deep: more than two. Where nobody has shown what a
+    layer or a choice of elements works on, it is taken to work on a row or a batch of rows, and stays unsure.
+    """
+
+    names = ("number", "single", "vector", "column", "matrix", "deep")
+
+
 class Mode(Fact):
     """The mode of a module."""
 
@@ -175,6 +186,8 @@ NONE, FRESH, USED, MIXED, LOST = (Grad.named(name) for name in Grad.names)
 ANY_GRAD = Grad.unsure()
 PLAIN, SCALED = Unit.named("plain"), Unit.named("scaled")
 READY, UNSCALED, STEPPED = (Stage.named(name) for name in Stage.names)
+NUMBER, SINGLE, VECTOR, COLUMN, MATRIX, DEEP = (Shape.named(name) for name in Shape.names)
+ANY_SHAPE, ROW = Shape.unsure(), SINGLE | VECTOR
 TRAIN, EVAL = Mode.named("train"), Mode.named("eval")
 ANY_MODE = Mode.unsure()
 

@@ -19,6 +19,7 @@ from gradlint.domain.facts import (
     ANY_GRAD,
     ANY_MODE,
     ANY_PRECISION,
+    ANY_SHAPE,
     NO,
     UNSURE,
     YES,
@@ -27,6 +28,7 @@ from gradlint.domain.facts import (
     Grad,
     Mode,
     Precision,
+    Shape,
     Stage,
     Truth,
     Unit,
@@ -95,8 +97,9 @@ class Tensor(Cell):
     """A tensor's handle.
 
     `precision` and `device` are known only where the program says them or torch's default holds. `scalar` is whether
-    it has one element, `planar` whether it has at most two dimensions, `size` how large it is in each (None: not
-    known), `contiguous` whether its elements lie one after the other, as torch's `is_contiguous()` says.
+    it has one element, `planar` whether it has at most two dimensions, `shape` how many and whether the last has one
+    element, `size` how large it is in each (None: not known), `contiguous` whether its elements lie one after the
+    other, as torch's `is_contiguous()` says.
 
     `storage` are the memories it may use, `node` the graph nodes that may have made it (None among them where it may
     have been recorded by none), `base` the tensors it may be a view of (None among them where it may be no view),
@@ -126,6 +129,7 @@ class Tensor(Cell):
     inference: Truth = _of_memory(UNSURE, of=Aspect.MEMORY)
     scalar: Truth = _of_memory(UNSURE, of=Aspect.SIZE)
     planar: Truth = _of_memory(UNSURE, of=Aspect.SIZE)
+    shape: Shape = _of_memory(ANY_SHAPE, of=Aspect.SIZE)
     contiguous: Truth = _of_memory(UNSURE, of=Aspect.LAYOUT)
     size: tuple[int, ...] | None = _of_memory(None, join=Join.AGREE, suspended=After.FORGOTTEN, of=Aspect.SIZE)
     grad: Grad = _used(ANY_GRAD, of=Aspect.GRADIENT)

@@ -61,7 +61,7 @@ def one_of(values: Iterable[Value], most: int = MOST_ALTERNATIVES) -> Value:
             kind = numbers[0]
             for other in numbers:
                 kind = kind | other
-            return PythonNumber(kind, cuts_of_numbers(found))
+            return PythonNumber(kind, cuts_of_numbers(found), row=may_be_row(found))
         return STRING if all(map(_is_string, found)) else _anything(found)
     return OneOf(tuple(found))
 
@@ -149,8 +149,14 @@ def _told_once(values: list[Value]) -> list[Value]:
             kinds.setdefault(value.dtype, []).append(value)
     if all(len(same) == 1 for same in kinds.values()):
         return values
-    merged = {kind: PythonNumber(kind, cuts_of_numbers(same)) for kind, same in kinds.items()}
+    merged = {kind: PythonNumber(kind, cuts_of_numbers(same), row=may_be_row(same)) for kind, same in kinds.items()}
     return list(dict.fromkeys(merged[value.dtype] if type(value) is PythonNumber else value for value in values))
+
+
+def may_be_row(values: Iterable[Value]) -> bool:
+    """Return whether one of these numbers may be a row of some."""
+    options = (option for value in values for option in alternatives(value))
+    return any(type(option) is PythonNumber and option.row for option in options)
 
 
 def number_kind(value: Value) -> Dtypes | None:

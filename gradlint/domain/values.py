@@ -53,11 +53,13 @@ class Places:
 @frozen()
 class PythonNumber:
     """A Python number whose value is not known, of one of these kinds; `cuts` are where tensors became such numbers.
-    `whole`: others of its kind are (the default of a parameter), so that it most likely is a whole number."""
+    `whole`: others of its kind are (the default of a parameter), so that it most likely is a whole number. `row`: it
+    may be a row of such numbers as well, as an element of an array of NumPy may."""
 
     dtype: Dtypes
     cuts: tuple[Cause, ...] = ()
     whole: bool = False
+    row: bool = False
 
 
 @frozen()
@@ -174,5 +176,7 @@ Value = (
 
 UNKNOWN = Unknown()
 NONE_VALUE = Constant(None)
+SLICE = PlainObject("slice")
+"""A slice whose bounds are not known."""
 NOTHING = PlainObject("nothing")
 """No value at all: the elements of what is certainly empty. Joined with a value it gives that value."""

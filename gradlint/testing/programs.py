@@ -58,6 +58,7 @@ from gradlint.frozen import frozen
 from gradlint.interpreter.engine.cannot_raise import REVEAL
 from gradlint.knowledge.pack_index import NO_PACKS, Packs
 from gradlint.knowledge.shapes.element_count import MOST_PLANAR
+from gradlint.knowledge.shapes.outline import of_size
 from gradlint.project import Project
 from gradlint.proving import known_here
 from gradlint.proving.examples import comments
@@ -236,6 +237,7 @@ def real(value: Any, diary: Diary) -> dict[str, Any]:
             "inference": truth(value.is_inference()),
             "scalar": truth(value.numel() == 1),
             "planar": truth(value.dim() <= MOST_PLANAR),
+            "shape": of_size(tuple(value.shape)),
             "contiguous": truth(value.is_contiguous()),
             "size": tuple(value.shape),
         }

@@ -39,7 +39,7 @@ def _get_item(m: Interpreter, node: Site, owner: Value, index: Value) -> Value:
     row = m.torch.operations["operator.getitem"] if kind is not YES else m.torch.operations[ADVANCED_ROW]
     if kind.is_unsure:
         row = replace(row, results=(replace(row.results[0], kind="view or fresh"),))
-    told = shape.told_key(m, index) if kind is NO else NOT_SEEN
+    told = NOT_SEEN if kind.is_unsure else shape.told_key(m, index)
     return apply(m, node, row, [(row.operands[0], owner)], Requested(told=told))
 
 

@@ -77,8 +77,10 @@ def _listed(m: Interpreter, node: Site, row: Operation, args: Arguments) -> Argu
 def told_by_call(m: Interpreter, row: Operation, bound: Mapping[str, Value], args: Arguments) -> Told:
     """The constants that a call is given."""
     names = frozenset(name.lstrip("*") for name in row.parameters)
-    more = len(args.positional) > len(row.parameters) or not names.issuperset(bound.keys() - BESIDE)
+    more = args.unknown or len(args.positional) > len(row.parameters) or not names.issuperset(bound.keys() - BESIDE)
     by_name = {name: constant(m, value) for name, value in bound.items() if name not in row.operands}
+    if "key" in by_name and (picked := m.only(bound["key"], Container)) is not None and picked.kind == "list":
+        by_name["key"] = UNTOLD  # a list is one index, not one for each dimension
     listed = tuple(constant(m, value) for value in args.positional[1:])
     sequences = [bound.get(name.lstrip("*"), NONE_VALUE) for name in row.operands if name.startswith("*")]
     hidden = args.unknown or any(_is_open(m, value) for value in sequences)

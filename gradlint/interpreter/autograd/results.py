@@ -13,6 +13,7 @@ from gradlint.domain.facts import (
     ANY_DTYPE,
     ANY_GRAD,
     ANY_PRECISION,
+    ANY_SHAPE,
     BOOL,
     COMPLEX,
     CPU,
@@ -21,11 +22,13 @@ from gradlint.domain.facts import (
     FLOAT32,
     INTEGER,
     NO,
+    NUMBER,
     UNSURE,
     YES,
     Device,
     Dtypes,
     Precision,
+    Shape,
     Truth,
     both,
     either,
@@ -41,7 +44,7 @@ from gradlint.interpreter.autograd.operands import Operand
 from gradlint.interpreter.static.sites import Site
 from gradlint.knowledge.properties.same_precision import KEEPING_PRECISION, LESS_PRECISE
 from gradlint.knowledge.schema import DTYPE_RULES, KINDS, Operation, Result, refused
-from gradlint.knowledge.shapes import NOT_SEEN, Asked, Size, Told, size_of
+from gradlint.knowledge.shapes import NOT_SEEN, SHAPES, Asked, Size, Told, size_of
 from gradlint.knowledge.shapes.element_count import (
     ARRANGING,
     ELEMENTWISE,
@@ -60,6 +63,7 @@ from gradlint.knowledge.shapes.memory_format import (
     KEEPING_ORDER_BY_NUMBERS,
     VIEWS_IN_ORDER,
 )
+from gradlint.knowledge.shapes.outline import of_size, shape_of
 
 LETTERS = dict(zip(KINDS, (BOOL, INTEGER, FLOAT, COMPLEX), strict=True))
 
@@ -303,7 +307,8 @@ def _sizes(row: Operation, operands: Sequence[Operand], own: Sequence[Operand], 
     sizes = size_of(row.name, Asked(given, told, {one.name: _size(one) for one in own}), len(row.results))
     if all(size is not None for size in sizes):
         return [measured(size) for size in sizes if size is not None]
-    known = {"planar": _planar(row, operands), "scalar": _scalar(row, operands)}
+    shape = shape_of(SHAPES.get(row.name), [_shape(one) for one in operands if one.dtype is not None], told)
+    known = {"planar": _planar(row, operands), "scalar": _scalar(row, operands), "shape": shape}
     return [known if size is None else measured(size) for size in sizes]
 
 
@@ -312,6 +317,13 @@ def _size(one: Operand) -> Size | None:
     if one.tensor is None:
         return () if one.known else None
     return None if one.tensor.may_be_structured else one.tensor.size
+
+
+def _shape(one: Operand) -> Shape:
+    """The shape of an operand, as far as it is known."""
+    if one.tensor is None:
+        return NUMBER if one.known else ANY_SHAPE
+    return ANY_SHAPE if one.tensor.may_be_structured else one.tensor.shape
 
 
 def _planar(row: Operation, operands: Sequence[Operand]) -> Truth:
@@ -336,7 +348,8 @@ def _scalar(row: Operation, operands: Sequence[Operand]) -> Truth:
 
 def measured(size: Size) -> dict[str, Any]:
     """All that is known of a tensor's sizes, by this one."""
-    return {"size": size, "scalar": truth(prod(size) == 1), "planar": truth(len(size) <= MOST_PLANAR)}
+    known = {"size": size, "scalar": truth(prod(size) == 1), "planar": truth(len(size) <= MOST_PLANAR)}
+    return known | {"shape": of_size(size)}
 
 
 MOST_COMBINED = 5

@@ -5,10 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gradlint.domain.facts import NO, UNSURE, YES, Truth
+from gradlint.domain.facts import ANY_SHAPE, NO, NUMBER, ROW, SINGLE, UNSURE, YES, Shape, Truth
 from gradlint.domain.objects import Container, Module, Tensor
 from gradlint.domain.refs import Ref
-from gradlint.domain.values import NONE_VALUE, NOTHING, UNKNOWN, Constant, ImportPath, Places, PythonNumber, Value
+from gradlint.domain.value_sets import alternatives, may_be_row, number_kind
+from gradlint.domain.values import (
+    NONE_VALUE,
+    NOTHING,
+    SLICE,
+    UNKNOWN,
+    Constant,
+    ImportPath,
+    Places,
+    PythonNumber,
+    Value,
+)
 from gradlint.interpreter.autograd.operations import MOST_NESTED, constant
 from gradlint.interpreter.autograd.results import measured
 from gradlint.interpreter.engine.arguments import Arguments
@@ -17,7 +28,10 @@ from gradlint.knowledge.schema import Factory, ModuleRow
 from gradlint.knowledge.shapes import (
     NOT_SEEN,
     REMEMBERED,
+    SHAPES,
     STEPPED,
+    WIDTH,
+    WITH_WIDTH,
     Size,
     Told,
     of_parameter,
@@ -28,18 +42,24 @@ from gradlint.knowledge.shapes.element_count import (
     MOST_PLANAR,
     PLANAR_LAYERS,
 )
+from gradlint.knowledge.shapes.outline import PART, PICKED, of_lengths, shape_of
 
 
 def told_by(m: Interpreter, layer: Module, name: str) -> Told:
     """The constants that a layer of this name was made with and that say what it makes of sizes."""
     held = dict(layer.attributes)
-    asked = REMEMBERED.get(name)
+    asked = (WIDTH,) if name in WITH_WIDTH else REMEMBERED.get(name)
     return NOT_SEEN if asked is None else Told({one: constant(m, held.get(one, UNKNOWN)) for one in asked})
 
 
 def told_key(m: Interpreter, index: Value) -> Told:
     """Return the index between the brackets, where it is constant."""
-    key = constant(m, index)
+    thing = m.thing(index)
+    if type(thing) is Tensor:
+        return Told({"key": PICKED}) if thing.shape <= ROW else NOT_SEEN
+    if type(thing) is Container and thing.kind == "list":
+        return Told({"key": PICKED}) if _shape_of_data(m, index) <= ROW else NOT_SEEN
+    key = PART if index == SLICE else constant(m, index)
     return Told({"key": tuple([one.value for one in key.parts]) if type(key) is Places else key})
 
 
@@ -49,13 +69,52 @@ def of_factory(m: Interpreter, row: Factory, bound: Mapping[str, Value], positio
     if size is not None:
         return measured(size)
     if (like := _model(m, row, bound)) is not None:
-        return {"scalar": like.scalar, "planar": like.planar}
+        return {"scalar": like.scalar, "planar": like.planar, "shape": like.shape}
+    shape = {"shape": _shape_made(m, row, bound, positional)}
     data = bound.get("data")
     if data is None or len(positional) > len(row.parameters):  # `FloatTensor(2, n, 4)` is given sizes
-        return {}
+        return shape
     listed = m.only(data, Container)
     several = listed is not None and listed.rest == NOTHING and len(listed.items) > 1
-    return ({"scalar": NO} if several else {}) | ({"planar": YES} if _is_planar(m, data, MOST_PLANAR) else {})
+    return shape | ({"scalar": NO} if several else {}) | ({"planar": YES} if _is_planar(m, data, MOST_PLANAR) else {})
+
+
+def _shape_made(m: Interpreter, row: Factory, bound: Mapping[str, Value], positional: list[Value]) -> Shape:
+    """The shape of a new tensor of which not every length is known."""
+    if "size" in row.parameters:
+        return _by_lengths(m, _sizes(m, row, bound, positional))
+    if row.name in STEPPED or row.name in COUNTED_ROWS:
+        return ROW
+    data = next((bound[name] for name in DATA if name in row.parameters and name in bound), None)
+    if data is not None and m.only(data, Container) is None and row.name[0].isupper():
+        return _by_lengths(m, positional)
+    return ANY_SHAPE if data is None else _shape_of_data(m, data)
+
+
+def _by_lengths(m: Interpreter, given: Sequence[Value]) -> Shape:
+    """The shape of what has these lengths: numbers, known or not, or a tuple of them."""
+    listed = m.only(given[0], Container) if len(given) == 1 else None
+    if listed is not None and (listed.rest != NOTHING or listed.kind not in ("tuple", "list")):
+        return ANY_SHAPE
+    lengths = given if listed is None else [value for _, value in listed.items]
+    if len(lengths) == 1 and listed is None and number_kind(lengths[0]) is None:  # or is it a tuple?
+        return ANY_SHAPE
+    return of_lengths([constant(m, one) for one in lengths])
+
+
+def _shape_of_data(m: Interpreter, data: Value, depth: int = MOST_NESTED) -> Shape:
+    """The shape of a tensor of data, be it known how much of it there is or not."""
+    if number_kind(data) is not None:
+        return ANY_SHAPE if may_be_row([data]) else NUMBER
+    held = m.thing(data) if type(data) is Ref else None
+    if type(held) is Tensor and not held.may_be_structured:
+        return held.shape
+    if type(held) is not Container or held.kind not in ("tuple", "list") or not depth:
+        return ANY_SHAPE
+    found = {_shape_of_data(m, one, depth - 1) for one in held.held for one in alternatives(one) if one != NOTHING}
+    if found == {NUMBER} and held.rest == NOTHING and len(held.items) == 1:
+        return SINGLE
+    return shape_of(SHAPES["stack"], list(found), Told()) if found else ANY_SHAPE
 
 
 def _model(m: Interpreter, row: Factory, bound: Mapping[str, Value]) -> Tensor | None:
@@ -106,6 +165,8 @@ COUNTED = {
     **dict.fromkeys(WINDOWS, ("window_length",)),
 }
 """The parameters that say how large a new tensor is, by the factory's name; a later one may be left out."""
+COUNTED_ROWS = COUNTED.keys() - {"eye"}
+"""The factories of these that make one dimension."""
 
 
 def _by_numbers(m: Interpreter, given: Sequence[Value]) -> Size | None:

@@ -60,7 +60,7 @@ from gradlint.knowledge.modules.families import LAZY
 from gradlint.knowledge.modules.options import GIVEN, OPTIONS
 from gradlint.knowledge.modules.recurrent import BETWEEN_LAYERS, RECURRENT
 from gradlint.knowledge.schema import ModuleRow
-from gradlint.knowledge.shapes import REMEMBERED
+from gradlint.knowledge.shapes import REMEMBERED, WIDTH, WITH_WIDTH
 from gradlint.knowledge.shapes.memory_format import GIVEN_AS_IT_IS
 
 MOST_MODULES_DEEP = 3
@@ -99,6 +99,9 @@ def build(m: Interpreter, node: Site, path: str, args: Arguments) -> Ref:
     remembered = BETWEEN_LAYERS if row.call in RECURRENT else REMEMBERED.get(path.rpartition(".")[2], {})
     for name, default in remembered.items():
         attributes[name] = UNKNOWN if args.unknown else args.get(name, -1, Constant(default))
+    width = args.get(WIDTH, -1, UNKNOWN) if path.rpartition(".")[2] in WITH_WIDTH and not args.unknown else UNKNOWN
+    if type(width) is Constant:  # that any other is a number is known without this
+        attributes[WIDTH] = width
     attributes |= {name: _own_buffer(m, node, row, name, args) for name in row.buffers}
     asked, registered = _asked_for(m, node, row, args)
     attributes |= asked

@@ -12,7 +12,7 @@ from gradlint.domain.objects import MAPPINGS, MOST_ITEMS, MOST_PARAMETERS, Conta
 from gradlint.domain.provenance import MOST_CAUSES, Cause, CauseKind, IteratorKind
 from gradlint.domain.refs import Ref
 from gradlint.domain.value_sets import MOST_ALTERNATIVES, alternatives, key_of, one_of, references, with_certain
-from gradlint.domain.values import NOTHING, UNKNOWN, Constant, PlainObject, Unknown, Value
+from gradlint.domain.values import NOTHING, SLICE, UNKNOWN, Constant, Unknown, Value
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.deferred import on_next
 from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot, implements
@@ -231,9 +231,6 @@ def get_item(m: Interpreter, ref: Ref, thing: Container, key: Value, missing: Va
     if thing.rest != NOTHING:
         return thing.rest
     return missing
-
-
-SLICE = PlainObject("slice")
 
 
 def is_slice(index: Value) -> bool:

@@ -89,7 +89,7 @@ def _set_item(m: Interpreter, node: cst.Subscript, owner: Value, index: Value, v
 
 @implements(TypeSlot.NEXT, Array)
 def _element(m: Interpreter, node: Site, ref: Ref, thing: Array) -> Value:
-    return PythonNumber(thing.dtype)
+    return PythonNumber(thing.dtype, row=True)
 
 
 @implements(TypeSlot.GET_ATTRIBUTE, Array)
@@ -101,7 +101,7 @@ def _get_attribute(m: Interpreter, node: Site, owner: Ref, name: str, chain: str
 def _get_item(m: Interpreter, node: Site, owner: Ref, index: Value) -> Value:
     thing: Array = m[owner]
     return (
-        PythonNumber(thing.dtype)
-        if index == PythonNumber(INTEGER)
+        PythonNumber(thing.dtype, row=True)
+        if index in (PythonNumber(INTEGER), PythonNumber(INTEGER, row=True))
         else part(m, node, thing, negation(index_kind(m, index)))
     )

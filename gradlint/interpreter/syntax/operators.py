@@ -14,7 +14,7 @@ from gradlint.domain.facts import BOOL, INTEGER, NO, YES, Dtypes, negation, trut
 from gradlint.domain.joining import summarised, thinned
 from gradlint.domain.objects import MAPPINGS, MOST_ITEMS, Array, Container, Instance, Iterator, Module, Tensor
 from gradlint.domain.provenance import Cause, WriteKind
-from gradlint.domain.value_sets import alternatives, key_of, number_kind, one_of
+from gradlint.domain.value_sets import alternatives, key_of, may_be_row, number_kind, one_of
 from gradlint.domain.values import NOTHING, UNKNOWN, Constant, PlainObject, PythonNumber, Unknown, Value
 from gradlint.interpreter.autograd.detach import cuts
 from gradlint.interpreter.autograd.operands import numbers_kind
@@ -107,7 +107,7 @@ def compute(m: Interpreter, node: Site, name: str, values: list[Value]) -> Value
         return folded
     kinds = [k for value in values if (k := numbers_kind(value)) is not None]
     if len(kinds) == len(values):
-        return _number(name, kinds, cuts(m, values))
+        return _number(name, kinds, cuts(m, values), row=may_be_row(values))
     if all(type(value) in (Constant, PlainObject, PythonNumber) for value in values):
         plain = next((value.kind for value in values if type(value) is PlainObject), "str")
         combined = COMBINED.get(plain, "str")
@@ -191,13 +191,13 @@ def _numbers(value: Value) -> list[Value]:
     return [option for option in alternatives(value) if number_kind(option) is not None]
 
 
-def _number(name: str, kinds: list[Dtypes], cut: tuple[Cause, ...]) -> Value:
+def _number(name: str, kinds: list[Dtypes], cut: tuple[Cause, ...], *, row: bool) -> Value:
     if name in ("lt", "le", "gt", "ge", "eq", "ne"):
         return PythonNumber(BOOL)
     if name == "truediv":
-        return PythonNumber(combined("divide", kinds), cut)
+        return PythonNumber(combined("divide", kinds), cut, row=row)
     found = combined("real" if name == "abs" else "promote", kinds)
-    return PythonNumber(INTEGER if found is BOOL else found, cut)
+    return PythonNumber(INTEGER if found is BOOL else found, cut, row=row)
 
 
 @evaluates(cst.Comparison)

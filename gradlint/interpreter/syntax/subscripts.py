@@ -8,10 +8,9 @@ from typing import Any
 import libcst as cst
 
 from gradlint.domain.facts import YES
-from gradlint.domain.values import Constant, Places, Value
+from gradlint.domain.values import SLICE, Constant, Places, Value
 from gradlint.interpreter.autograd.indexing import ADVANCED, BASIC, UNCLEAR, index_kind
 from gradlint.interpreter.engine.machine import Interpreter
-from gradlint.interpreter.python import containers
 
 
 def index_value(m: Interpreter, node: cst.Subscript) -> Value:
@@ -31,4 +30,4 @@ def _element(m: Interpreter, part: Any) -> Value:
         return m.value(part.value)
     found = [Constant(None) if bound is None else m.value(bound) for bound in (part.lower, part.upper, part.step)]
     known = [bound.value for bound in found if type(bound) is Constant and isinstance(bound.value, (int, NoneType))]
-    return Constant(slice(*known)) if len(known) == len(found) else containers.SLICE
+    return Constant(slice(*known)) if len(known) == len(found) else SLICE

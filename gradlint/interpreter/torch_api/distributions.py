@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
-from gradlint.domain.facts import NO, UNSURE, YES
+from gradlint.domain.facts import ANY_SHAPE, NO, UNSURE, YES, Shape
 from gradlint.domain.items import item_of
 from gradlint.domain.objects import MOST_ITEMS, Container, Instance, Tensor
 from gradlint.domain.provenance import Cause, CauseKind
@@ -18,7 +19,9 @@ from gradlint.interpreter.engine.iteration import tuple_of
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.sites import Site
 from gradlint.knowledge.schema import Operation, Result
-from gradlint.knowledge.torch.distributions import DISCRETE, PARTS, REPARAMETRISED, WHOLE, file_of
+from gradlint.knowledge.shapes import SHAPES, Told
+from gradlint.knowledge.shapes.outline import shape_of
+from gradlint.knowledge.torch.distributions import BY_ELEMENT, BY_ROW, DISCRETE, PARTS, REPARAMETRISED, WHOLE, file_of
 
 HOME = "torch.distributions."
 GIVEN = "(given)"
@@ -72,7 +75,29 @@ def _computing(row: Operation, m: Interpreter, node: Site, args: Arguments) -> V
     """A method that computes from the parameters, and from the tensors it is given."""
     owner, others = args.positional[0], args.positional[1:] if row.name not in ("sample", "rsample") else []
     operands = [("input", value) for value in (*_given(m, owner), *others)][:MOST_ITEMS]
-    return apply(m, node, row, operands)
+    made = apply(m, node, row, operands)
+    if len(args.positional) == 1 + len(others) and not args.keywords and not args.unknown:
+        m.update_fields(made, Tensor, shape=_shape(m, owner, others))
+    return made
+
+
+def _shape(m: Interpreter, owner: Value, scored: Sequence[Value]) -> Shape:
+    """The shape of what a distribution draws or says of itself; what it scores is taken to be like what it draws, if
+    nothing is known of that."""
+    about = m.only(owner, Instance)
+    name = about.cls.path.removeprefix(HOME) if about is not None and type(about.cls) is ImportPath else ""
+    tensors = [tensor for value in _given(m, owner) if (tensor := m.only(value, Tensor)) is not None]
+    shapes = [tensor.shape for tensor in tensors]
+    if name in BY_ROW and len(shapes) == 1:
+        drawn = shape_of(SHAPES["sum"], shapes, Told({"dim": -1}))
+    elif name in BY_ELEMENT:
+        drawn = shape_of(SHAPES["add"], shapes, Told())
+    else:
+        return ANY_SHAPE
+    given = [tensor.shape for value in scored if (tensor := m.only(value, Tensor)) is not None]
+    known = [shape for shape in given if shape.answers()]
+    unsure = ANY_SHAPE if len(known) < len(scored) else drawn
+    return shape_of(SHAPES["add"], [drawn, *known], Told()) | unsure
 
 
 def part(m: Interpreter, node: Site, owner: Value, name: str) -> Value | None:

@@ -9,8 +9,11 @@ from __future__ import annotations
 
 from gradlint.knowledge.shapes.decomposition import DECOMPOSED
 from gradlint.knowledge.shapes.indexing import TAKEN
-from gradlint.knowledge.shapes.layers import APPLIED, PARAMETERS, REMEMBERED, of_parameter
+from gradlint.knowledge.shapes.layers import APPLIED, PARAMETERS, REMEMBERED, WIDTH, WITH_WIDTH, of_parameter
 from gradlint.knowledge.shapes.matmul import PRODUCTS
+from gradlint.knowledge.shapes.outline import OUTLINES, Outline, told_by_sizes
+from gradlint.knowledge.shapes.outline import first as as_first
+from gradlint.knowledge.shapes.outline import spread as as_spread
 from gradlint.knowledge.shapes.query import (
     NOT_SEEN,
     UNTOLD,
@@ -34,8 +37,11 @@ __all__ = [
     "NOT_SEEN",
     "PARAMETERS",
     "REMEMBERED",
+    "SHAPES",
     "STEPPED",
     "UNTOLD",
+    "WIDTH",
+    "WITH_WIDTH",
     "Asked",
     "Size",
     "Told",
@@ -99,6 +105,15 @@ DIMENSIONS: dict[str, Function] = {
     **APPLIED,
 }
 """The functions from operands to the size of a result, by the name of the operation or layer."""
+
+
+SHAPES: dict[str, Outline] = {
+    **dict.fromkeys(SAME.split(), as_first),
+    **dict.fromkeys((*SPREAD.split(), "max of two", "min of two"), as_spread),
+    **told_by_sizes(DIMENSIONS),
+    **OUTLINES,
+}
+"""The functions from shapes of operands to that of the results, by the name of the operation or layer."""
 
 
 def size_of(name: str, asked: Asked, results: int) -> list[Size | None]:

@@ -111,10 +111,10 @@ NOT_DEEPER = (
 """By name, operations and layers: where no operand has more than two dimensions, no result has."""
 
 RESIZING = {
-    "as_strided_": ("scalar", "planar", "size", "contiguous"),
-    "squeeze_": ("planar", "size"),
-    "unsqueeze_": ("planar", "size"),
-    "transpose_": ("size", "contiguous"),
-    "t_": ("size", "contiguous"),
+    "as_strided_": ("scalar", "planar", "shape", "size", "contiguous"),
+    "squeeze_": ("planar", "shape", "size"),
+    "unsqueeze_": ("planar", "shape", "size"),
+    "transpose_": ("shape", "size", "contiguous"),
+    "t_": ("shape", "size", "contiguous"),
 }
 """By name, operations that give what they write other sizes, and what was known of these that is not any more."""

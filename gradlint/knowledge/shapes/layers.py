@@ -101,3 +101,6 @@ APPLIED: dict[str, Function] = {
 REMEMBERED: dict[str, dict[str, int]] = {"Flatten": {"start_dim": 1, "end_dim": -1}}
 """By the name of a layer: the arguments of its constructor that say what it makes of sizes, and which they are if
 nothing is said."""
+WIDTH, WITH_WIDTH = "out_features", frozenset({"Linear", "LazyLinear"})
+"""The argument and attribute that says how many numbers a layer makes of each row, and the layers that have it and do
+nothing else to shapes."""

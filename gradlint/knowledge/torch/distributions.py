@@ -20,6 +20,13 @@ PARTS = frozenset("concentration loc logits mean probs rate scale stddev varianc
 """Attributes that may be computed from the parameters, and carry their graph then."""
 WHOLE = frozenset({"Categorical"})
 """The distributions that draw integers; the others give floating point, be the numbers whole or not."""
+BY_ELEMENT = frozenset(
+    "Normal Uniform Laplace Cauchy Gumbel Exponential Gamma Beta StudentT HalfNormal HalfCauchy LogNormal Weibull "
+    "Pareto Kumaraswamy Chi2 Bernoulli Geometric Poisson".split()
+)
+"""The distributions of numbers, one for each element that their parameters have together."""
+BY_ROW = frozenset({"Categorical"})
+"""The distributions of a number for each row of their parameter."""
 
 
 CAPITALS = re.compile("(?<=[a-z])(?=[A-Z])")
