@@ -135,7 +135,7 @@ def test_what_resizes_changes_what_is_said_of_sizes(name):
     strided = [((1, 1, 1), (1, 1, 1)), ((2, 2), (1, 2))]
     told = {"unsqueeze_": [(0,)], "as_strided_": strided, "transpose_": [(0, 1)]}.get(name, [()])
     changed = set()
-    for given, size in product(told, ((2, 3), (1, 3), (1, 2, 3))):
+    for given, size in product(told, ((2, 3), (1, 4), (1, 2, 3))):
         written = torch.rand(size)
         if name != "t_" or written.dim() == MOST_PLANAR:
             before = {fact: ask(written) for fact, ask in FACTS.items()}

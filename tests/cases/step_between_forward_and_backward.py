@@ -37,6 +37,8 @@ class GAN:
         self.optG.step()
 
     def patient_step(self, real):
+        self.optD.zero_grad()
+        self.optG.zero_grad()
         judged = self.netD(self.netG(torch.randn(8, 4)))
         self.criterion(judged, torch.zeros(8, 1)).backward(retain_graph=True)
         self.criterion(judged, torch.ones(8, 1)).mul(2).backward()  # ok: both before any step

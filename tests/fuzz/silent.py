@@ -105,6 +105,7 @@ SEEN: dict[str, Oracle] = {
     "GRD314": Oracle(training.added_to_used, training.updated_by_hand),
     "GRD617": Oracle(lambda run: [*training.wasted(run), *training.fitted_to_itself(run)]),
     "GRD620": Oracle(training.weighed_with_graph),
+    "GRD621": Oracle(training.paired),
     "GRD701": Oracle(training.added_to_used, training.steps_on_mixed),
     "GRD702": Oracle(training.steps_in_vain, training.steps_on_lost),
     "GRD703": Oracle(training.steps_in_vain),

@@ -281,6 +281,15 @@ def _leaves_behind(tensor: torch.Tensor) -> set[int]:
     return {id(node.variable) for node in nodes_of([tensor]) if hasattr(node, "variable")}
 
 
+def paired(run: Run) -> Iterator[Mistake]:
+    """A column and a vector of several elements met."""
+    for act in run.of("op"):
+        shapes = [tuple(one.shape) for one in act.operands]
+        columns = [shape for shape in shapes if len(shape) == 2 and shape[0] > shape[1] == 1]
+        if columns and any(len(shape) == 1 and shape[0] > 1 for shape in shapes):
+            yield at(act.row)
+
+
 def stepped_without(run: Run) -> Iterator[Mistake]:
     """Some of what a step is to move has no gradient."""
     for act in run.of("step"):
