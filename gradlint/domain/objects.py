@@ -113,6 +113,8 @@ class Tensor(Cell):
     if nothing but moving, casting and selecting was done to them since. `alone`: torch counts the writes through it by
     themselves, though others are on its memory (`.data`); `count` is what it counts them by, which views and
     `.detach()` share, whatever memory they are given later (None among them, or none at all: nobody knows).
+    `trained_by` are the places that made the optimizers which may have stepped it (None among them: code that nobody
+    sees may have reset it since, by its name).
     `is_summary`: it stands for several tensors; `may_be_structured`: it may as well be a tuple, a dict or an object of
     tensors with these facts (the result of a module of an unknown class).
     """
@@ -145,6 +147,7 @@ class Tensor(Cell):
     grad_of: tuple[Ref, ...] = _alternatives((), shared=True, of=Aspect.PROVENANCE)
     gradient: Value = _forgotten(UNKNOWN, join=Join.VALUE, of=Aspect.GRADIENT)
     hooks: Items = _items((), of=Aspect.HANDLE)
+    trained_by: frozenset[Syntax] = _forgotten(frozenset(), join=Join.NAMES, rarely=True, of=Aspect.HANDLE)
     made: str = _agreed("", of=Aspect.PROVENANCE)
     probability_op: str = _agreed("", of=Aspect.PROVENANCE)
     is_summary: bool = _agreed(False, of=Aspect.PROVENANCE)

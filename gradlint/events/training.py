@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from gradlint.domain import UNKNOWN, Grad, Graph, Optimizer, Scaler, Scheduler, Stage, Tensor, Unit
+from gradlint.domain import UNKNOWN, UNSURE, Grad, Graph, Optimizer, Scaler, Scheduler, Stage, Tensor, Truth, Unit
 from gradlint.events.base import Event, Thing
 from gradlint.frozen import frozen
 
@@ -16,7 +16,7 @@ class OptimizerBuilt(Event):
     `in_two_groups` are the elements that certainly stand in two parts, `duplicated` those that stand more than
     once in one. `graph` is the optimizer's name for `escaped` and `returned` of `ModuleFinished`. `beside` are
     groups (dicts with "params") that a name of the running function holds and this optimizer holds nothing of, by
-    that name."""
+    that name. `remembers` says whether its steps go on from what earlier ones left (momentum, moment estimates)."""
 
     believed_from: ClassVar[tuple[str, ...]] = ("optimizer",)
 
@@ -28,6 +28,7 @@ class OptimizerBuilt(Event):
     duplicated: tuple[Tensor, ...]
     graph: Graph
     beside: tuple[tuple[str, tuple[Tensor, ...]], ...] = ()
+    remembers: Truth = UNSURE
 
 
 @frozen(kw_only=True, eq=False)

@@ -151,7 +151,16 @@ def run_loop(m: Interpreter, node: Site, loop: Loop) -> None:
     del m.state.stack[depth:]
     if not m.is_silent and isinstance(node, cst.CSTNode):
         story = tuple(m.log.story[began:])
-        m.emit(events.LoopFinished, node, story=story, periodic=periodic(m.scan), alone=alone)
+        periods, listed = periodic(m.scan), is_listed(node)
+        m.emit(events.LoopFinished, node, story=story, periodic=periods, alone=alone, listed=listed)
+
+
+def is_listed(loop: cst.CSTNode) -> bool:
+    """Return whether a loop goes over a list that is written where it begins, by itself or in a call (`enumerate`)."""
+    if not isinstance(loop, cst.For):
+        return False
+    given = [argument.value for argument in loop.iter.args] if isinstance(loop.iter, cst.Call) else [loop.iter]
+    return any(isinstance(one, cst.List | cst.Tuple | cst.Set | cst.Dict) for one in given)
 
 
 def _bound(m: Interpreter, written: scopes.Loop) -> str:

@@ -20,6 +20,7 @@ from gradlint.interpreter.engine.escape import havoc, in_reach, result_of_unknow
 from gradlint.interpreter.engine.iteration import emit_exhausted
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.module_tree import parameters
+from gradlint.interpreter.engine.places import peek
 from gradlint.interpreter.static.scopes import dotted, is_looked_up
 from gradlint.interpreter.static.sites import Site, syntax
 from gradlint.knowledge.python.duck_typing_names import (
@@ -27,6 +28,7 @@ from gradlint.knowledge.python.duck_typing_names import (
     ASKS_FOR_NONE,
     CHANGES_FLAGS,
     LIBRARIES_THAT_READ,
+    RESETS,
     SWITCHES_GRAD_MODE,
     SWITCHES_MODES,
     differentiates,
@@ -170,5 +172,23 @@ def call_unknown(m: Interpreter, node: Site, values: list[Value], callee: Value 
     emit_exhausted(m, node, values)
     made_of = getattr(m.thing(callee), "cls", UNKNOWN)  # an object of a library is called for what its class is
     named = made_of if type(made_of) is ImportPath else callee
+    if not _words_of(_names_of(node, named)).isdisjoint(RESETS):
+        _reset(m, [*values, *_owner(m, func)])
     havoc(m, values, escape_by(node, named), keeps_modes=not _may_switch(node, named))
     return result_of_unknown(values)
+
+
+def _owner(m: Interpreter, func: Any) -> list[Value]:
+    """Return the object whose method is called, where it is known."""
+    owner = peek(m, func.value) if type(func) is cst.Attribute else None
+    return [] if owner is None else [owner]
+
+
+def _reset(m: Interpreter, values: Iterable[Value]) -> None:
+    """Parameters may have begun anew, as code that is passed them says by its name. A module that nobody saw made may
+    be a part of any other such."""
+    found = in_reach(m, values)
+    strange = any(type(thing) is Module and not thing.belief.seen_made for thing in found.values())
+    for ref, thing in [*m.state.heap.items()] if strange else found.items():
+        if type(thing) is Tensor and thing.trained_by and (ref in found or not thing.belief.seen_made):
+            m.store_exact(ref, replace(thing, trained_by=thing.trained_by | {None}))

@@ -47,7 +47,7 @@ def _shallow(m: Interpreter, node: Site, thing: Object, count: Alternatives) -> 
     marks = (Cause(CauseKind.MADE, node), *thing.causes)[:MOST_CAUSES]
     return replace(thing, leaf=YES, node=(), base=(), unwritable=NO, showing=NO, retains=NO, grad=NONE, unit=PLAIN,
                    gradient=UNKNOWN, inference=m.state.inference, made="copy", alone=YES, count=count,
-                   causes=marks)  # fmt: skip
+                   trained_by=frozenset(), causes=marks)  # fmt: skip
 
 
 @models("copy.deepcopy")
@@ -74,7 +74,7 @@ def _copy(m: Interpreter, node: Site, args: Arguments) -> Value:
             marks = (Cause(CauseKind.MADE, node), *thing.causes)[:MOST_CAUSES]
             count = own_count(m.memory(m.copy_site(node, ref), "copy"))
             thing = replace(thing, overwritten=NO, base=(), unwritable=NO, showing=NO, alone=alone, count=count,
-                            inference=inference, causes=marks)  # fmt: skip
+                            inference=inference, trained_by=frozenset(), causes=marks)  # fmt: skip
             if thing.parameter.may(YES):  # parameters are copied without their gradients
                 now_none = NONE if thing.parameter is YES else thing.grad | NONE
                 thing = replace(thing, grad=now_none, unit=PLAIN, gradient=UNKNOWN)

@@ -54,6 +54,13 @@ from gradlint.interpreter.python.mro import ancestry, find_member, method_of
 from gradlint.interpreter.static.scopes import receiver, spelled
 from gradlint.interpreter.static.sites import Site, syntax
 from gradlint.interpreter.training.assumed_optimizer import BASES, assume_holds_all_parameters
+from gradlint.interpreter.training.optimizer_state import (
+    load_state_dict,
+    note_training,
+    remembers,
+    state,
+    state_dict,
+)
 from gradlint.interpreter.training.param_groups import (
     Given,
     Parts,
@@ -93,7 +100,7 @@ def _filled(m: Interpreter, node: Site, thing: Optimizer, args: Arguments) -> tu
         recorded=NOTHING if recorded is NO else result_of_unknown(args.values()),
     )
     made = replace(made, listing=_listing(m, node, made, parts))
-    return made, lambda ref: _emit_built(m, node, ref, parts.all, elements)
+    return made, lambda ref: _emit_built(m, node, ref, parts.all, elements, remembers(m, made.kind, args))
 
 
 def _differentiable(args: Arguments) -> Truth:
@@ -120,7 +127,7 @@ def _one_or_another(m: Interpreter, given: Value) -> list[Alternatives]:
     return [slot for part in parts for slot in _one_or_another(m, part)]
 
 
-def _emit_built(m: Interpreter, node: Site, ref: Ref, parts: list[list[Ref]], given: Given) -> None:
+def _emit_built(m: Interpreter, node: Site, ref: Ref, parts: list[list[Ref]], given: Given, remembers: Truth) -> None:
     shown = tuple(tensors_of(m, part) for part in parts)
     m.emit(
         events.OptimizerBuilt,
@@ -133,6 +140,7 @@ def _emit_built(m: Interpreter, node: Site, ref: Ref, parts: list[list[Ref]], gi
         duplicated=given.repeated,
         graph=ref.key,
         beside=groups_beside(m, (held for part in parts for held in part)),
+        remembers=remembers,
     )
 
 
@@ -234,6 +242,7 @@ def step(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:
     given = m.push(call_function(m, node, method, args.with_first(owner)))
     sure = surely_held(m, m.state.stack[start])
     for ref in held(m, m.state.stack[start]):
+        note_training(m, ref, m.state.stack[start])
         _used(m, ref, sure=ref in sure)
     m.update_fields(m.state.stack[start], Optimizer, stepped=YES)
     return m.pop_from(start)[given - start]
@@ -326,6 +335,7 @@ def update(m: Interpreter, node: Site, owner: Value, *, certain: bool) -> None:
                     written += m[ref].storage
             if recorded is not NO:
                 _write_recorded(m, node, ref, owner, sure=whole and recorded is YES)
+        note_training(m, ref, owner)
         _used(m, ref, sure=ref in sure)
     in_place.all_written(m, written, Cause(CauseKind.STEPPED, syntax(node)))
     m.update_fields(owner, Optimizer, stepped=YES)
@@ -419,12 +429,6 @@ def param_groups(m: Interpreter, node: Site, owner: Ref) -> Value:
     return thing.listing
 
 
-def state(m: Interpreter, node: Site, owner: Ref) -> Value:
-    """`state`: what the optimizer remembers of each parameter."""
-    inner = m.new(node, "remembered", Container("dict", rest=UNKNOWN))
-    return m.new(node, "state", Container("defaultdict", rest=inner))
-
-
 ATTRIBUTES: dict[str, Callable[[Interpreter, Any, Ref], Value]] = {
     "param_groups": param_groups,
     "state": state,
@@ -442,9 +446,8 @@ METHODS: dict[str, Method] = {
     "step": step,
     "zero_grad": zero_grad,
     "add_param_group": add_param_group,
-    # its own state, which holds no parameters
-    "state_dict": lambda m, node, owner, args: m.new(node, "state", Container("dict", rest=UNKNOWN)),
-    "load_state_dict": lambda m, node, owner, args: NONE_VALUE,
+    "state_dict": state_dict,
+    "load_state_dict": load_state_dict,
 }
 METHODS |= {
     f"register_{method}_{when}_hook": _hooked

@@ -146,6 +146,12 @@ CHANGES_FLAGS = frozenset(
     "zerograd".split()
 )
 """Words of code that sets the flags of parameters, clears their gradients, or puts others in their place."""
+RESETS = frozenset(
+    "aggregate assign average averaged clone copy init initial initialise initialize initialization load loads merge "
+    "pretrained prune reinit reinitialize reload reset restart restore resume revert rewind rollback set sync "
+    "synchronize".split()
+)
+"""Words of code that gives parameters other values than their optimizer left, or its state to an optimizer."""
 READS = frozenset(
     (
         "acc accuracy ap auc ber bleu cer cider compare confusion cost count criterion dice display draw dump edit "
