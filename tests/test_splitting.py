@@ -56,12 +56,9 @@ OTHERWISE = {
     ("habitual_retain_graph", by_class),
     ("habitual_retain_graph", by_function),
     ("habitual_retain_graph", by_role),
-    # Another file makes the optimizer, or calls the function that is handed one argument more.
-    ("parameters_missing_from_optimizer", by_role),
-    ("wrong_gradient_count", by_role),
 }
 """Where a program in several files is not yet told as the whole one, with the cause."""
-MOST_OTHERWISE = 0.055
+MOST_OTHERWISE = 0.05
 
 
 def found(folder: Path, parts: Split) -> Set[tuple[object, str]]:

@@ -120,6 +120,7 @@ SEEN: dict[str, Oracle] = {
     "GRD720": Oracle(training.cleared_unused, training.accumulation_cleared),
     "GRD721": Oracle(training.held_by_none, training.trained_beside),
     "GRD723": Oracle(training.clipped_with_strangers),
+    "GRD724": Oracle(training.rebuilt),
     # modules and functions
     "GRD608": Oracle(modules.made_in_forward, modules.made_in_each_forward),
     "GRD614": _same(modules.squashed_twice),

@@ -220,6 +220,23 @@ def replaced(run: Run) -> Iterator[Mistake]:
                 yield at(act.row)
 
 
+def rebuilt(run: Run) -> Iterator[Mistake]:
+    """An optimizer is built where another one was that holds state of the same tensors."""
+    stepped: dict[int, set[int]] = {}
+    rows: dict[int, int] = {}
+    for act in run.of("optimizer", "step"):
+        if act.what == "step":
+            state = act.optimizer.state
+            kept = {
+                id(one) for one, *_ in act.states if any(value is not None for value in state.get(one, {}).values())
+            }
+            stepped.setdefault(rows.get(id(act.optimizer), -1), set()).update(kept)
+        else:
+            rows[id(act.optimizer)] = act.row
+            if any(id(one) in stepped.get(act.row, ()) for one in act.held):
+                yield at(act.row)
+
+
 def cleared_unused(run: Run) -> Iterator[Mistake]:
     """Gradients are cleared that no step has used."""
     for act in run.of("cleared"):
