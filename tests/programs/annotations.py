@@ -3,6 +3,7 @@
 import pickle
 from typing import Any, Dict, Iterable, List, Optional, Tuple, Union, cast
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -35,6 +36,12 @@ def of_classes(model: nn.Module, layer: nn.Linear, optimizer: torch.optim.Optimi
     reveal(anything)  # Instance[?]
 
 
+def of_what_makes_them(weights: torch.tensor, numbers: np.array) -> torch.tensor:
+    """Many name the function that makes a tensor where its class is meant."""
+    reveal(weights)  # Tensor[?, requires_grad=?, leaf=?]
+    reveal(torch.from_numpy(numbers))  # Tensor[?, requires_grad=no, leaf=yes]
+
+
 def one_of_two_layers(module):
     if isinstance(module, (nn.Linear, nn.Conv2d)):
         reveal(module.weight)  # Tensor[float, requires_grad=yes, leaf=yes]
@@ -53,4 +60,5 @@ unseen["containers"]([x], (x, 1), (x, x), {"w": x})
 unseen["alternatives"](x, None, x)
 unseen["iterated"]([x, x])
 unseen["of_classes"](layer, layer, torch.optim.SGD(layer.parameters(), lr=0.1), x)
+unseen["of_what_makes_them"](x, np.ones(2))
 unseen["one_of_two_layers"](layer)

@@ -217,7 +217,7 @@ TENSOR_CLASSES = frozenset({"torch.Tensor", "torch.FloatTensor", "torch.autograd
 PARAMETER_CLASSES = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Parameter"})
 
 
-@annotated(*TENSOR_CLASSES)
+@annotated(*TENSOR_CLASSES, "torch.tensor")  # many name the function that makes one instead of the class
 def _annotated(m: Interpreter, node: Site, path: str) -> Value:
     return unknown_tensor(m, node, "annotated", Belief.ANNOTATED)
 

@@ -31,7 +31,7 @@ def fresh_array(m: Interpreter, node: Site, **facts: Any) -> Ref:
     return m.new(node, "array", Array(storage=(m.memory(node, OWN),), **facts))
 
 
-annotated("numpy.ndarray")(
+annotated("numpy.ndarray", "numpy.array")(
     lambda m, node, path: m.new(node, "annotated", Array(storage=(m.memory(node, "array"),), belief=Belief.ANNOTATED))
 )
 
