@@ -25,7 +25,7 @@ LABEL = Label("one/small", "model.py", 3, "GRD120", "certain", "moved")
 @pytest.fixture
 def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """A repository of one file with one mistake among the checkouts; runs the command with these labels."""
-    (tmp_path / "checkouts" / "one+small").mkdir(parents=True)
+    (tmp_path / "checkouts" / "one+small" / ".git").mkdir(parents=True)
     (tmp_path / "checkouts" / "one+small" / "model.py").write_text(MISTAKE)
     for name, file in (("LIST", "list.toml"), ("MISSED", "missed.csv"), ("RIGHT", "right.csv")):
         monkeypatch.setattr(repositories, name, tmp_path / file)
@@ -56,6 +56,13 @@ def test_a_finding_without_label_or_verdict_fails(small):
     result = small()
     assert result.exit_code == 1
     assert "0 of 0 judged findings true, 1 unjudged" in result.output
+
+
+def test_a_checkout_is_one_project(small, tmp_path):
+    (tmp_path / "checkouts" / "one+small" / ".git").rmdir()
+    result = small(verdicts="one/small,model.py,3,GRD120,true,moved\n")
+    assert result.exit_code == 1
+    assert "one/small: its checkout has no `.git`" in result.output
 
 
 def test_a_verdict_judges_what_is_not_labelled(small):

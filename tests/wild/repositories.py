@@ -23,6 +23,7 @@ from pathlib import Path
 
 from gradlint import engine, registry, settings
 from gradlint.finding import Place
+from gradlint.queries import MARKERS
 from gradlint.report.entry import Entry
 from gradlint.selection import UNREADABLE
 
@@ -145,7 +146,8 @@ def _labels(text: str, columns: Sequence[str]) -> Iterator[Label]:
 
 def lint(repository: Repository, checkouts: Path) -> tuple[tuple[Found, ...], tuple[str, ...]]:
     """What the command says of a repository that lies among the checkouts: the findings, and what it gave up on. A cell
-    that does not parse is its author's fault, and no reason to give up on the others."""
+    that does not parse is its author's fault, and no reason to give up on the others; a checkout without its `.git` is
+    no project, but one for each of its folders."""
     folder = checkouts / repository.folder
     request = settings.Request(
         paths=(str(folder),), isolated=True, extend_exclude=() if repository.notebooks else NOTEBOOKS
@@ -153,6 +155,8 @@ def lint(repository: Repository, checkouts: Path) -> tuple[tuple[Found, ...], tu
     outcome = engine.lint(request, registry.rules(), registry.packs())
     codes = {rule.code for rule in registry.rules()}
     found, faults = set[Found](), list(outcome.problems)
+    if not any((folder / name).exists() for name in MARKERS):
+        faults.append(f"{repository.name}: its checkout has no `.git`, so what its files import is not found")
     for entry in outcome.entries:
         finding, (path, row) = entry.finding, _stands(entry, entry.finding.place, folder)
         if finding.code in codes:
