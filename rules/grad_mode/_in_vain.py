@@ -8,6 +8,7 @@ from typing import TypeGuard
 from gradlint.domain import (
     EVAL,
     NO,
+    NONE_VALUE,
     UNSURE,
     YES,
     Cause,
@@ -87,11 +88,11 @@ class Whole:
         switches = [one for one in end.story if isinstance(one, ModeChanged)]
         self.switching = {call for one in switches for call in self.callers(one)}
         self._training = {one.run for one in backwards}
-        self._stepped: dict[int, set[Memory]] = {}
-        for one in end.story:
-            if isinstance(one, OptimizerStepped) and one.run not in self._training:
-                self._stepped.setdefault(one.run, set()).update(memories(one.parameters))
         steps = [one for one in end.story if isinstance(one, OptimizerStepped)]
+        self._stepped: dict[int, set[Memory]] = {}
+        for one in steps:
+            if one.run not in self._training and one.closure == NONE_VALUE:  # the backward of others is in the closure
+                self._stepped.setdefault(one.run, set()).update(memories(one.parameters))
         self._fitted = memories(parameter for one in steps for parameter in one.parameters)
         self._switches = _switches(end)
         loads = [one for one in end.story if isinstance(one, StateLoaded) and not self.is_offered(one)]

@@ -1534,3 +1534,23 @@ def improve(chooser: Chooser, judge: nn.Module, states, gains):
 
 
 improve(Chooser(4), nn.Linear(4, 1), torch.randn(9, 4), torch.ones(8, 1))
+
+
+def fitted_by_a_closure(net: Net, optimizer: torch.optim.LBFGS, rows: torch.Tensor):
+    def closure():
+        optimizer.zero_grad()
+        loss = (net(rows).square() + 1).log().mean()  # ok: differentiated in the closure
+        loss.backward()
+        return loss
+
+    for step in range(9):
+        shown = torch.linalg.vector_norm(net(rows) + 2)  # GRD401
+        optimizer.step(closure)
+        print(f"{step}: {shown.item():.3g}")
+
+
+def stepped_without_a_backward(net: Net, optimizer: torch.optim.SGD, rows: torch.Tensor):
+    for step in range(9):
+        shown = (net(rows) - 1).abs().sum()  # ok: what is missing is the backward
+        optimizer.step()  # GRD719
+        print(f"{step}: {shown.item():.3g}")
