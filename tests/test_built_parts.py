@@ -67,3 +67,34 @@ def test_what_has_nothing_to_train_by_its_names_is_none(name, made):
 
 def test_an_object_that_makes_others_is_none():
     assert not told("trunk", "zoo.trunk_maker(width)", "self.trunk()(x)")
+
+
+CHOSEN = """
+import torch
+from torch import nn
+import zoo
+
+
+class Recurrent(nn.Module, zoo.Base):
+    def __init__(self, kind="gru"):
+        super().__init__()
+        if kind == "gru":
+            self.cell = nn.GRU(4, 4)
+        elif kind == "lstm":
+            self.cell = nn.LSTM(4, 4)
+        else:
+            self.cell = {last}
+
+
+net = Recurrent(zoo.KIND)
+net(torch.rand(2, 4)).numpy()
+"""
+
+
+@pytest.mark.parametrize(
+    ("last", "codes"), [("nn.Linear(4, 4)", ["GRD615"]), ("nn.Flatten()", []), ("nn.Identity()", []), ("None", [])]
+)
+def test_one_of_several_parts_takes_part(last: str, codes: list[str]) -> None:
+    """Whichever it is, where each has parameters."""
+    found = linter.lint(CHOSEN.format(last=last), rules(), packs=packs(), min_confidence=Confidence.LIKELY)
+    assert [one.code for one in found] == codes

@@ -342,7 +342,16 @@ def own_tensors(m: Interpreter, ref: Ref) -> list[tuple[str, Value]]:
                 found.setdefault(key, str(name) if part == ref else "")
             elif type(value) is Ref and part in sure:
                 sure.add(value)
+            elif part in sure and (one := _one_of_each(m, value)) is not None:
+                found.setdefault(one, "")
     return [(name, value) for value, name in found.items()]
+
+
+def _one_of_each(m: Interpreter, value: Value) -> Value | None:
+    """A parameter of the part that is under a name, of which it is known that it is one of several: whichever it is,
+    one takes part."""
+    first = [next((ref for _, ref in parameters(m, one)[0]), None) for one in alternatives(value)]
+    return one_of([ref for ref in first if ref is not None]) if first and None not in first else None
 
 
 LAYERS = frozenset({"layer", "two", "with loss", "loss", "rnn", "lstm", "pair", "attention"})
