@@ -265,3 +265,28 @@ def test_many_factories_that_annotations_alone_explain_cost_no_findings(count: i
     analysis = linter.analyse(f"import torch\nfrom torch import nn\n{FACTORIES}{made}{ending}", RULES)
     assert {"GRD101", "GRD401"} <= {one.code for one in analysis.findings}
     assert ("bound: annotated results" in dict(analysis.counts)) is (count > 12)
+
+
+IN_TURNS = """
+def train(config, keeper, other, judge):
+    of_keeper = torch.optim.Adam([{"params": keeper.parameters()}, {"params": other.parameters()}])
+    of_judge = torch.optim.Adam(params=judge.parameters(), lr=config["rate"])
+    for epoch in range(epochs):
+        for _ in range(2):
+            for inputs in loader:
+                of_keeper.zero_grad()
+                of_keeper.step()
+                total += first.item() * x.size(0)
+        for inputs in loader:
+            kept = keeper(x, None)
+            loss = criterion(judge(kept, None), fake, faked)
+            if loss > 0.15:
+                loss.backward()
+                of_judge.step()
+"""
+
+
+def test_what_an_iteration_leaves_waits_for_the_next():
+    """One iteration of the outer loop tells all that there is to know, so that it is run once."""
+    (one,) = found(IN_TURNS, "GRD617")
+    assert [note.place.row for note in one.notes if note.text.startswith("these gradients are cleared")] == [10]

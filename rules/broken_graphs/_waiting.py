@@ -40,13 +40,12 @@ class Queue:
             together.pop(event.node, None)
 
     def step(self, now: Memories) -> None:
-        """Step these parameters: nothing waits any longer that another optimizer trains as well."""
+        """Step these parameters, beside those that have been stepped: a loss may train what several optimizers hold."""
         for leaves in self._with_one_of(now):
             states = self._waiting[leaves]
             for stepped in [stepped for stepped in states if not now <= stepped]:
                 together = states.pop(stepped)
-                if not stepped:
-                    states.setdefault(now, {}).update(together)
+                states.setdefault(stepped | now, {}).update(together)
 
     def wasted(self, cleared: Memories) -> list[tuple[Waiting, Memories]]:
         """Return the backwards that wait, that others were stepped by, and that are cleared now, with their leaves."""

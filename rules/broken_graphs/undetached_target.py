@@ -34,7 +34,7 @@ time, or nobody ever looks at them, nothing but time and memory is lost.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any
 
 from gradlint.domain import NO, YES, CauseKind, Memories, Memory, Syntax, made_at, memories, places
@@ -44,6 +44,7 @@ from gradlint.events import (
     Event,
     GradientRead,
     GradientsCleared,
+    LoopFinished,
     ModuleBuilt,
     ModuleCalled,
     ModuleFinished,
@@ -103,7 +104,7 @@ def check_cleared(end: ModuleFinished) -> Findings:
     trained = {memories(event.parameters) for event in end.story if type(event) is OptimizerStepped}
     fed, waiting = fed_unseen(end), Queue()
     met_first: dict[tuple[Syntax, Memories], Meeting] = {}  # what is differentiated again in later iterations
-    for event in end.story:
+    for event in _with_later_iterations(end.story):
         if type(event) is BackwardRun and event.how == "backward":
             waiting.add(event)
         elif type(event) is OptimizerStepped:
@@ -120,6 +121,15 @@ def check_cleared(end: ModuleFinished) -> Findings:
                     if wasted.isdisjoint(_reached(one.event)) and not _asks(one, wasted):
                         draft = draft.lowered(POSSIBLE, "no parameter of the other network is certainly reached")
                     yield draft.note(event.node, "these gradients are cleared here before a step used them")
+
+
+def _with_later_iterations(story: Iterable[Event]) -> Iterator[Event]:
+    """Yield the events in turn, and those of each loop once more: one that tells all there is to know in one iteration
+    is run once, and what that leaves waits for the next."""
+    for event in story:
+        yield event
+        if type(event) is LoopFinished:
+            yield from event.story
 
 
 @rule.on(ModuleFinished)

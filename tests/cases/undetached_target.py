@@ -643,3 +643,35 @@ class PenalisedBetweenBatches:
 
 
 PenalisedBetweenBatches([torch.randn(3, 4) for _ in range(4)]).train()
+
+
+def judged_twice(rounds: int):
+    """Two optimizers step for one loss; that of the maker steps for another."""
+    maker, far, near = nn.Linear(2, 2), nn.Linear(2, 1), nn.Linear(2, 1)
+    of_maker = torch.optim.Adam(maker.parameters())
+    of_far, of_near = torch.optim.Adam(far.parameters()), torch.optim.Adam(near.parameters())
+    for _ in range(rounds):
+        made = maker(torch.randn(3, 2))
+        both = far(made).square().mean() + near(made).exp().mean()  # GRD617
+        of_far.zero_grad(), of_near.zero_grad()
+        both.backward()
+        of_far.step()
+        of_near.step()
+        of_maker.zero_grad()
+        (far(maker(torch.randn(3, 2))) - 1).square().mean().backward()  # ok: the maker is stepped
+        of_maker.step()
+
+
+def made_and_judged_together(rounds: int):
+    maker, far, near = nn.Linear(2, 2), nn.Linear(2, 1), nn.Linear(2, 1)
+    steppers = [torch.optim.Adam(one.parameters()) for one in (maker, far, near)]
+    for _ in range(rounds):
+        for stepper in steppers:
+            stepper.zero_grad()
+        both = far(maker(torch.randn(3, 2))) * near(torch.randn(3, 2))  # ok: all three step
+        both.mean().backward()
+        for stepper in steppers:
+            stepper.step()
+
+
+judged_twice(2), made_and_judged_together(2)
