@@ -17,7 +17,7 @@ network: its estimates and their bias correction begin anew. A scheduler that is
 Where the state is to be forgotten, as at the start of a new task or after a warm restart. One that is built
 under a condition, for a stage of several epochs, over parameters that are new, loaded or initialised again
 in each iteration, or that is given its old state is never reported. SGD has no state without momentum; where
-momentum is not known, it is reported as possible.
+nobody knows whether it is passed one, or whether that is zero as by default, it is reported as possible.
 """
 
 from __future__ import annotations
@@ -84,7 +84,8 @@ def _draft(built: OptimizerBuilt, step: OptimizerStepped, loop: LoopFinished) ->
     kind, state = built.optimizer.kind, "momentum" if built.optimizer.kind == "SGD" else "state"
     draft = rule.at(built.node, kind=kind, state=state).note(loop.node, "this loop makes it anew")
     draft = draft if step.guards <= built.guards else draft.lowered(LIKELY, "a condition decides whether it steps")
-    draft = draft if built.remembers <= YES else draft.lowered(POSSIBLE, "its momentum is not known")
+    if not built.remembers <= YES:  # who passes a momentum most likely wants some
+        draft = draft.lowered(POSSIBLE if built.remembers.is_unsure else LIKELY, "its momentum is not known")
     return draft.resting_on(built, step)
 
 

@@ -271,3 +271,16 @@ def greedy(x):
         optimizer.zero_grad()
         layer(x).pow(2).mean().backward()
         optimizer.step()
+
+
+def momentum_that_all_callers_pass(loader, momentum, nesterov):
+    net = Net()
+    for epoch in range(9):
+        optimizer = SGD(net.parameters(), lr=0.1 / (epoch + 1), momentum=momentum, nesterov=nesterov)  # GRD724
+        for x in loader:
+            optimizer.zero_grad()
+            net(x).square().sum().backward()
+            optimizer.step()
+
+
+globals()["momentum_that_all_callers_pass"]([torch.ones(2, 2)], 0.9, True)
