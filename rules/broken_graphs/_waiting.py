@@ -40,7 +40,10 @@ class Queue:
             together.pop(event.node, None)
 
     def step(self, now: Memories) -> None:
-        """Step these parameters, beside those that have been stepped: a loss may train what several optimizers hold."""
+        """Step these parameters, beside those that have been stepped: a loss may train what several optimizers hold.
+        Where nobody knows which (none), they may be all, and nothing waits any longer."""
+        if not now:
+            self._waiting, self._of, self._at = {}, {}, {}
         for leaves in self._with_one_of(now):
             states = self._waiting[leaves]
             for stepped in [stepped for stepped in states if not now <= stepped]:

@@ -675,3 +675,42 @@ def made_and_judged_together(rounds: int):
 
 
 judged_twice(2), made_and_judged_together(2)
+
+
+class WithManyStages:
+    """Both optimizers are made again for later stages, so that in the end nobody knows which it is."""
+
+    def __init__(self):
+        self.maker, self.judge = nn.Linear(2, 2), nn.Linear(2, 1)
+        self.of_maker = torch.optim.Adam(self.maker.parameters(), lr=0.1)
+        self.of_judge = torch.optim.Adam(self.judge.parameters(), lr=0.1)
+
+    def batch(self, x):
+        made = self.maker(x)
+        self.of_judge.zero_grad()
+        self.judge(made.detach()).relu().mean().backward()
+        self.of_judge.step()
+        self.of_maker.zero_grad()
+        (1 - self.judge(made)).relu().mean().backward(retain_graph=True)  # ok: its optimizer steps
+        made.norm().backward()
+        self.of_maker.step()
+
+    def train(self, batches, epochs):
+        for epoch in range(1, epochs + 1):
+            if epoch == 50:
+                self.of_maker = torch.optim.Adam(self.maker.parameters(), lr=0.01)
+                self.of_judge = torch.optim.Adam(self.judge.parameters(), lr=0.01)
+            if epoch == 80:
+                self.of_maker = torch.optim.Adam(self.maker.parameters(), lr=0.001)
+                self.of_judge = torch.optim.Adam(self.judge.parameters(), lr=0.001)
+            if epoch == 90:
+                self.of_maker = torch.optim.Adam(self.maker.parameters(), lr=1e-4)
+                self.of_judge = torch.optim.Adam(self.judge.parameters(), lr=1e-4)
+            if epoch == 95:
+                self.of_maker = torch.optim.Adam(self.maker.parameters(), lr=1e-5)
+                self.of_judge = torch.optim.Adam(self.judge.parameters(), lr=1e-5)
+            for x in batches:
+                self.batch(x)
+
+
+WithManyStages().train([torch.randn(3, 2)], 2)
