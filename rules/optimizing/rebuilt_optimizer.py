@@ -17,7 +17,8 @@ network: its estimates and their bias correction begin anew. A scheduler that is
 Where the state is to be forgotten, as at the start of a new task or after a warm restart. One that is built
 under a condition, for a stage of several epochs, over parameters that are new, loaded or initialised again
 in each iteration, or that is given its old state is never reported. SGD has no state without momentum; where
-nobody knows whether it is passed one, or whether that is zero as by default, it is reported as possible.
+nobody knows whether it is passed one, or whether that is zero as by default, it is reported as possible, and
+so is one whose steps are counted (`for _ in range(steps)`): they may be the epochs of a stage.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ from gradlint.rule import LIKELY, POSSIBLE, Draft, Findings, Rule
 rule = Rule(
     "GRD724",
     "rebuilt-optimizer",
-    "`{kind}` is made anew in each iteration, and forgets its {state} of the same parameters",
+    "`{kind}` is built again in each iteration, and forgets its {state} of the same parameters",
     help="build it once before the loop; set the rate in `param_groups` or by a scheduler",
     effect="wrong result",
     tokens=("optim",),
@@ -72,17 +73,20 @@ def check(event: LoopFinished) -> Findings:
     within = {one.node for story in inner.values() for one in story if isinstance(one, OptimizerBuilt)}
     deep = Counter(place for story in inner.values() for place in _steps(story))
     steps, renewals = _steps(event.story), _renewals(event.story)
+    counted = {one.node for one in event.story if isinstance(one, LoopFinished) and one.counted}
+    stages = {place for node in counted & inner.keys() for place in _steps(inner[node])}
     for built in found.values():
         (place, *_) = _built_at(built.optimizer)
         if built.node in within or place not in steps or deep[place] > 1 or not built.guards <= event.guards:
             continue
         if not renewals.concern(built):
-            yield _draft(built, steps[place], event)
+            draft = _draft(built, steps[place], event)
+            yield draft.lowered(POSSIBLE, "what is counted may be the epochs of a stage") if place in stages else draft
 
 
 def _draft(built: OptimizerBuilt, step: OptimizerStepped, loop: LoopFinished) -> Draft:
     kind, state = built.optimizer.kind, "momentum" if built.optimizer.kind == "SGD" else "state"
-    draft = rule.at(built.node, kind=kind, state=state).note(loop.node, "this loop makes it anew")
+    draft = rule.at(built.node, kind=kind, state=state).note(loop.node, "this loop builds it again")
     draft = draft if step.guards <= built.guards else draft.lowered(LIKELY, "a condition decides whether it steps")
     if not built.remembers <= YES:  # who passes a momentum most likely wants some
         draft = draft.lowered(POSSIBLE if built.remembers.is_unsure else LIKELY, "its momentum is not known")
@@ -164,9 +168,9 @@ def rate_lowered_by_hand(epochs=3, batches=2):
     model = nn.Linear(2, 1)
     for epoch in range(epochs):
         optimizer = torch.optim.Adam(model.parameters(), lr=0.1 / (epoch + 1))  # GRD724
-        for _ in range(batches):
+        for x in torch.ones(batches, 4, 2):
             optimizer.zero_grad()
-            model(torch.ones(4, 2)).pow(2).mean().backward()
+            model(x).pow(2).mean().backward()
             optimizer.step()
     return optimizer, epochs * batches
 
@@ -181,9 +185,9 @@ def rate_lowered_in_the_groups(epochs=3, batches=2):
     for epoch in range(epochs):
         for group in optimizer.param_groups:
             group["lr"] = 0.1 / (epoch + 1)
-        for _ in range(batches):
+        for x in torch.ones(batches, 4, 2):
             optimizer.zero_grad()
-            model(torch.ones(4, 2)).pow(2).mean().backward()
+            model(x).pow(2).mean().backward()
             optimizer.step()
     return optimizer, epochs * batches
 

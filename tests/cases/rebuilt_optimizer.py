@@ -284,3 +284,25 @@ def momentum_that_all_callers_pass(loader, momentum, nesterov):
 
 
 globals()["momentum_that_all_callers_pass"]([torch.ones(2, 2)], 0.9, True)
+
+
+def counted_steps_of_a_stage(points: torch.Tensor):
+    """The whole data is fitted in each of many steps, and then drawn anew."""
+    net = Net()
+    for stage in range(20):
+        optimizer = Adam(net.parameters(), lr=1e-3)  # ok: for a stage of many steps
+        drawn = points[torch.randperm(len(points))[:4]]
+        for _ in range(1000):
+            optimizer.zero_grad()
+            net(drawn).square().mean().backward()
+            optimizer.step()
+
+
+def shown_batches(loader):
+    net = Net()
+    for epoch in range(9):
+        optimizer = torch.optim.NAdam(net.parameters(), lr=0.1 / (epoch + 1))  # GRD724
+        for number, x in enumerate(loader, 1):
+            optimizer.zero_grad()
+            (net(x).square().mean() + number).backward()
+            optimizer.step()

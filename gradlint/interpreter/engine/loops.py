@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import libcst as cst
 
@@ -151,8 +152,8 @@ def run_loop(m: Interpreter, node: Site, loop: Loop) -> None:
     del m.state.stack[depth:]
     if not m.is_silent and isinstance(node, cst.CSTNode):
         story = tuple(m.log.story[began:])
-        periods, listed = periodic(m.scan), is_listed(node)
-        m.emit(events.LoopFinished, node, story=story, periodic=periods, alone=alone, listed=listed)
+        about: dict[str, Any] = {"listed": is_listed(node), "counted": is_counted(node)}
+        m.emit(events.LoopFinished, node, story=story, periodic=periodic(m.scan), alone=alone, **about)
 
 
 def is_listed(loop: cst.CSTNode) -> bool:
@@ -161,6 +162,24 @@ def is_listed(loop: cst.CSTNode) -> bool:
         return False
     given = [argument.value for argument in loop.iter.args] if isinstance(loop.iter, cst.Call) else [loop.iter]
     return any(isinstance(one, cst.List | cst.Tuple | cst.Set | cst.Dict) for one in given)
+
+
+COUNTING = frozenset({"range", "trange"})
+"""The last names of what a loop goes over that counts."""
+
+
+def is_counted(loop: cst.CSTNode) -> bool:
+    """Return whether a loop counts its iterations, or asks a test for the next one: it goes over nothing."""
+    if not isinstance(loop, cst.For):
+        return isinstance(loop, cst.While)
+    over = loop.iter
+    while isinstance(over, cst.Call) and not _counts(over) and over.args:
+        over = over.args[0].value  # what shows how far it is, or numbers the iterations
+    return _counts(over)
+
+
+def _counts(node: cst.BaseExpression) -> bool:
+    return isinstance(node, cst.Call) and scopes.dotted(node.func).rpartition(".")[2] in COUNTING
 
 
 def _bound(m: Interpreter, written: scopes.Loop) -> str:
