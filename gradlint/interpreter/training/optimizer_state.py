@@ -8,7 +8,7 @@ from gradlint.domain.objects import Container, Optimizer
 from gradlint.domain.provenance import CauseKind
 from gradlint.domain.refs import Ref
 from gradlint.domain.value_sets import truth_of
-from gradlint.domain.values import NONE_VALUE, UNKNOWN, Constant, PythonNumber, Value
+from gradlint.domain.values import NONE_VALUE, UNKNOWN, Constant, Value
 from gradlint.frozen import replace
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.machine import Interpreter
@@ -17,14 +17,15 @@ from gradlint.interpreter.static.sites import Site
 
 def remembers(m: Interpreter, kind: str, args: Arguments) -> Truth:
     """Return whether the steps of an optimizer go on from what earlier ones left: as its class does, or with momentum
-    where that is asked for. Who passes one that is not known at all wants some, or none; a number that defaults tell
-    of may as well be their zero."""
+    where that is asked for. Who passes one that is not known wants some, or none: if the function around has it from
+    callers, and zero by default, nobody knows."""
     row = m.torch.optimizers.get(f"torch.optim.{kind}")
     if row is None or row.keeps_state:
         return UNSURE if row is None else YES
-    momentum = args.get("momentum", 2, UNKNOWN if args.unknown else Constant(0))
-    asked, is_number = truth_of(momentum), type(momentum) is PythonNumber
-    return MAYBE if asked.is_unsure and args.given("momentum", 2) and not is_number else asked
+    asked = truth_of(args.get("momentum", 2, UNKNOWN if args.unknown else Constant(0)))
+    default = None if m.frame.function is None else dict(m.frame.function.defaults).get("momentum")
+    is_zero = type(default) is Constant and default.value == 0
+    return MAYBE if asked.is_unsure and args.given("momentum", 2) and not is_zero else asked
 
 
 def note_training(m: Interpreter, ref: Ref, owner: Value) -> None:
