@@ -114,6 +114,8 @@ def _draft(node: Syntax, found: Sequence[Way], others: Sequence[Syntax], whole: 
         draft = draft.note(caller, "called here, and its result is never differentiated")
     if method:
         draft = draft.note(node, "a module is called here")
+    for other in [] if callers or phased else others[:MOST_CALLERS]:
+        draft = draft.note(other, "called here for nothing as well")
     for function in whole.called_elsewhere(calls):
         draft = draft.note(function.node, "called with gradients enabled in another file")
     if in_eval and (switch := whole.switched_to_eval(calls[0])):
