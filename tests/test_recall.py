@@ -290,3 +290,13 @@ def test_what_an_iteration_leaves_waits_for_the_next():
     """One iteration of the outer loop tells all that there is to know, so that it is run once."""
     (one,) = found(IN_TURNS, "GRD617")
     assert [note.place.row for note in one.notes if note.text.startswith("these gradients are cleared")] == [10]
+
+
+def test_a_finding_points_at_all_calls_that_it_speaks_for():
+    """What several forwards give leaves their graphs at one place: they are cured together."""
+    head = "def count(scores, y):\n    return scores.argmax(1).eq(y).sum().item()\n"
+    body = "def evaluate(net, other, x, y):\n    net.eval()\n    a = net(x)\n    b = net(x + 1)\n    c = net(x + 2)\n"
+    end = "    return count(a, y) + count(b, y) + count(c, y)\n"
+    (one,) = found(head + body + end, "GRD401")
+    assert one.place.row == 7
+    assert [note.place.row for note in one.notes if note.text == "called here for nothing as well"] == [8, 9]

@@ -44,7 +44,7 @@ NEAR = 5
 
 
 CALLED_HERE = "called here"
-"""How a note begins at a call of the function in which a finding stands."""
+"""How a note begins at a call of the function in which a finding stands, or at one that it speaks for as well."""
 
 
 class BadLabels(Exception):
@@ -84,8 +84,8 @@ class Label:
     def is_met_by(self, found: Found) -> bool:
         """Whether a finding is about this place: one of the label's rule, or of one to which that yields, which stands
         here, or leads here. From another file any note leads here; in the same file one by which the rule itself says
-        that the mistake is made here as well: a call of the function in which the finding stands, or where the label's
-        rule would have spoken if it did not yield."""
+        that the mistake is made here as well: a call of the function in which the finding stands, or one that is cured
+        with it, or where the label's rule would have spoken if it did not yield."""
         if found.package != self.repository or found.code not in (self.code, *_yields_to().get(self.code, ())):
             return False
         leading = [(path, line) for path, line, text in found.noted if found.path != self.path or self._is_led_by(text)]
