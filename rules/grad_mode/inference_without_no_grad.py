@@ -33,10 +33,10 @@ and so is a method of a module that returns features.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from gradlint.domain import EVAL, NO, Syntax
+from gradlint.domain import EVAL, NO, YES, Syntax
 from gradlint.events import ModuleCalled, ModuleFinished, ResultDiscarded
 from gradlint.rule import Degrees, Draft, Edit, Findings, Rule, quoted
 
@@ -114,7 +114,7 @@ def _draft(node: Syntax, found: Sequence[Way], others: Sequence[Syntax], whole: 
         draft = draft.note(caller, "called here, and its result is never differentiated")
     if method:
         draft = draft.note(node, "a module is called here")
-    for other in [] if callers or phased else others[:MOST_CALLERS]:
+    for other in [] if callers or phased else _with_parameters(others, whole)[:MOST_CALLERS]:
         draft = draft.note(other, "called here for nothing as well")
     for function in whole.called_elsewhere(calls):
         draft = draft.note(function.node, "called with gradients enabled in another file")
@@ -126,6 +126,11 @@ def _draft(node: Syntax, found: Sequence[Way], others: Sequence[Syntax], whole: 
         edits = [Edit("put under", place, "with torch.no_grad():") for place in callers or [node, *others]]
         draft = draft.fix(*edits, safety="unsafe", imports=("torch",))
     return draft.showing(*shown_by[first]), calls[0]
+
+
+def _with_parameters(places: Iterable[Syntax], whole: Whole) -> list[Syntax]:
+    """The places at which something with parameters is called: a criterion records nothing of its own."""
+    return [one for one in places if any(call.trainable.possibly(YES) for call in whole.places[one])]
 
 
 NEVER, SOME_CALLERS = "autograd records a graph that is never used", "some callers never use its graph"
