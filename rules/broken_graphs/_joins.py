@@ -20,12 +20,14 @@ Flow = dict[tuple[int, str, int], frozenset[str]]
 class Meeting:
     """The meeting of a loss with strange networks: by which names these are called, and where what they gave meets what
     the step trains: `handed` to a trained network, `compared` with what that gave, or `judged`, where a strange network
-    is passed what a trained one gave. `summed`: it is compared by a sum of two terms of the loss, each of its own."""
+    is passed what a trained one gave. `near`: it is handed over in the function that runs the backward. `summed`: it is
+    compared by a sum of two terms of the loss, each of its own."""
 
     names: dict[str, None] = field(default_factory=dict)
     handed: Syntax = None
     compared: Syntax = None
     judged: Syntax = None
+    near: bool = False
     summed: bool = False
     in_eval: bool = False
 
@@ -52,8 +54,8 @@ def meeting(
                 found.in_eval |= event.module.mode <= EVAL
             if roles == {STRANGE} and TRAINED in given:
                 found.judged = event.node
-            elif roles == {TRAINED} and given == {STRANGE}:
-                found.handed = event.node
+            elif roles == {TRAINED} and given == {STRANGE} and (event.run == run.run or not found.near):
+                found.handed, found.near = event.node, event.run == run.run
             elif not roles and given == BOTH and not any(_flows([one], flow) == BOTH for one in event.args):
                 found.compared, found.summed = event.node, False
             _flow_into(event.result, frozenset(roles | given), flow)

@@ -714,3 +714,24 @@ class WithManyStages:
 
 
 WithManyStages().train([torch.randn(3, 2)], 2)
+
+
+class PenalisedBesides(PenalisedBetweenBatches):
+    """The critic is handed what the generator makes twice; the one in the function that trains it is where to cut."""
+
+    def train(self):
+        of_maker = torch.optim.Adam(self.maker.parameters())
+        of_judge = torch.optim.Adam(self.judge.parameters())
+        for x in self.loader:
+            of_judge.zero_grad()
+            fake = self.maker(x + 1)
+            far = self.judge(fake).mean() - self.judge(x).mean()  # GRD617
+            slopes = self.penalty(x, fake)
+            (far + 10 * slopes).backward()
+            of_judge.step()
+            of_maker.zero_grad()
+            self.judge(self.maker(x - 1)).mean().neg().backward()  # ok: the maker steps
+            of_maker.step()
+
+
+PenalisedBesides([torch.randn(3, 4) for _ in range(2)]).train()
