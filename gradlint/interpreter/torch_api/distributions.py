@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from gradlint.domain.facts import ANY_SHAPE, NO, UNSURE, YES, Shape
+from gradlint.domain.facts import ANY_DTYPE, ANY_SHAPE, NO, UNSURE, YES, Shape
 from gradlint.domain.items import item_of
 from gradlint.domain.objects import MOST_ITEMS, Container, Instance, Tensor
 from gradlint.domain.provenance import Cause, CauseKind
@@ -13,8 +13,9 @@ from gradlint.domain.refs import Ref
 from gradlint.domain.values import NOTHING, UNKNOWN, ImportPath, Value
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd.compute import apply
+from gradlint.interpreter.autograd.tensor_attributes import PART as NAMED_PART
 from gradlint.interpreter.engine.arguments import Arguments
-from gradlint.interpreter.engine.dispatch import ATTRIBUTES_OF, models
+from gradlint.interpreter.engine.dispatch import ATTRIBUTES_OF, TypeSlot, implements, models
 from gradlint.interpreter.engine.iteration import tuple_of
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.sites import Site
@@ -134,3 +135,16 @@ def _known(name: str) -> None:
 
 for _name in sorted(REPARAMETRISED | DISCRETE):
     _known(_name)
+
+
+@implements(TypeSlot.CALL, Tensor)
+def _of_network(m: Interpreter, node: Site, method: Ref, args: Arguments, name: str) -> Value | None:
+    """A method of a distribution, by its name, that a network gave which is not followed: nobody else gets hold of it,
+    and what is drawn has left the graph."""
+    called = method.part.removeprefix(NAMED_PART)
+    row = DRAWN_DISCRETE if called == "sample" else COMPUTED.get(called)
+    if row is None or not method.part.startswith(NAMED_PART):
+        return None
+    made = apply(m, node, row, [("input", value) for value in (method, *args.positional)][:MOST_ITEMS])
+    m.update_fields(made, Tensor, dtype=ANY_DTYPE)
+    return made
