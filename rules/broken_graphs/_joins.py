@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 
 from gradlint.domain import EVAL, YES, Memory, Syntax, Tensor
 from gradlint.events import BackwardRun, Event, ModuleCalled, Recorded, Thing, WrittenInPlace
@@ -20,8 +21,8 @@ Flow = dict[tuple[int, str, int], frozenset[str]]
 class Meeting:
     """The meeting of a loss with strange networks: by which names these are called, and where what they gave meets what
     the step trains: `handed` to a trained network, `compared` with what that gave, or `judged`, where a strange network
-    is passed what a trained one gave. `near`: it is handed over in the function that runs the backward. `summed`: it is
-    compared by a sum of two terms of the loss, each of its own."""
+    is passed what a trained one gave. `near`: it is handed over in the function that runs the backward, and since the
+    one before. `summed`: it is compared by a sum of two terms of the loss, each of its own."""
 
     names: dict[str, None] = field(default_factory=dict)
     handed: Syntax = None
@@ -36,15 +37,19 @@ class Meeting:
         """Return the place where they meet, as far as that is seen."""
         return self.handed or self.compared or self.judged
 
+    def hand_over(self, node: Syntax, *, near: bool) -> None:
+        """Note a place where it is handed to a trained network: the last, of those that are near if there are any."""
+        if near or not self.near:
+            self.handed, self.near = node, near
+
 
 def meeting(
     story: Sequence[Event], run: BackwardRun, strange: frozenset[Memory], trained: frozenset[Memory]
 ) -> Meeting:
     """Return the meeting of a backward's loss with strange parameters beside those that are trained."""
     found, flow = Meeting(), Flow()
-    for event in story:
-        if event is run:
-            break
+    before = [*takewhile(lambda event: event is not run, story)]
+    for at, event in enumerate(before, -_since_the_last_backward(before)):
         if isinstance(event, ModuleCalled) and not event.nested:
             given = _flows(event.args, flow)
             roles = {STRANGE} if event.memories & strange else set[str]()
@@ -54,8 +59,8 @@ def meeting(
                 found.in_eval |= event.module.mode <= EVAL
             if roles == {STRANGE} and TRAINED in given:
                 found.judged = event.node
-            elif roles == {TRAINED} and given == {STRANGE} and (event.run == run.run or not found.near):
-                found.handed, found.near = event.node, event.run == run.run
+            elif roles == {TRAINED} and given == {STRANGE}:
+                found.hand_over(event.node, near=event.run == run.run and at >= 0)
             elif not roles and given == BOTH and not any(_flows([one], flow) == BOTH for one in event.args):
                 found.compared, found.summed = event.node, False
             _flow_into(event.result, frozenset(roles | given), flow)
@@ -69,6 +74,12 @@ def meeting(
         elif isinstance(event, WrittenInPlace):
             _write_into(event, flow)
     return found
+
+
+def _since_the_last_backward(story: Sequence[Event]) -> int:
+    """Return the number of the first event behind the last backward: what happened before is of other losses."""
+    ran = [at for at, event in enumerate(story, 1) if isinstance(event, BackwardRun) and event.how == "backward"]
+    return ran[-1] if ran else 0
 
 
 def _write_into(event: WrittenInPlace, flow: Flow) -> None:
