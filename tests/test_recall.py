@@ -300,3 +300,28 @@ def test_a_finding_points_at_all_calls_that_it_speaks_for():
     (one,) = found(head + body + end, "GRD401")
     assert one.place.row == 7
     assert [note.place.row for note in one.notes if note.text == "called here for nothing as well"] == [8, 9]
+
+
+PENALISED = """
+maker, judge = nn.Linear(2, 2), nn.Linear(2, 1)
+of_judge, of_maker = torch.optim.Adam(judge.parameters()), torch.optim.Adam(maker.parameters())
+def penalty(x, fake):
+    between = (x + fake) / 2
+    slope = torch.autograd.grad(judge(between).sum(), between, create_graph=True)[0]
+    return (slope.norm(dim=1) - 1).pow(2).mean()
+for x in torch.rand(9, 3, 2):
+    fake = maker(x)
+    loss = judge(fake).mean() - judge(x).mean() + penalty(x, fake)
+    of_judge.zero_grad()
+    loss.backward()
+    of_judge.step()
+    of_maker.zero_grad()
+    judge(maker(x)).mean().neg().backward()
+    of_maker.step()
+"""
+
+
+def test_all_places_where_a_target_is_handed_over_are_pointed_at():
+    (one,) = found(PENALISED, "GRD617")
+    assert one.place.row == 12
+    assert [note.place.row for note in one.notes if note.text == "called here with it as well"] == [8]

@@ -22,13 +22,15 @@ class Meeting:
     """The meeting of a loss with strange networks: by which names these are called, and where what they gave meets what
     the step trains: `handed` to a trained network, `compared` with what that gave, or `judged`, where a strange network
     is passed what a trained one gave. `near`: it is handed over in the function that runs the backward, and since the
-    one before. `summed`: it is compared by a sum of two terms of the loss, each of its own."""
+    one before; `hands` are all such places since. `summed`: it is compared by a sum of two terms of the loss, each of
+    its own."""
 
     names: dict[str, None] = field(default_factory=dict)
     handed: Syntax = None
     compared: Syntax = None
     judged: Syntax = None
     near: bool = False
+    hands: dict[Syntax, None] = field(default_factory=dict)
     summed: bool = False
     in_eval: bool = False
 
@@ -61,6 +63,7 @@ def meeting(
                 found.judged = event.node
             elif roles == {TRAINED} and given == {STRANGE}:
                 found.hand_over(event.node, near=event.run == run.run and at >= 0)
+                found.hands |= {event.node: None} if at >= 0 else {}
             elif not roles and given == BOTH and not any(_flows([one], flow) == BOTH for one in event.args):
                 found.compared, found.summed = event.node, False
             _flow_into(event.result, frozenset(roles | given), flow)

@@ -279,6 +279,8 @@ def _at(end: ModuleFinished, one: Waiting, wasted: frozenset[Memory], met: Meeti
     if met.place is not None:
         at, told = (one.event.node, "gradients go there") if handed else (met.place, "here they get into the loss")
         draft = draft.note(at, told)
+    for other in [other for other in met.hands if handed and other is not place][:MOST_NAMED]:
+        draft = draft.note(other, "called here with it as well")
     if one.event.retain <= NO and not passed and not apart:
         cuts = seams(end.story, one.event, wasted, one.stepped)
         draft = draft.fix(*(Edit("wrap", argument, after=".detach()") for argument in cuts), safety="unsafe")
