@@ -42,9 +42,6 @@ OTHERWISE = {
     ("wrong_gradient_count", by_role),
     # The method is told in its file, and what becomes of the loss that it is for in another.
     ("argmax_in_loss", by_role),
-    # In one file nothing is told behind a step that certainly raises; a class alone is run without that.
-    ("step_between_forward_and_backward", by_class),
-    ("step_between_forward_and_backward", by_role),
     # That a class of another file rings a bell every so many times is not known here.
     ("zero_grad_breaks_accumulation", by_role),
     # What one file holds by itself decides: its only backward, the optimizers in it, whether it has a class whose

@@ -45,13 +45,14 @@ class LoopFinished(Event):
     """A loop ended: `story` is what happened in it, first iteration and later ones. `periodic` are the tests of the
     file (see `conditions`) that hold every so many times. `alone`: it goes to its end over one element, which is no
     part of a network. `listed`: it goes over a list that is written where it begins; `counted`: over nothing, for it
-    counts, or asks a test."""
+    counts, or asks a test; `over_parts`: over parts or parameters of networks."""
 
     story: tuple[Event, ...]
     periodic: Set[Syntax] = frozenset()
     alone: bool = False
     listed: bool = False
     counted: bool = False
+    over_parts: bool = False
 
 
 @frozen(kw_only=True, eq=False)

@@ -67,8 +67,8 @@ def consequence(returned: Any) -> bool:
 @rule.on(LoopFinished)
 def check(event: LoopFinished) -> Findings:
     found = {one.node: one for one in event.story if isinstance(one, OptimizerBuilt) and _goes_on(one)}
-    if not found or event.listed:
-        return  # what is gone over one by one, as it is written there, are stages
+    if not found or event.listed or event.over_parts:
+        return  # what is gone over one by one are stages, or parts with an optimizer each
     inner = {one.node: one.story for one in event.story if isinstance(one, LoopFinished) and one.node is not event.node}
     within = {one.node for story in inner.values() for one in story if isinstance(one, OptimizerBuilt)}
     deep = Counter(place for story in inner.values() for place in _steps(story))

@@ -138,3 +138,17 @@ if __name__ == "__main__":
     gan.tutorial_step(torch.ones(8, 2))
     gan.hasty_step(torch.ones(8, 2))
     gan.patient_step(torch.ones(8, 2))
+
+
+def stepped_by_another(rounds: int):
+    first, second = nn.Linear(2, 2), nn.Linear(2, 2)
+    of_second = optim.SGD(second.parameters(), lr=0.1)
+    for _ in range(rounds):
+        first.zero_grad(), of_second.zero_grad()
+        seen = first(torch.ones(3, 2)).tanh()
+        second(torch.ones(1, 2)).norm().backward()
+        of_second.step()
+        torch.autograd.backward(seen, torch.ones(3, 2))  # ok: the weights that it saved were not stepped
+
+
+stepped_by_another(2)

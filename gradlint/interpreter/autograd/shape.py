@@ -92,7 +92,10 @@ def _shape_made(m: Interpreter, row: Factory, bound: Mapping[str, Value], positi
 
 
 def _by_lengths(m: Interpreter, given: Sequence[Value]) -> Shape:
-    """The shape of what has these lengths: numbers, known or not, or a tuple of them."""
+    """The shape of what has these lengths: numbers, known or not, or a tuple of them. Without any it has that of what
+    else it is given (`torch.normal(means, stds)`)."""
+    if not given:
+        return ANY_SHAPE
     listed = m.only(given[0], Container) if len(given) == 1 else None
     if listed is not None and (listed.rest != NOTHING or listed.kind not in ("tuple", "list")):
         return ANY_SHAPE

@@ -140,7 +140,8 @@ def run_loop(m: Interpreter, node: Site, loop: Loop) -> None:
         m.loops.deep -= 1
         m.loops.peeled -= peel
         found = m.scan.loops.get(syntax(node))
-        alone = loop.once and not m.loops.active[-1].over_parts and found is not None and not found.leaves
+        over_parts = m.loops.active[-1].over_parts
+        alone = loop.once and not over_parts and found is not None and not found.leaves
     m.frame.loop = outer
     m.join(paths.exits)
     del m.state.stack[depth:]
@@ -152,7 +153,7 @@ def run_loop(m: Interpreter, node: Site, loop: Loop) -> None:
     del m.state.stack[depth:]
     if not m.is_silent and isinstance(node, cst.CSTNode):
         story = tuple(m.log.story[began:])
-        about: dict[str, Any] = {"listed": is_listed(node), "counted": is_counted(node)}
+        about: dict[str, Any] = {"listed": is_listed(node), "counted": is_counted(node), "over_parts": over_parts}
         m.emit(events.LoopFinished, node, story=story, periodic=periodic(m.scan), alone=alone, **about)
 
 
