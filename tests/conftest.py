@@ -47,6 +47,7 @@ NEED_TORCH = (
     "test_knowledge_modules.py",
     "test_knowledge_named.py",
     "test_knowledge_objects.py",
+    "test_knowledge_outlines.py",
     "test_knowledge_plain.py",
     "test_knowledge_precision.py",
     "test_knowledge_protocols.py",
