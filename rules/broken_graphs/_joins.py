@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import takewhile
 
 from gradlint.domain import EVAL, YES, Memory, Syntax, Tensor
 from gradlint.events import BackwardRun, Event, ModuleCalled, Recorded, Thing, WrittenInPlace
@@ -50,7 +49,7 @@ def meeting(
 ) -> Meeting:
     """Return the meeting of a backward's loss with strange parameters beside those that are trained."""
     found, flow = Meeting(), Flow()
-    before = [*takewhile(lambda event: event is not run, story)]
+    before = story[: next((at for at, event in enumerate(story) if event is run), len(story))]
     for at, event in enumerate(before, -_since_the_last_backward(before)):
         if isinstance(event, ModuleCalled) and not event.nested:
             given = _flows(event.args, flow)

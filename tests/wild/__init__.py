@@ -9,5 +9,5 @@
 `python -m tests.wild` fetches what is missing, lints everything and compares. A finding that nobody has judged fails
 the check; so does a share of unwanted findings (false and arguable) above one in twenty. A verdict whose finding is
 gone is told. It asks the package index, so it is no part of the ordinary tests. `--checkouts` takes repositories
-instead (see `repositories.py`).
+instead (see `repositories.py`), each with its `.git`, by which its folders are one project.
 """
