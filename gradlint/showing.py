@@ -74,10 +74,10 @@ def _yielded(findings: Sequence[Finding], rules: Sequence[Yielding], here: str) 
 def _speaking_for(finding: Finding, silent: Iterable[Finding], here: str) -> Finding:
     """A finding with notes where others of the same mistake stand: what has no effect is missed there; of another
     mistake they are consequences."""
-    notes: list[Note] = []
+    notes, told = list[Note](), _places(finding, here)
     for other in silent if finding.consequence == Effect.NO_EFFECT else ():
-        told = {*_places(finding, here), *_places(replace(finding, notes=tuple(notes)), here)}
         if (at := _at(other, here)) not in told:
+            told.add(at)
             path = "" if other.path == finding.path else at[0]
             notes.append(Note(other.place, f"{other.message} ({other.code})", path))
     return replace(finding, notes=(*finding.notes, *notes)) if notes else finding

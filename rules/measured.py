@@ -25,7 +25,7 @@ worth = {
     "GRD608": Worth(1, 0, 1),
     "GRD612": Worth(1, 0, 1),
     "GRD614": Worth(5, 0, 4),
-    "GRD617": Worth(13, 0, 10),
+    "GRD617": Worth(14, 0, 11),
     "GRD618": Worth(2, 0, 1),
     "GRD701": Worth(6, 3, 6),
     "GRD710": Worth(10, 0, 5),

@@ -20,28 +20,36 @@ Flow = dict[tuple[int, str, int], frozenset[str]]
 class Meeting:
     """The meeting of a loss with strange networks: by which names these are called, and where what they gave meets what
     the step trains: `handed` to a trained network, `compared` with what that gave, or `judged`, where a strange network
-    is passed what a trained one gave. `near`: it is handed over in the function that runs the backward, and since the
-    one before; `hands` are all such places since. `summed`: it is compared by a sum of two terms of the loss, each of
-    its own."""
+    is passed what a trained one gave. `hands` are all places where it is handed over since the backward before, with
+    whether that is in the function that runs this one, and `earlier` the last one before that. `summed`: it is compared
+    by a sum of two terms of the loss, each of its own."""
 
     names: dict[str, None] = field(default_factory=dict)
-    handed: Syntax = None
+    hands: dict[Syntax, bool] = field(default_factory=dict)
+    earlier: Syntax = None
     compared: Syntax = None
     judged: Syntax = None
-    near: bool = False
-    hands: dict[Syntax, None] = field(default_factory=dict)
     summed: bool = False
     in_eval: bool = False
+
+    @property
+    def handed(self) -> Syntax:
+        """Return the last place where it is handed over, in the function that runs the backward if there is one."""
+        near = [node for node, is_near in self.hands.items() if is_near]
+        return (near or [*self.hands] or [self.earlier])[-1]
 
     @property
     def place(self) -> Syntax:
         """Return the place where they meet, as far as that is seen."""
         return self.handed or self.compared or self.judged
 
-    def hand_over(self, node: Syntax, *, near: bool) -> None:
-        """Note a place where it is handed to a trained network: the last, of those that are near if there are any."""
-        if near or not self.near:
-            self.handed, self.near = node, near
+    def hand_over(self, node: Syntax, *, near: bool, since: bool) -> None:
+        """Note a place where it is handed over, `since` the backward before or earlier, `near` this one."""
+        if not since:
+            self.earlier = node
+            return
+        self.hands.pop(node, None)  # what is done again is done last
+        self.hands[node] = near
 
 
 def meeting(
@@ -61,8 +69,7 @@ def meeting(
             if roles == {STRANGE} and TRAINED in given:
                 found.judged = event.node
             elif roles == {TRAINED} and given == {STRANGE}:
-                found.hand_over(event.node, near=event.run == run.run and at >= 0)
-                found.hands |= {event.node: None} if at >= 0 else {}
+                found.hand_over(event.node, near=event.run == run.run, since=at >= 0)
             elif not roles and given == BOTH and not any(_flows([one], flow) == BOTH for one in event.args):
                 found.compared, found.summed = event.node, False
             _flow_into(event.result, frozenset(roles | given), flow)

@@ -64,8 +64,10 @@ def between_the_passes():
 def attribute(model: nn.Linear):
     grid = np.asarray(torch.ones(2, 2))
     grid[:, 0] = 2.0
-    scores = model(torch.eye(model.in_features)).detach().numpy()  # GRD401
+    scores = model(torch.ones(1, model.in_features)).detach().numpy()
     scores[0, 0] = 1.0
+    units = model(torch.eye(model.in_features)).detach().numpy()  # GRD401
+    units[0, 0] = 2.0
     order = torch.rand(5).numpy()
     order.sort()  # ok: data, sorted in place
     order[::2] -= order.mean()  # ok: likewise

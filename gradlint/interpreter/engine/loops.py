@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import libcst as cst
 
@@ -153,11 +152,16 @@ def run_loop(m: Interpreter, node: Site, loop: Loop) -> None:
     del m.state.stack[depth:]
     if not m.is_silent and isinstance(node, cst.CSTNode):
         story = tuple(m.log.story[began:])
-        about: dict[str, Any] = {"listed": is_listed(node), "counted": is_counted(node), "over_parts": over_parts}
-        m.emit(events.LoopFinished, node, story=story, periodic=periodic(m.scan), alone=alone, **about)
+        about = {"alone": alone, "over_parts": over_parts, **goes_over(node)}
+        m.emit(events.LoopFinished, node, story=story, periodic=periodic(m.scan), **about)
 
 
-def is_listed(loop: cst.CSTNode) -> bool:
+def goes_over(loop: cst.CSTNode) -> dict[str, bool]:
+    """Return the facts of `LoopFinished` that the head of a loop tells."""
+    return {"listed": _is_listed(loop), "counted": _is_counted(loop)}
+
+
+def _is_listed(loop: cst.CSTNode) -> bool:
     """Return whether a loop goes over a list that is written where it begins, by itself or in a call (`enumerate`)."""
     if not isinstance(loop, cst.For):
         return False
@@ -169,7 +173,7 @@ COUNTING = frozenset({"range", "trange"})
 """The last names of what a loop goes over that counts."""
 
 
-def is_counted(loop: cst.CSTNode) -> bool:
+def _is_counted(loop: cst.CSTNode) -> bool:
     """Return whether a loop counts its iterations, or asks a test for the next one: it goes over nothing."""
     if not isinstance(loop, cst.For):
         return isinstance(loop, cst.While)

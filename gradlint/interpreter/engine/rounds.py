@@ -23,7 +23,7 @@ from gradlint.domain.values import Constant, Value
 from gradlint.interpreter.engine.circumstances import ActiveLoop
 from gradlint.interpreter.engine.frames import LoopPaths
 from gradlint.interpreter.engine.iteration import MOST_ELEMENTS, RESTARTING, element_list, listed_by
-from gradlint.interpreter.engine.loops import attempted, is_counted, is_listed, run_once
+from gradlint.interpreter.engine.loops import attempted, goes_over, run_once
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.static.numbered_parts import names_parts
 from gradlint.interpreter.static.periodic import periodic
@@ -77,11 +77,8 @@ def ran(m: Interpreter, rounds: Rounds, elements: Sequence[Value]) -> bool:
     if not attempted(m, run):
         return False
     if not m.is_silent:
-        story, about = (
-            tuple(m.log.story[began:]),
-            {"listed": is_listed(rounds.node), "counted": is_counted(rounds.node)},
-        )
-        m.emit(events.LoopFinished, rounds.node, story=story, periodic=periodic(m.scan), **about)
+        story = tuple(m.log.story[began:])
+        m.emit(events.LoopFinished, rounds.node, story=story, periodic=periodic(m.scan), **goes_over(rounds.node))
     return True
 
 
