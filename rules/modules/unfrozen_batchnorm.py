@@ -16,18 +16,27 @@ although no parameter did.
 
 Where the statistics are to adapt to the new data. That may well be, and is therefore believed least and not shown by
 default, unless the batch norm was put into eval mode before, by itself, and a later `train()` of the whole undoes it,
-or the network comes with trained weights (`pretrained=True`, `weights=...`), which were trained with the statistics,
-and a `train()` of the whole reaches it.
+or the network has trained weights (`pretrained=True`, `weights=...`, `load_state_dict`), which were trained with the
+statistics, and a `train()` of the whole reaches it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeGuard
+from typing import Any
 
-from gradlint.domain import EVAL, NO, TRAIN, CauseKind, ImportPath, Memory, Module, Syntax, memories
-from gradlint.events import Event, ModeChanged, ModuleBuilt, ModuleCalled, ModuleFinished, RequiresGradChanged
+from gradlint.domain import EVAL, NO, TRAIN, CauseKind, ImportPath, Memory, Module, Syntax, Tensor, memories
+from gradlint.domain.provenance import WriteKind
+from gradlint.events import (
+    Event,
+    ModeChanged,
+    ModuleBuilt,
+    ModuleCalled,
+    ModuleFinished,
+    RequiresGradChanged,
+    WrittenInPlace,
+)
 from gradlint.rule import LIKELY, POSSIBLE, Draft, Findings, Rule, quoted
 
 from ._registration import made_at
@@ -38,7 +47,7 @@ rule = Rule(
     "{name} is frozen, but its batch norm still updates running statistics in train mode",
     help="call `.eval()` on the batch norm after each `train()` of the model",
     effect="wrong result",
-    tokens=("BatchNorm", "pretrained", "weights"),
+    tokens=("BatchNorm", "pretrained", "weights", "load_state_dict"),
 )
 KEEPING_STATISTICS = frozenset(
     f"torch.nn.{prefix}BatchNorm{suffix}"
@@ -56,10 +65,10 @@ def consequence(returned: Any) -> bool:
 @rule.on(ModuleFinished)
 def check(event: ModuleFinished) -> Findings:
     """A batch norm whose parameters were asked not to require grad and that is then called in train mode."""
-    began, stories = _began(event), dict[int, _Story]()
-    trained = memories(one for built in event.story if _is_trained(built) for one in built.parameters)
+    began, stories, asked = _began(event), dict[int, _Story](), dict[Syntax, RequiresGradChanged]()
+    trained = memories(one for happened in event.story for one in _trained(happened))
     for happened in event.story:
-        story = stories.setdefault(began.get(happened.run, 0), _Story())
+        story = stories.setdefault(began.get(happened.run, 0), _Story(asked))
         if isinstance(happened, RequiresGradChanged):
             story.ask(happened)
         elif isinstance(happened, ModeChanged):
@@ -71,11 +80,12 @@ def check(event: ModuleFinished) -> Findings:
 
 @dataclass
 class _Story:
-    """A run that nobody in the file called, so far: what froze the parameters made at a place, what was asked at a
-    place, and the last two changes of the mode of what was made at a place."""
+    """A run that nobody in the file called, so far: what was asked at a place, of all runs, as one constructor may be
+    part of several, what froze the parameters made at a place, and the last two changes of the mode of what was made
+    at a place."""
 
+    asked: dict[Syntax, RequiresGradChanged]
     frozen: dict[Syntax, RequiresGradChanged] = field(default_factory=dict)
-    asked: dict[Syntax, RequiresGradChanged] = field(default_factory=dict)
     modes: dict[Syntax, tuple[ModeChanged, ...]] = field(default_factory=dict)
 
     def ask(self, change: RequiresGradChanged) -> None:
@@ -98,7 +108,7 @@ class _Story:
         is called, and what an unseen forward calls where somebody has put it into train mode."""
         for norm, weight in call.frozen_norms:
             switches = self.switches(norm)
-            if _keeps_statistics(norm) and switches and switches[-1].to <= TRAIN:
+            if _keeps_statistics(norm) and (norm == call.module or (switches and switches[-1].to <= TRAIN)):
                 places = [
                     mark.node for mark in weight.causes if mark.kind is CauseKind.ASKED and mark.node in self.asked
                 ]
@@ -142,9 +152,11 @@ def _began(event: ModuleFinished) -> dict[int, int]:
     return began
 
 
-def _is_trained(event: Event) -> TypeGuard[ModuleBuilt]:
-    """Return whether a module is made that comes with trained weights."""
-    return isinstance(event, ModuleBuilt) and event.trained
+def _trained(event: Event) -> tuple[Tensor, ...]:
+    """Return the parameters that come with trained weights, or are given some."""
+    if isinstance(event, WrittenInPlace):
+        return (event.target,) if event.by is WriteKind.LOAD else ()
+    return event.parameters if isinstance(event, ModuleBuilt) and event.trained else ()
 
 
 def _moves(call: ModuleCalled) -> bool:

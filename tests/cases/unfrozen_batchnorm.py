@@ -202,3 +202,67 @@ def all_trained_further(images):
     encoder = Trained(weights="of this year")
     nn.init.zeros_(encoder.stem[0].bias).requires_grad_(False)  # ok: the batch norm is trained
     return encoder(images).square()
+
+
+class Frozen(nn.Module):
+    """Freezes a part of its own, whoever makes it."""
+
+    def __init__(self, path=None):
+        super().__init__()
+        self.body = nn.Sequential(nn.Conv2d(3, 4, 1), nn.BatchNorm2d(4))
+        if path is not None:
+            self.body.load_state_dict(torch.load(path))
+        for weight in self.body.parameters():
+            weight.requires_grad = path == 0  # GRD806
+        self.head = nn.Linear(4, 2)
+
+    def forward(self, x):
+        return self.head(self.body(x).amax((2, 3)))
+
+
+def made_in_a_function(loader):
+    net = Frozen()
+    for images in loader:
+        net(images).mean().backward()
+
+
+class Restored(nn.Module):
+    """The same with weights of a file, which come with their statistics."""
+
+    def __init__(self, path):
+        super().__init__()
+        self.body = nn.Sequential(nn.Conv2d(3, 4, 1), nn.BatchNorm2d(4))
+        self.body.load_state_dict(torch.load(path))
+        self.body.to("cpu").requires_grad_(False)  # GRD806
+        self.head = nn.Linear(4, 2)
+
+    def forward(self, x):
+        return self.head(self.body(x).amax((2, 3)))
+
+
+def trained_on_features_of_a_file(loader):
+    net = Restored("body.pt")
+    for epoch in range(3):
+        net.train()
+        for images in loader:
+            net(images).mean().backward()
+
+
+class Kept(Restored):
+    """Its body stays in eval mode."""
+
+    def __init__(self, path):
+        super().__init__(path)
+        self.neck = nn.BatchNorm1d(2)
+        self.neck.requires_grad_(requires_grad=False).eval()  # ok: in eval mode whenever it is called
+
+    def forward(self, x):
+        self.neck.eval()
+        return self.neck(super().forward(x))
+
+
+def trained_with_a_neck(loader):
+    net = Kept("body.pt")
+    net.train()
+    for images in loader:
+        net(images).mean().backward()
