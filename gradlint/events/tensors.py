@@ -189,8 +189,8 @@ class ResultDiscarded(Event):
     Where it is the call of a tensor's or a module's method, or of something else known by its import path, that is the
     `called` (`torch.Tensor.detach`, and `of` the first argument, its owner). Where it is an attribute that is looked up
     and no more, that is its `attribute`, and `of` what it was looked up on; `compared`: the attribute is the left side
-    of an `==`. `name` is how the owner is written. `displayed` are the tensors of a tuple, as a notebook is taken to
-    make of the last call of a cell: it shows them.
+    of an `==`. `name` is how the owner is written; `single`: it comes from a batch, and is one tensor by its uses.
+    `displayed` are the tensors of a tuple, as a notebook is taken to make of the last call of a cell: it shows them.
     """
 
     believed_from: ClassVar[tuple[str, ...]] = ("value", "of")
@@ -201,6 +201,7 @@ class ResultDiscarded(Event):
     attribute: str = ""
     compared: bool = False
     name: str = ""
+    single: bool = False
     displayed: tuple[Tensor, ...] = ()
 
 

@@ -80,7 +80,7 @@ def check(event: ResultDiscarded) -> Findings:
         return
     if not isinstance(event.value, Tensor) or method.endswith("_") or method in WAITING:
         return
-    if tensor.may_be_structured and method in OF_STRUCTURES:
+    if tensor.may_be_structured and method in OF_STRUCTURES and not event.single:
         return
     narrow = (event.name or _is_of_another(tensor)) and (method in REPLACING or method in TWINS)
     draft = rule.at(event.node, method=method, name=quoted(event.name, "the tensor"))

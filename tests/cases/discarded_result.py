@@ -132,3 +132,36 @@ def scored(network, batch, targets):
     F.softmax(scores, dim=-1)  # GRD607
     F.relu(scores, inplace=True)  # ok: written in place
     return F.cross_entropy(scores, targets)
+
+
+def batches_of_several(loader, net: nn.Module, device):
+    for images, labels in loader:
+        images.to(device, torch.float)  # GRD607
+        labels.cuda(non_blocking=True)  # GRD607
+        (images + 1).cpu()  # ok: waits for the device
+        F.cross_entropy(net(images), labels).backward()
+
+
+def batches_unpacked_later(train_loader, net: nn.Module):
+    for number, batch in enumerate(train_loader):
+        inputs, targets = batch
+        inputs.to(dtype=torch.float32)  # GRD607
+        (net(inputs.cuda()) - targets).pow(2).mean().backward()
+
+
+def batches_compared_with_what_comes_out(loader, net: nn.Module):
+    for signals in loader:
+        signals.type(torch.FloatTensor, non_blocking=True)  # GRD607
+        F.mse_loss(net(signals), signals).backward()
+
+
+def batches_of_graphs(loader, net: nn.Module):
+    for graph in loader:
+        graph.to("cuda", non_blocking=True)  # ok: an object that a library makes of a batch may move itself
+        F.cross_entropy(net(graph), graph.y).backward()
+
+
+def batches_of_words(loader, net: nn.Module):
+    for batch in loader:
+        batch.to(**{"device": "cuda"})  # ok: a dict that moves what is in it
+        net(**batch).loss.backward()

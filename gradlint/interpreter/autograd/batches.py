@@ -6,6 +6,9 @@ holds tensors: one summary of them all, of which nothing else is known.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+from typing import Any
+
 from gradlint.domain.facts import NO, YES
 from gradlint.domain.objects import Iterator, Module, Tensor
 from gradlint.domain.provenance import Belief, Cause, CauseKind, IteratorKind
@@ -19,6 +22,15 @@ from gradlint.interpreter.static.sites import Site
 
 BATCH = "batch"
 """The word for how the tensors of a batch are made."""
+
+
+@dataclass(slots=True)
+class TakenApart:
+    """The names, each with the scope, to which batches were unpacked: they stand for one of several in a tuple."""
+
+    names: set[tuple[Any, str]] = field(default_factory=set)
+
+
 PARTS = frozenset({"items", "keys", "values", "get", "pop"})
 """The methods of dicts by which something is taken out of a batch."""
 

@@ -15,6 +15,8 @@ from gradlint.domain.refs import Ref
 from gradlint.domain.state import State
 from gradlint.domain.value_sets import alternatives, one_of
 from gradlint.domain.values import UNKNOWN, Bound, Constant, Imported, ImportPath, PlainObject, Unknown, Value
+from gradlint.events import Thing
+from gradlint.interpreter.autograd.batches import TakenApart, is_batch
 from gradlint.interpreter.autograd.in_place import Write, maybe_written, write
 from gradlint.interpreter.autograd.record import Saves, saved_in_place
 from gradlint.interpreter.engine import variables
@@ -43,7 +45,8 @@ from gradlint.interpreter.syntax.narrowing import assume, narrow, narrow_class, 
 from gradlint.interpreter.syntax.operators import BINARY, compute
 from gradlint.interpreter.syntax.subscripts import index_value
 from gradlint.interpreter.unknown.annotations import value_of
-from gradlint.interpreter.unknown.duck_typing import kind_from_usage
+from gradlint.interpreter.unknown.duck_typing import is_tensor, kind_from_usage, uses_of
+from gradlint.interpreter.unknown.handed_tensors import is_operand
 
 executes(cst.SimpleStatementLine, cst.SimpleStatementSuite, cst.IndentedBlock)(lambda m, node: m.run_body(node.body))
 
@@ -68,6 +71,7 @@ def expression_statement(m: Interpreter, node: cst.Expr) -> None:
         by_function = given and last.args and last.name and last.name == spelled(last.callee)
         name = spelled(given[0].value) if by_function else last.name
         about = {"of": last.args[0] if last.args else UNKNOWN, "called": last.path, "name": name}
+        about["single"] = _is_single(m, about["of"], name)
     elif isinstance(looked_up := _compared(node.value) or node.value, cst.Attribute):
         owner = value.owner if type(value) is Bound else peek(m, looked_up.value)
         about = {"of": UNKNOWN if owner is None else m.thing(owner), "attribute": looked_up.attr.value}
@@ -75,6 +79,19 @@ def expression_statement(m: Interpreter, node: cst.Expr) -> None:
     elif type(node.value) is cst.Tuple:
         about = {"displayed": _members(m, value)}
     m.emit(events.ResultDiscarded, node.value, value=m.thing(value), **about)
+
+
+def _is_single(m: Interpreter, thing: Thing, name: str) -> bool:
+    """Return whether what is called like this is one tensor of a batch: one of those it is unpacked to, or used as one
+    tensor."""
+    if not is_batch(thing):
+        return False
+    uses = uses_of(m, name)
+    return (
+        (m.frame.scope.node, name) in m.notes(TakenApart).names
+        or is_tensor(uses)
+        or any(is_operand(m, use) for use in uses)
+    )
 
 
 def _members(m: Interpreter, value: Value) -> tuple[Tensor, ...]:

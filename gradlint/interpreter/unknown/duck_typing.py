@@ -18,11 +18,10 @@ from gradlint.domain.facts import BOOL, EVAL, INTEGER, NO, YES
 from gradlint.domain.objects import Container, Instance, Module, Tensor
 from gradlint.domain.provenance import Belief
 from gradlint.domain.refs import Ref
-from gradlint.domain.values import UNKNOWN, ImportPath, PythonNumber, Unknown, Value
+from gradlint.domain.values import UNKNOWN, PythonNumber, Unknown, Value
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd.detach import cut_by_mode
 from gradlint.interpreter.autograd.tensor import unknown_tensor
-from gradlint.interpreter.engine import variables
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import call_method, plain_method
 from gradlint.interpreter.engine.dispatch import TypeSlot, implements
@@ -41,6 +40,7 @@ from gradlint.interpreter.training.grad_scaler import unknown_scaler
 from gradlint.interpreter.training.lr_scheduler import unknown_scheduler
 from gradlint.interpreter.training.torch_data import loader
 from gradlint.interpreter.unknown.applied_networks import is_applied
+from gradlint.interpreter.unknown.handed_tensors import is_operand, path_of
 from gradlint.knowledge.python.duck_typing_names import (
     APPLIED,
     ATTRIBUTES_OF_LOADERS,
@@ -99,7 +99,7 @@ def _is_scaler(uses: Uses) -> bool:
     return not SCALER_USES.isdisjoint(uses) or uses >= SCALER_USES_TOGETHER
 
 
-def _is_tensor(uses: Uses) -> bool:
+def is_tensor(uses: Uses) -> bool:
     shows = not TENSOR_USES.isdisjoint(uses) or not (SHAPED.isdisjoint(uses) or MOVED.isdisjoint(uses))
     return shows and all(_can_be_of_tensor(use) for use in uses)
 
@@ -171,7 +171,7 @@ KINDS: tuple[tuple[Callable[[Uses], bool], Maker], ...] = (
         lambda uses: not SCHEDULER_USES.isdisjoint(uses),
         lambda m, node, part, reach: unknown_scheduler(m, node, part, Belief.FROM_USAGE),
     ),
-    (_is_tensor, _tensor),
+    (is_tensor, _tensor),
     (
         lambda uses: not FUNCTION_CONTEXT_USES.isdisjoint(uses),
         lambda m, node, part, reach: function_context(m, node, part, Belief.FROM_USAGE),
@@ -341,7 +341,7 @@ def _maker(m: Interpreter, uses: Uses, chain: str) -> Maker | None:
         if shows(uses):
             return None if maker is _tensor and _is_of_own_class(m, uses) else maker
     of_data = uses_of(m, f"{chain}.data") if "data" in uses else frozenset()
-    shows_tensor = _is_tensor(of_data) or any(_is_operand(m, use) for use in (*uses, *of_data))
+    shows_tensor = is_tensor(of_data) or any(is_operand(m, use) for use in (*uses, *of_data))
     return _tensor if shows_tensor and all(_can_be_of_tensor(use) for use in uses) else None
 
 
@@ -365,7 +365,7 @@ def _is_loaded(m: Interpreter, source: Any) -> bool:
     source = kept(source)
     while type(source) is cst.Subscript:
         source = kept(source.value)
-    return type(source) is cst.Call and _path_of(m, dotted(source.func)) in LOADS
+    return type(source) is cst.Call and path_of(m, dotted(source.func)) in LOADS
 
 
 def _is_of_library_by_name(m: Interpreter, source: Any) -> bool:
@@ -374,29 +374,10 @@ def _is_of_library_by_name(m: Interpreter, source: Any) -> bool:
     if type(source) is cst.Subscript:
         source = source.value
         if type(source) is cst.Attribute:
-            return source.attr.value == "__dict__" and bool(_path_of(m, dotted(source.value)))
+            return source.attr.value == "__dict__" and bool(path_of(m, dotted(source.value)))
         return is_looked_up(source)
     owner = source.args[0].value if is_looked_up(source) and source.args else None
-    return owner is not None and bool(_path_of(m, dotted(owner)))
-
-
-def _path_of(m: Interpreter, chain: str) -> str:
-    """The import path that a dotted name means; empty where it means none."""
-    first, _, rest = chain.partition(".")
-    found = variables.lookup(m, first) if first else None
-    return "" if type(found) is not ImportPath else f"{found.path}.{rest}" if rest else found.path
-
-
-def _is_operand(m: Interpreter, use: str) -> bool:
-    """Return whether a function of torch is passed the thing where it takes a tensor and nothing else."""
-    if not use.startswith(HANDED):
-        return False
-    path, _, index = use.removeprefix(HANDED).rpartition(" ")
-    row = m.torch.operations.get(_path_of(m, path))
-    if row is None or int(index) >= len(row.parameters):
-        return False
-    name = row.parameters[int(index)]
-    return name in row.operands and name not in (*row.numbers, *row.optional)
+    return owner is not None and bool(path_of(m, dotted(owner)))
 
 
 @implements(TypeSlot.LEARN, object)
