@@ -179,6 +179,8 @@ for step in range(10):
         ("import wandb", "wandb.init().log({'taken': [taken]}, step=step)", 0),
         ("import mlflow", "mlflow.log_metrics({'worth': worth.mean()})", 0),
         ("from torchvision.utils import make_grid, save_image", "save_image(make_grid(taken), 'taken.png')", 0),
+        ("from torchvision.transforms import ToPILImage", "print(ToPILImage()(worth).size)", 0),
+        ("from torchvision.transforms import functional as F", "F.to_pil_image(worth).resize((3, 3)).show()", 0),
         ("from matplotlib import pyplot as plt", "plt.plot(worth)", 0),
         ("from tqdm import tqdm", "tqdm(range(3)).set_postfix(worth=worth)", 0),
         ("from torch.utils.tensorboard import SummaryWriter as W", "W().add_graph(critic, worth)", 1),

@@ -167,6 +167,9 @@ def _builder(file: str, name: str) -> Call:
     )
 
 
+IMAGE = Python("image")
+"""An image of PIL: its pixels are numbers, which know of no graph."""
+
 pack = Pack(
     library="torchvision",
     version="torchvision==0.28.0",
@@ -176,6 +179,11 @@ pack = Pack(
         LibraryClass(
             ("torchvision.transforms.Compose", "torchvision.transforms.v2.Compose"),
             source="torchvision/transforms/transforms.py:Compose",
+        ),
+        LibraryClass(
+            ("torchvision.transforms.ToPILImage", "torchvision.transforms.v2.ToPILImage"),
+            members=(Call("__call__", gives=IMAGE, source="torchvision/transforms/transforms.py:ToPILImage.__call__"),),
+            source="torchvision/transforms/transforms.py:ToPILImage",
         ),
         LibraryClass(
             ("torchvision.transforms.[A-Z]*", "torchvision.transforms.v2.[A-Z]*"),
@@ -189,6 +197,12 @@ pack = Pack(
             source="torchvision/models/_api.py:get_model",
         ),
         Call("torchvision.utils.save_image", gives=NOTHING_AT_ALL, source="torchvision/utils.py:save_image"),
+        Call(
+            "torchvision.transforms.functional.to_pil_image",
+            gives=IMAGE,
+            also=("torchvision.transforms.v2.functional.to_pil_image",),
+            source="torchvision/transforms/functional.py:to_pil_image",
+        ),
         *(
             Call(f"torchvision.utils.{name}", source=f"torchvision/utils.py:{name}")
             for name in "make_grid draw_bounding_boxes draw_segmentation_masks draw_keypoints flow_to_image".split()
