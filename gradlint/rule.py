@@ -12,8 +12,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, TypeVar, overload
 
-from gradlint.domain import Belief, Cause, Syntax
-from gradlint.events import Event, ModuleFinished, Run
+from gradlint.domain import Belief, Cause, Syntax, Tensor
+from gradlint.domain.provenance import WriteKind
+from gradlint.events import Event, ModuleBuilt, ModuleFinished, Run, WrittenInPlace
 from gradlint.finding import RAISED
 from gradlint.finding import Confidence as Confidence
 from gradlint.finding import Degrees as Degrees
@@ -283,6 +284,13 @@ def only_tested(event: Event, end: ModuleFinished) -> bool:
         return True
     around = runs_around(event, {run.index: run for run in end.runs})
     return any(run.function is not None and run.function.node in end.collected for run in around)
+
+
+def given_weights(event: Event) -> tuple[Tensor, ...]:
+    """Return the parameters that are given trained weights by this: built with them, or loaded into."""
+    if isinstance(event, WrittenInPlace):
+        return (event.target,) if event.by is WriteKind.LOAD else ()
+    return event.parameters if isinstance(event, ModuleBuilt) and event.trained else ()
 
 
 def is_under_more_tests(one: Event, other: Event) -> bool:

@@ -52,8 +52,9 @@ from gradlint.events import (
     OptimizerStepped,
     Run,
     StateLoaded,
+    WrittenInPlace,
 )
-from gradlint.rule import LIKELY, POSSIBLE, Draft, Edit, Findings, Rule, quoted, runs_around, words
+from gradlint.rule import LIKELY, POSSIBLE, Draft, Edit, Findings, Rule, given_weights, quoted, runs_around, words
 
 from ._attacks import attacks
 from ._goals import chases
@@ -79,7 +80,7 @@ OWN = "computed by the network that is fitted to it"
 FOR_AN_INPUT = "of which only that of the input is used"
 ASKED_ALONE = "compute that of the input alone, by `torch.autograd.grad`"
 HELD_STILL = "compute the target under `torch.no_grad()`, or detach it"
-HANDED = "detach what {} gives before it is passed on"
+HANDED = "detach the output of {} before it is passed on"
 COMPARED = "freeze {0} with `requires_grad_(False)`, or call {0} under `torch.no_grad()`"
 APART = "leave the terms of {} out of this `backward()`: they train nothing here"
 PASSED = "freeze {} with `requires_grad_(False)`, through which gradients still pass"
@@ -161,15 +162,21 @@ def check_held_by_none(end: ModuleFinished) -> Findings:
                 if not wasted or wasted & read or one.event.node in told or _in_one_module(calls, wasted, one.stepped):
                     continue
                 met = meeting(end.story, one.event, wasted, now & one.leaves)
-                named = wasted <= loaded or any(words(name) & STANDING_STILL for name in met.names)
+                given = wasted <= loaded
+                named = given or any(words(name) & STANDING_STILL for name in met.names)
                 if not wasted <= _reached(one.event) and not named:
                     continue
                 if can_be_cut(one.event, one.stepped, wasted, fed):
                     draft = _at(end, one, wasted, met)
                 elif (
-                    met.judged is not None and not wasted & cleared and (named or met.in_eval) and _of_module(now, end)
+                    met.judged is not None
+                    and (given or not wasted & cleared)
+                    and (named or met.in_eval)
+                    and _of_module(now, end)
                 ):
                     draft = _at(end, one, wasted, met, passed=True)
+                    for node in _made_trained(end, one.event, wasted):
+                        draft = draft.note(node, "made here with trained weights, which nothing freezes")
                 else:
                     continue
                 told.add(one.event.node)
@@ -240,10 +247,25 @@ def _reached(event: BackwardRun) -> frozenset[Memory]:
 
 
 def _loaded(end: ModuleFinished) -> frozenset[Memory]:
-    """The parameters of modules that are called and into which weights were loaded."""
+    """The parameters of modules that are called and into which weights were loaded, and those of networks that came
+    with some, or of what unseen code made of either."""
     loads = {at for event in end.story if isinstance(event, StateLoaded) for at in made_at(event.module)}
     calls = [event for event in end.story if isinstance(event, ModuleCalled)]
-    return frozenset(one for call in calls if not loads.isdisjoint(made_at(call.module)) for one in call.memories)
+    given = frozenset(one for call in calls if not loads.isdisjoint(made_at(call.module)) for one in call.memories)
+    trained, loaded = set[Syntax](), set[Syntax]()
+    for event in end.story:
+        found = loaded if isinstance(event, WrittenInPlace) else trained
+        found.update(at for tensor in given_weights(event) for at in made_at(tensor))
+    leaves = [leaf for event in end.story if isinstance(event, BackwardRun) for leaf in event.leaves]
+    unseen = [leaf for leaf in leaves if not (leaf.belief.seen_made or loaded.isdisjoint(made_at(leaf)))]
+    return given | memories([*unseen, *(leaf for leaf in leaves if not trained.isdisjoint(made_at(leaf)))])
+
+
+def _made_trained(end: ModuleFinished, event: BackwardRun, wasted: frozenset[Memory]) -> list[Syntax]:
+    """The first place that made what these parameters are of, with trained weights."""
+    made = {at for leaf in event.leaves if leaf.storage in wasted for at in made_at(leaf)}
+    built = (one for one in end.story if isinstance(one, ModuleBuilt) and one.trained)
+    return [one.node for one in built if any(not made.isdisjoint(made_at(tensor)) for tensor in one.parameters)][:1]
 
 
 def _held(event: BackwardRun, held: frozenset[Memory]) -> frozenset[Memory]:

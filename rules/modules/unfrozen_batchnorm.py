@@ -26,18 +26,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from gradlint.domain import EVAL, NO, TRAIN, CauseKind, ImportPath, Memory, Module, Syntax, Tensor, memories
-from gradlint.domain.provenance import WriteKind
+from gradlint.domain import EVAL, NO, TRAIN, CauseKind, ImportPath, Memory, Module, Syntax, memories
 from gradlint.events import (
-    Event,
     ModeChanged,
-    ModuleBuilt,
     ModuleCalled,
     ModuleFinished,
     RequiresGradChanged,
-    WrittenInPlace,
 )
-from gradlint.rule import LIKELY, POSSIBLE, Draft, Findings, Rule, quoted
+from gradlint.rule import LIKELY, POSSIBLE, Draft, Findings, Rule, given_weights, quoted
 
 from ._registration import made_at
 
@@ -66,7 +62,7 @@ def consequence(returned: Any) -> bool:
 def check(event: ModuleFinished) -> Findings:
     """A batch norm whose parameters were asked not to require grad and that is then called in train mode."""
     began, stories, asked = _began(event), dict[int, _Story](), dict[Syntax, RequiresGradChanged]()
-    trained = memories(one for happened in event.story for one in _trained(happened))
+    trained = memories(one for happened in event.story for one in given_weights(happened))
     for happened in event.story:
         story = stories.setdefault(began.get(happened.run, 0), _Story(asked))
         if isinstance(happened, RequiresGradChanged):
@@ -150,13 +146,6 @@ def _began(event: ModuleFinished) -> dict[int, int]:
     for run in event.runs:
         began[run.index] = began.get(run.parent, run.index) if run.caller is not None else run.index
     return began
-
-
-def _trained(event: Event) -> tuple[Tensor, ...]:
-    """Return the parameters that come with trained weights, or are given some."""
-    if isinstance(event, WrittenInPlace):
-        return (event.target,) if event.by is WriteKind.LOAD else ()
-    return event.parameters if isinstance(event, ModuleBuilt) and event.trained else ()
 
 
 def _moves(call: ModuleCalled) -> bool:

@@ -16,8 +16,8 @@ with it, and nothing warns. The gradients of the second network are never cleare
 ## When it is right to ignore it
 
 Where the second network is meant to stay as it is: a teacher, a loss network, a random target. One
-that is frozen, put into eval mode, loaded from a checkpoint or written by hand is not reported, nor one whose results a
-trained network is to tell from data, which are to be detached (GRD617); say
+that is frozen, put into eval mode, loaded from a checkpoint, made with trained weights or written by hand is not
+reported, nor one whose results a trained network is to tell from data, which are to be detached (GRD617); say
 `requires_grad_(False)` for any other.
 """
 
@@ -104,14 +104,15 @@ class _Seen:
 
     `filled` are the backwards of a loop, or of a method that is there to be called again, with all that each reaches;
     `used` are gradients that the program reads or writes itself; `left` is what shows that parameters are not meant
-    to be trained, or are by other means, and `left_modules` that modules are not; `modules` are the parameters of
-    each module.
+    to be trained, or are by other means, and `left_modules` that modules are not; `given` is where those were made
+    that came with trained weights; `modules` are the parameters of each module.
     """
 
     filled: dict[Graph, list[tuple[Syntax, frozenset[Graph]]]] = field(default_factory=dict)
     used: set[Graph] = field(default_factory=set)
     left: set[Graph] = field(default_factory=set)
     left_modules: set[Syntax] = field(default_factory=set)
+    given: set[Syntax] = field(default_factory=set)
     modules: dict[Graph, list[frozenset[Graph]]] = field(default_factory=dict)
     names: dict[Syntax, str] = field(default_factory=dict)
 
@@ -127,6 +128,8 @@ class _Seen:
 
 def _seen(story: Sequence[Event], repeated: Set[int]) -> _Seen:
     seen = _Seen()
+    trained = (event for event in story if type(event) is ModuleBuilt and event.trained)
+    seen.given.update(at for event in trained for tensor in event.parameters for at in made_at(tensor))
     for event in story:
         if type(event) is BackwardRun and event.how == "backward" and (event.later <= YES or event.run in repeated):
             certain = (leaf for at, leaf in enumerate(event.leaves) if event.certain >> at & 1)
@@ -230,6 +233,7 @@ def _filled_in_vain(story: Sequence[Event], module: ModuleBuilt, mine: frozenset
         filled is None
         or words(seen.name(module)) & TEACHING
         or not seen.left_modules.isdisjoint(made_at(module.module))
+        or all(not seen.given.isdisjoint(made_at(tensor)) for tensor in module.parameters)
     ):
         return None
     untouched = theirs.isdisjoint(seen.left) and theirs.isdisjoint(seen.used)

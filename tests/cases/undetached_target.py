@@ -735,3 +735,57 @@ class PenalisedBesides(PenalisedBetweenBatches):
 
 
 PenalisedBesides([torch.randn(3, 4) for _ in range(2)]).train()
+
+
+class Sees(nn.Module):
+    """A network that comes with weights, or without."""
+
+    def __init__(self, weights=None):
+        super().__init__()
+        self.layers = nn.Sequential(nn.Linear(2, 8), nn.Tanh())
+        self.weights = weights
+
+    def forward(self, x):
+        return self.layers(x)
+
+
+class AsItLooks(nn.Module):
+    """A loss by what a trained network sees."""
+
+    def __init__(self):
+        super().__init__()
+        self.sees = Sees(weights="of others")
+
+    def forward(self, made, wanted):
+        with torch.no_grad():
+            goal = self.sees(wanted)
+        return F.mse_loss(self.sees(made), goal)
+
+
+def made_to_look_alike(batches):
+    maker, looks = nn.Linear(4, 2), AsItLooks()
+    optimizer = optim.Adam(maker.parameters(), lr=0.01)
+    for noise, wanted in batches:
+        optimizer.zero_grad()
+        loss = looks(maker(noise), wanted)
+        loss.backward()  # GRD617
+        optimizer.step()
+
+
+def made_to_look_alike_to_one_that_is_frozen(batches):
+    maker, looks = nn.Linear(4, 2), AsItLooks()
+    looks.requires_grad_(requires_grad=False)
+    optimizer = optim.Adam(maker.parameters(), lr=0.01)
+    for noise, wanted in batches:
+        optimizer.zero_grad()
+        looks(maker(noise), wanted).backward()  # ok: frozen, and gradients still pass
+        optimizer.step()
+
+
+def made_with_one_that_learns_as_well(batches):
+    maker, looks = nn.Linear(4, 2), AsItLooks()
+    optimizer = optim.Adam([*maker.parameters(), *looks.parameters()], lr=0.01)
+    for noise, wanted in batches:
+        optimizer.zero_grad()
+        looks(maker(noise), wanted).sum().backward()  # ok: the optimizer holds both
+        optimizer.step()

@@ -8,7 +8,7 @@ from typing import Any
 from gradlint import events
 from gradlint.domain.facts import ANY_DEVICE, ANY_PRECISION, EVAL, NO, UNSURE, YES, both, truth
 from gradlint.domain.objects import MOST_ITEMS, Iterator, Module, Tensor
-from gradlint.domain.provenance import AskKind, Belief, ClearKind, IteratorKind
+from gradlint.domain.provenance import AskKind, ClearKind, IteratorKind
 from gradlint.domain.refs import ASTRAY, OPAQUE, Ref
 from gradlint.domain.value_sets import alternatives, one_of, references, truth_of
 from gradlint.domain.values import NONE_VALUE, NOTHING, UNKNOWN, Constant, ImportPath, PlainObject, Unknown, Value
@@ -26,7 +26,7 @@ from gradlint.interpreter.engine.module_tree import Tensors, buffers, certain_pa
 from gradlint.interpreter.nn.module import set_mode, tensor_iterator
 from gradlint.interpreter.nn.module_listing import listing
 from gradlint.interpreter.nn.state_dict import load_state_dict, state_dict
-from gradlint.interpreter.nn.unknown_parts import unknown_module
+from gradlint.interpreter.nn.unknown_parts import unseen_module
 from gradlint.interpreter.python.attribute_load import get_attribute
 from gradlint.interpreter.python.dynamic_attributes import set_by_name
 from gradlint.interpreter.python.functions import call_function
@@ -122,10 +122,8 @@ def _all(m: Interpreter, node: Site, owner: Value) -> Value:
 
 def _unseen(m: Interpreter, node: Site, owner: Value) -> list[Value]:
     """A module that stands for the parts that were not seen, if there may be any."""
-    opened = [m[ref] for ref in submodules(m, owner) if m[ref].open.may(YES)]
-    if not opened:
-        return []
-    return [unknown_module(m, node, "unseen part", Belief.FROM_USAGE, ImportPath(TORCH_MODULE))]
+    opened = tuple(ref for ref in submodules(m, owner) if m[ref].open.may(YES))
+    return [unseen_module(m, node, "unseen part", opened, ImportPath(TORCH_MODULE))] if opened else []
 
 
 def _children_of(m: Interpreter, node: Site, owner: Value, args: Arguments) -> Value:

@@ -58,16 +58,17 @@ def unknown_module(m: Interpreter, node: Site, part: str, belief: Belief, cls: V
     return m.new(node, part, made)
 
 
-def unseen_module(m: Interpreter, node: Site, part: str, reach: tuple[Ref, ...]) -> Ref:
+def unseen_module(m: Interpreter, node: Site, part: str, reach: tuple[Ref, ...], cls: Value = UNKNOWN) -> Ref:
     """A module that unseen code made of all that is in reach: it may be frozen if a module that was passed in is."""
-    made = unknown_module(m, node, part, Belief.FROM_USAGE)
+    made = unknown_module(m, node, part, Belief.FROM_USAGE, cls)
     handed = one_of([ref for ref in reach if type(m.state.heap.get(ref)) is Module], max(len(reach), 1))
     given = parameters(m, handed)[0]
     if given and not any(m[ref].requires_grad.possibly(YES) for _, ref in given):
         leave_open_whether_frozen(m, made)
     same = tuple(dict.fromkeys(ref for _, ref in given))
+    marks = tuple(dict.fromkeys(mark for ref in same for mark in m[ref].causes if mark.kind is CauseKind.MADE))
     for ref, tensor in m.all(m[made].rest, Tensor) if same else ():
-        m.store_exact(ref, replace(tensor, base=(*same, None)))
+        m.store_exact(ref, replace(tensor, base=(*same, None), causes=(*tensor.causes, *marks)))
     return made
 
 
