@@ -341,6 +341,6 @@ def test_models_have_the_parts_that_are_told():
         for name in names.split() if file in PARTS else ():
             with torch.device("meta"):
                 children = dict(getattr(module, name)(weights=None, **bare).named_modules())
-            for part, path in parts_of(file).items():
+            for part, path in parts_of(file, name).items():
                 assert path in (NETWORK, f"torch.nn.{type(children[part]).__name__}"), (name, part)
                 assert getattr(children[part], "p", 0.5) > 0, (name, part)

@@ -39,6 +39,7 @@ from gradlint.events import (
     BackwardRun,
     GradientRead,
     ModeChanged,
+    ModuleBuilt,
     ModuleCalled,
     ModuleFinished,
     OptimizerBuilt,
@@ -47,7 +48,7 @@ from gradlint.events import (
 )
 from gradlint.rule import LIKELY, POSSIBLE, Draft, Edit, Findings, Question, Rule, only_tested, quoted, words
 
-from ._in_vain import Whole
+from ._in_vain import Whole, ways
 
 rule = Rule(
     "GRD414",
@@ -80,17 +81,29 @@ def consequence(returned: Any) -> bool:
 def check(event: ModuleFinished) -> Findings:
     whole = Whole(event)
     steps, held = _held(event, OptimizerStepped), _held(event, OptimizerBuilt, OptimizerStepped)
-    switches, told = _Switches.of(event), set[Syntax]()
+    switches, told, vain = _Switches.of(event), set[Syntax](), _in_vain(whole)
     for call in (call for calls in whole.places.values() for call in calls if not call.nested):
         if call.node in told or not (call.in_training or _is_never_in_eval(call, steps, switches, whole)):
             continue
         if _may_be_trained_on(call, whole) or _is_on_purpose(call, whole):
             continue
         own = places(call.memories)
-        load = _loaded(call, event) if own.isdisjoint(held) else None
-        if load is not None or (not own.isdisjoint(steps) and _evaluates(call, whole)):
+        load = _loaded(call, whole) if own.isdisjoint(held) else None
+        if load is not None or (not own.isdisjoint(steps) and (_evaluates(call, whole) or _drops(call, vain, whole))):
             told.add(call.node)
             yield _draft(call, load, whole)
+
+
+def _in_vain(whole: Whole) -> set[int]:
+    """The calls whose graphs nothing differentiates, by identity."""
+    nodes = [(node, ways_of) for node, ways_of, _ in ways(whole)]
+    return {id(call) for _, ways_of in nodes for calls, _ in ways_of for call in calls}
+
+
+def _drops(call: ModuleCalled, vain: set[int], whole: Whole) -> bool:
+    """Return whether a network drops at random in a call that trains nothing, which predicts."""
+    drops = call.in_training and "Norm" not in call.in_training
+    return bool(drops) and id(call) in vain and not any(words(name) & DRAWS for name in _names(call, whole))
 
 
 @dataclass
@@ -197,14 +210,20 @@ def _evaluates(call: ModuleCalled, whole: Whole) -> bool:
     return whole.evaluates(call) and not any(words(name) & DRAWS for name in _names(call, whole))
 
 
-def _loaded(call: ModuleCalled, end: ModuleFinished) -> StateLoaded | None:
-    """Return the event that loaded the weights."""
+def _loaded(call: ModuleCalled, whole: Whole) -> StateLoaded | ModuleBuilt | None:
+    """Return the event that loaded the weights, or built what came with trained ones and is frozen as a whole."""
     made = set(made_at(call.module))
-    loads = [one for one in end.story if isinstance(one, StateLoaded)]
-    return next((one for one in loads if made.intersection(made_at(one.module))), None)
+    loads = [one for one in whole.end.story if isinstance(one, StateLoaded)]
+    load = next((one for one in loads if made.intersection(made_at(one.module))), None)
+    if load is not None or call.trainable.possibly(YES):
+        return load
+    inside = [one for calls in whole.places.values() for one in calls if call.node in whole.callers(one)]
+    made |= {at for one in (call, *inside) for _, weight in one.frozen_norms for at in made_at(weight)}
+    trained = [one for one in whole.end.story if isinstance(one, ModuleBuilt) and one.trained]
+    return next((one for one in trained if made.intersection(made_at(one.module))), None)
 
 
-def _draft(call: ModuleCalled, load: StateLoaded | None, whole: Whole) -> Draft:
+def _draft(call: ModuleCalled, load: StateLoaded | ModuleBuilt | None, whole: Whole) -> Draft:
     does = "was loaded and predicts" if load is not None else "is evaluated"
     told = IN_TRAIN_MODE.format(does, call.in_training) if call.in_training else NEVER_IN_EVAL.format(does)
     draft = rule.at(call.node, name=quoted(call.name, "the model"), does=told)
@@ -213,7 +232,8 @@ def _draft(call: ModuleCalled, load: StateLoaded | None, whole: Whole) -> Draft:
     if call.name:
         draft = draft.fix(Edit("insert before", call.node, f"{call.name}.eval()"), safety="unsafe")
     draft = draft.resting_on(call).lowered(LIKELY, "what is done with the result says that it is evaluated")
-    if load is None or call.in_training:
+    beside = any(isinstance(one, ModeChanged) and one.run == call.run and one.to <= EVAL for one in whole.end.story)
+    if load is None or call.in_training or beside:  # who puts another network in eval mode there means this one as well
         return draft
     return draft.lowered(POSSIBLE, "it may have no part that does anything else in train mode", Question.THING)
 

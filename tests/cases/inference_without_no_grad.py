@@ -688,14 +688,14 @@ def printed_before_and_after(loader, held_out):
     net = Net()
     optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
     for x, _ in held_out:
-        print(net(x))  # GRD401
+        print(net(x))  # GRD401 GRD414
     for x, y in loader:
         optimizer.zero_grad()
         print(scores := net(x))  # ok: printed, and differentiated
         F.cross_entropy(scores, y).backward()
         optimizer.step()
     for x, _ in held_out:
-        print("after", net(x))  # GRD401
+        print("after", net(x))  # GRD401 GRD414
 
 
 def printed_on_the_way(x, depth):
@@ -1554,3 +1554,32 @@ def stepped_without_a_backward(net: Net, optimizer: torch.optim.SGD, rows: torch
         shown = (net(rows) - 1).abs().sum()  # ok: what is missing is the backward
         optimizer.step()  # GRD719
         print(f"{step}: {shown.item():.3g}")
+
+
+class Judge(Net):
+    """Comes with weights."""
+
+    def __init__(self, weights=None):
+        super().__init__()
+        self.weights = weights
+
+
+class Likeness(nn.Module):
+    """A loss by what another network sees, which whoever calls it differentiates."""
+
+    def __init__(self):
+        super().__init__()
+        self.seen = Judge(weights="of others").eval().requires_grad_()
+
+    def forward(self, made, wanted):
+        kept = self.seen(wanted).detach()  # GRD401
+        return F.l1_loss(self.seen(made), kept)  # ok: differentiated below
+
+
+def fitted_to_what_is_seen(loader):
+    net, likeness = nn.Linear(8, 8), Likeness()
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.2)
+    for noise, wanted in loader:
+        optimizer.zero_grad()
+        likeness(net(noise), wanted).backward()  # GRD617
+        optimizer.step()

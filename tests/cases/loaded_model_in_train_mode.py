@@ -603,3 +603,94 @@ class Ranking:
         self.ranker = torch.load(path, weights_only=False)
         with torch.no_grad():
             return self.ranker(x.double()).argsort().tolist()  # ok: what it holds elsewhere has no such part
+
+
+class Drops(nn.Module):
+    """Drops at random, and normalises nothing."""
+
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.Sequential(nn.Linear(8, 8), nn.Dropout(0.2), nn.Linear(8, 1))
+
+    def forward(self, x):
+        return self.layers(x)
+
+
+def rewarded_by_a_critic_that_drops(loader, maker):
+    critic = Drops()
+    of_critic = torch.optim.Adam(critic.parameters())
+    of_maker = torch.optim.Adam(maker.parameters())
+    for real in loader:
+        of_critic.zero_grad()
+        critic(real).mean().neg().backward()
+        of_critic.step()
+        words, chances = maker.choose(real)
+        reward = critic(words).sigmoid().detach()  # GRD401 GRD414
+        of_maker.zero_grad()
+        (-chances * reward).mean().backward()
+        of_maker.step()
+
+
+def rewarded_by_a_critic_at_rest(loader, maker):
+    critic = Drops()
+    of_critic = torch.optim.Adam(critic.parameters())
+    for real in loader:
+        critic.train()
+        of_critic.zero_grad()
+        (1 - critic(real)).mean().backward()
+        of_critic.step()
+        critic.eval()
+        print(critic(maker(real)).tanh().tolist())  # GRD401
+
+
+class Seen(nn.Module):
+    """A network that comes with weights, or without."""
+
+    def __init__(self, weights=None):
+        super().__init__()
+        self.layers = nn.Sequential(nn.Linear(8, 8), nn.BatchNorm1d(8))
+        self.weights = weights
+
+    def forward(self, x):
+        return self.layers(x)
+
+
+def taught_by_a_frozen_network(loader):
+    teacher, student = Seen(weights="of others"), nn.Linear(8, 8)
+    teacher.requires_grad_(False)
+    optimizer = torch.optim.SGD(student.parameters(), lr=0.1)
+    for x in loader:
+        optimizer.zero_grad()
+        (student(x) - teacher(x)).abs().mean().backward()  # GRD414
+        optimizer.step()
+
+
+def taught_by_a_frozen_network_at_rest(loader):
+    teacher, student = Seen(weights="of others").eval(), nn.Linear(8, 8)
+    teacher.requires_grad_(False)
+    optimizer = torch.optim.SGD(student.parameters(), lr=0.1)
+    for x in loader:
+        optimizer.zero_grad()
+        (student(x) - teacher(x * 1)).abs().sum().backward()  # ok: in eval mode
+        optimizer.step()
+
+
+def fitted_on_top_of_a_frozen_network(loader):
+    body, head = Seen(weights="of friends"), nn.Linear(8, 2)
+    whole = nn.Sequential(body.requires_grad_(False), head)  # ok: possible alone (GRD806), the statistics may adapt
+    optimizer = torch.optim.SGD(head.parameters(), lr=0.1)
+    for x, y in loader:
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(whole(x), y).backward()
+        optimizer.step()
+
+
+def only_one_of_two_at_rest(args, loader):
+    first, second = zoo.build(args.first), zoo.build(args.second)
+    kept = torch.load(args.path, weights_only=True)
+    first.load_state_dict(kept["first"])
+    second.load_state_dict(kept["second"])
+    first.eval()
+    with torch.no_grad():
+        for x, y in loader:
+            print((second(first(x)) - y).abs().mean())  # GRD414

@@ -138,10 +138,15 @@ LAYERS = {
 """Layers further inside that compute something else in train mode: one of a kind, by its path in the network."""
 
 
-def parts_of(file: str) -> dict[str, str]:
-    """Return the classes of the parts of what the builders of a file give, by their paths, those outside first."""
+NORMALISED = {"features.1": NORM}
+"""The same of the variants of a network whose names end in `_bn`."""
+
+
+def parts_of(file: str, name: str = "") -> dict[str, str]:
+    """Return the classes of the parts of what a builder of a file gives, by their paths, those outside first."""
     found = dict(PARTS.get(file, {}))
-    for path, cls in LAYERS.get(file, {}).items():
+    layers = LAYERS.get(file, {}) | (NORMALISED if name.endswith("_bn") else {})
+    for path, cls in layers.items():
         names = path.split(".")
         for depth in range(1, len(names)):
             found.setdefault(".".join(names[:depth]), NETWORK)
@@ -161,7 +166,7 @@ def _builder(file: str, name: str) -> Call:
     folder, _, stem = f"torchvision.models.{file.replace('/', '.')}".rpartition(".")
     return Call(
         f"{folder}.{name}",
-        gives=New(NETWORK, mode="train", holding=_part("", parts_of(file)).holding),
+        gives=New(NETWORK, mode="train", holding=_part("", parts_of(file, name)).holding),
         also=(f"{folder}.{stem}.{name}",),
         source=f"torchvision/models/{file}.py:{name}",
     )
