@@ -15,19 +15,20 @@ network: its estimates and their bias correction begin anew. A scheduler that is
 ## When it is right to ignore it
 
 Where the state is to be forgotten, as at the start of a new task or after a warm restart. One that is built
-under a condition, for a stage of several epochs, over parameters that are new, loaded or initialised again
-in each iteration, or that is given its old state is never reported. SGD has no state without momentum; where
-nobody knows whether it is passed one, or whether that is zero as by default, it is reported as possible, and
-so is one whose steps are counted (`for _ in range(steps)`): they may be the epochs of a stage.
+under a condition, and none else in its place, for a stage of several epochs, over parameters that are new,
+loaded or initialised again in each iteration, or that is given its old state is never reported. SGD has no
+state without momentum; where nobody knows whether it is passed one, or whether that is zero as by default, it
+is reported as possible, and so is one whose steps are counted (`for _ in range(steps)`): they may be the epochs
+of a stage.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence, Set
 from typing import Any, NamedTuple
 
-from gradlint.domain import YES, CauseKind, Optimizer, Ref, Syntax, Tensor
+from gradlint.domain import YES, CauseKind, Optimizer, Ref, Syntax, Tensor, memories
 from gradlint.domain.provenance import WriteKind
 from gradlint.events import (
     AttributeAssigned,
@@ -77,11 +78,32 @@ def check(event: LoopFinished) -> Findings:
     stages = {place for node in counted & inner.keys() for place in _steps(inner[node])}
     for built in found.values():
         (place, *_) = _built_at(built.optimizer)
-        if built.node in within or place not in steps or deep[place] > 1 or not built.guards <= event.guards:
+        if built.node in within or place not in steps or deep[place] > 1:
+            continue
+        if not _is_in_each_iteration(built, found.values(), event):
             continue
         if not renewals.concern(built):
             draft = _draft(built, steps[place], event)
             yield draft.lowered(POSSIBLE, "what is counted may be the epochs of a stage") if place in stages else draft
+
+
+def _is_in_each_iteration(built: OptimizerBuilt, found: Iterable[OptimizerBuilt], loop: LoopFinished) -> bool:
+    """Return whether no condition decides whether this is built, or others of the parameters are where it is not."""
+    if built.guards <= loop.guards:
+        return True
+    own = memories(built.parameters)
+    return _leaves_none_out([one.guards - loop.guards for one in found if memories(one.parameters) == own])
+
+
+def _leaves_none_out(guards: Sequence[Set[tuple[Syntax, bool]]]) -> bool:
+    """Return whether on each path one of these sets of tests holds."""
+    if not guards or not all(guards):
+        return bool(guards)
+    test, _ = next(iter(guards[0]))
+    return all(
+        _leaves_none_out([one - {(test, held)} for one in guards if (test, not held) not in one])
+        for held in (True, False)
+    )
 
 
 def _draft(built: OptimizerBuilt, step: OptimizerStepped, loop: LoopFinished) -> Draft:

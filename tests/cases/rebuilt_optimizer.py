@@ -306,3 +306,43 @@ def shown_batches(loader):
             optimizer.zero_grad()
             (net(x).square().mean() + number).backward()
             optimizer.step()
+
+
+def one_of_two_kinds(net, loader, config):
+    for epoch in range(config.epochs):
+        rate = config.rate * 0.9**epoch
+        if config.adam:
+            optimizer = torch.optim.Adam(net.parameters(), lr=rate, betas=(0.5, 0.9))  # GRD724
+        else:
+            optimizer = torch.optim.RMSprop(net.parameters(), lr=rate)  # GRD724
+        for x, y in loader:
+            optimizer.zero_grad()
+            nn.functional.mse_loss(net(x), y).backward()
+            optimizer.step()
+
+
+def one_kind_then_another(net, loader, config):
+    for epoch in range(config.epochs):
+        if epoch == 0:
+            optimizer = torch.optim.Adam(net.parameters(), lr=config.rate, amsgrad=True)  # ok: for a stage
+        elif epoch == config.late:
+            optimizer = torch.optim.RMSprop(net.parameters(), lr=config.rate, alpha=0.9)  # ok: for the rest
+        for x, y in loader:
+            optimizer.zero_grad()
+            nn.functional.mse_loss(net(x), y).backward()
+            optimizer.step()
+
+
+def for_this(net, config):
+    if config.adam:
+        return torch.optim.Adam(net.parameters(), eps=config.small)  # GRD724
+    return torch.optim.Adadelta(net.parameters(), config.rate)  # GRD724
+
+
+def by_a_helper(net, loader, config):
+    while config.go_on():
+        optimizer = for_this(net, config)
+        for x, y in loader:
+            optimizer.zero_grad()
+            nn.functional.mse_loss(net(x), y).backward()
+            optimizer.step()
