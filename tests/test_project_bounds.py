@@ -228,11 +228,24 @@ def test_a_step_in_another_file_counts_by_how_much_there_is():
 
     def hits(objects: int) -> int:
         made = "".join(f"x{n} = [torch.ones(1)]\n" for n in range(objects))
-        text = f"import torch\nfrom m import f\n{made}" + "".join(f"f({n})\n" for n in range(4))
+        text = f"import torch\nfrom m import f\n{made}" + "".join(f"f({n})\n" for n in range(20))
         return dict(linter.analyse(text, RULES, project=project.at(MAIN)).counts).get("bound: steps in other files", 0)
 
     assert hits(10) == 0
     assert hits(10 * HEAP_OF_A_STEP) > 0
+
+
+@pytest.mark.parametrize(
+    ("head", "told"),
+    [("if __name__ == '__main__':", False), ("if __name__ != '__main__':", False), ("if 'main' in __file__:", True)],
+)
+def test_the_functions_of_a_program_run_more_of_other_files(head, told):
+    """What a library defines is mostly run by others, who have steps of their own; what a program does is all there is,
+    also where a library of commands calls its functions."""
+    project = Project(InMemory({"m.py": "import torch\ndef f(n):\n" + "    n = n + torch.ones(1)\n" * 100}))
+    text = f"import command\nfrom m import f\ndef run(n):\n    f(n)\n    f(n + 1)\n{head}\n    command.line(run)\n"
+    counts = dict(linter.analyse(text, RULES, project=project.at(MAIN)).counts)
+    assert (counts.get("bound: steps in other files", 0) > 0) is told
 
 
 def test_the_calls_at_the_top_levels_of_other_files_have_one_bound_together():

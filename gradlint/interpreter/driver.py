@@ -36,7 +36,7 @@ from gradlint.interpreter.libraries.pack_hooks import called_by_library
 from gradlint.interpreter.python.functions import new_frame, run_function, steps_left
 from gradlint.interpreter.python.mro import ancestry, class_of, defined_anew
 from gradlint.interpreter.python.one_of_several import take, ways
-from gradlint.interpreter.static.scopes import HANDED, MODES, Scan, Scope
+from gradlint.interpreter.static.scopes import HANDED, MODES, Scan, Scope, spelled
 from gradlint.interpreter.static.sites import Site
 from gradlint.interpreter.static.tree_walk import mentions_of
 from gradlint.interpreter.torch_api.custom_function import ArgumentsGiven, is_function, mode_alone
@@ -112,7 +112,8 @@ FRAMES = 12_000
 
 def _run_the_rest(m: Interpreter) -> None:
     """Run what has no caller in the file, classes first, in the order of the text."""
-    m.steps.grant_elsewhere(m.scan.statements, trains=_trains_or_evaluates(m.scan.scopes.values()))
+    runs = _is_program(m.tree) or _trains_or_evaluates(m.scan.scopes.values())
+    m.steps.grant_elsewhere(m.scan.statements, trains=runs)
     leave_body(m)
     m.neighbours.escape_all()
     m.defined.anew = defined_anew(m)
@@ -151,6 +152,12 @@ def _run_the_rest(m: Interpreter) -> None:
 def _trains_or_evaluates(scopes: Iterable[Scope]) -> bool:
     """Return whether a scope's text differentiates something or switches a network to eval mode."""
     return any("backward" in scope.gradients or "eval" in scope.switches for scope in scopes)
+
+
+def _is_program(tree: cst.Module) -> bool:
+    """Return whether a file is there to be run: it says what it does then (`if __name__ == "__main__":`)."""
+    tests = (one.test for one in tree.body if isinstance(one, cst.If))
+    return any(isinstance(test, cst.Comparison) and spelled(test.left) == "__name__" for test in tests)
 
 
 def _unmentioned_first(m: Interpreter, functions: list[Function]) -> list[Function]:

@@ -26,8 +26,9 @@ statement is dear, however few statements there are."""
 FEWEST_STEPS_ELSEWHERE = 100
 """The fewest statements of other files that a file's uncalled functions run, besides one for every two of its own."""
 FEWEST_STEPS_ELSEWHERE_OF_A_TRAINING = 1_500
-"""The same where the file trains or evaluates: its functions run what others define, whoever calls them."""
-FEWEST_STEPS_ELSEWHERE_OF_A_SCRIPT = 3_000
+"""The same where the file trains or evaluates, or is a program: its functions run what others define, whoever calls
+them."""
+FEWEST_STEPS_ELSEWHERE_OF_A_SCRIPT = 12_000
 """The same for what is run because the file is: in a script that is the program."""
 
 HEAP_OF_A_STEP = 150
@@ -81,7 +82,7 @@ class Steps:
 
     def grant_elsewhere(self, statements: int, *, trains: bool) -> None:
         """Grant this many statements of other files to all functions that nobody calls; these run from now on. `trains`
-        says whether the file trains or evaluates networks."""
+        says whether the file trains or evaluates networks, or is there to be run."""
         fewest = FEWEST_STEPS_ELSEWHERE_OF_A_TRAINING if trains else FEWEST_STEPS_ELSEWHERE
         self.elsewhere = min(self.elsewhere, fewest + statements // 2)
 
