@@ -32,6 +32,7 @@ class Project(Resolver):
         self._by_name["called off"] = self.is_called_without_gradients
         self._by_name["called on"] = self.is_called_with_gradients
         self._by_name["optimized"] = self.is_read_for_an_optimizer
+        self._by_name["read"] = self.is_read
 
     def at(self, path: str) -> ProjectView:
         """Return the view of what can be imported from a file."""
@@ -87,6 +88,14 @@ class Project(Resolver):
             lambda: any(
                 OPTIMIZERS in (self.text(one) or "") and is_read_of_another(self.uses(one), name) for one in importing
             ),
+        )
+
+    def is_read(self, top: str, path: str, name: str) -> bool:
+        """Return whether a file below a folder that imports this one reads an attribute of this name."""
+        importing = self.importing(top).get(path, ())
+        return self.queries.ask(
+            ("read", top, path, name),
+            lambda: any(one.owner for other in importing for one in self.uses(other).get(name, ())),
         )
 
 
@@ -157,3 +166,7 @@ class ProjectView(View):
     def is_read_for_an_optimizer(self, name: str) -> bool:
         """Return whether a file that imports this one reads an attribute of this name and makes optimizers."""
         return self.project.is_read_for_an_optimizer(self.top, self.path, name)
+
+    def is_read(self, name: str) -> bool:
+        """Return whether a file that imports this one reads an attribute of this name."""
+        return self.project.is_read(self.top, self.path, name)

@@ -46,7 +46,8 @@ class AttributeAssigned(Event):
     does, unless the new value may be the old one; if there are any, `parameters` are what they would hold of the new
     one. `own` says that a method of the owner's class sets it on `self`; `read_by_class` that a class of the owner
     reads the attribute off `self` or defines it (as a member, a property or by a `__setattr__` of its own), or that
-    its bases are not all known; `taken_by_class` that a property or a `__setattr__` of its own takes the value. `given`
+    its bases are not all known; `unread` that it is a module which nothing that is shown reads at any time, the class
+    or who has its objects; `taken_by_class` that a property or a `__setattr__` of its own takes the value. `given`
     is what stands on the right of the sign, `statement` is the assignment where that is all it does; `arguments` are
     the parameters of the function whose arguments are kept on the context of a custom function by this. `updates`: a
     tensor's data becomes what was computed from its own gradient.
@@ -64,6 +65,7 @@ class AttributeAssigned(Event):
     parameters: tuple[Tensor, ...] = ()
     own: bool = False
     read_by_class: bool = False
+    unread: bool = False
     taken_by_class: bool = False
     statement: Syntax = None
     arguments: tuple[str, ...] = ()

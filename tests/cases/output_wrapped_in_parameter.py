@@ -91,4 +91,4 @@ class Table(nn.Module):
 
     def forward(self, x):
         picked = nn.Parameter(torch.stack([self.first, self.first]))  # GRD609
-        return x @ picked
+        return x @ picked + sum(self.list)

@@ -92,6 +92,9 @@ class Project(Protocol):
     def is_read_for_an_optimizer(self, name: str) -> bool:
         """Return whether another file that makes optimizers reads an attribute of this name."""
 
+    def is_read(self, name: str) -> bool:
+        """Return whether another file reads an attribute of this name."""
+
 
 class Neighbours:
     """The other files, as far as one run of the interpreter knows them."""
@@ -128,6 +131,10 @@ class Neighbours:
     def reads_for_an_optimizer(self, name: str) -> bool:
         """Return whether a file that imports the linted one reads an attribute of this name and makes optimizers."""
         return self.project is not None and self.project.is_read_for_an_optimizer(name)
+
+    def reads(self, name: str) -> bool:
+        """Return whether a file that imports the linted one reads an attribute of this name."""
+        return self.project is not None and self.project.is_read(name)
 
     def called_with_gradients(self, cls: Any, methods: Iterable[Function]) -> Iterator[Function]:
         """The methods of a class of the linted file that so far ran with gradients off alone, and that they call with

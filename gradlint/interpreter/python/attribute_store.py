@@ -38,6 +38,7 @@ from gradlint.interpreter.engine.unseen import learned
 from gradlint.interpreter.python import descriptors
 from gradlint.interpreter.python.functions import call_function, too_deep
 from gradlint.interpreter.python.mro import FUNCTION_CONTEXT, find_member, find_method
+from gradlint.interpreter.python.unread_attributes import is_unread
 from gradlint.interpreter.static.sites import Site
 from gradlint.knowledge.python.duck_typing_names import SAME_ATTRIBUTE
 
@@ -139,6 +140,7 @@ def emit_assigned(m: Interpreter, node: Site, owner: Value, name: str, value: Va
     new = trainable(m, value) if held else ()
     if _may_be_the_same(trainable(m, old) if new else (), new):
         held, new = (), ()
+    read = read_by_class(m, shown, name)
     m.emit(
         events.AttributeAssigned,
         node,
@@ -150,7 +152,8 @@ def emit_assigned(m: Interpreter, node: Site, owner: Value, name: str, value: Va
         parameters=new,
         name=written.owner,
         own=written.own,
-        read_by_class=read_by_class(m, shown, name).may(YES),
+        read_by_class=read.may(YES),
+        unread=read is NO and written.own and type(m.thing(value)) is Module and is_unread(m, shown, name),
         taken_by_class=has_setter(m, owner, name),
         given=written.given,
         statement=written.statement,
