@@ -332,9 +332,8 @@ def _in_vain(calls: Sequence[ModuleCalled], whole: Whole) -> Iterator[Way]:
         parted = _by_caller(some, depth, whole)
         alone = parted.pop(None, [])
         waiting += [((those, step), depth + 1) for step, those in parted.items()]
-        offered = all(whole.is_offered(call) for call in alone)  # one of those who call it shows what it is for
-        if parted and not offered and _all_in_vain(alone, whole):
-            yield alone, caller
+        if parted and alone and _all_in_vain(alone, whole) and not all(map(whole.is_offered, alone)):
+            yield alone, caller  # where it is offered, one of those who call it shows what it is for
         if not parted:
             yield from ((those, None) for those in _by_round(some) if _all_in_vain(those, whole))
 

@@ -89,21 +89,28 @@ def check(event: ModuleFinished) -> Findings:
             continue
         own = places(call.memories)
         load = _loaded(call, whole) if own.isdisjoint(held) else None
-        if load is not None or (not own.isdisjoint(steps) and (_evaluates(call, whole) or _drops(call, vain, whole))):
+        if load is not None or (
+            not own.isdisjoint(steps) and (_evaluates(call, whole) or _predicts(call, vain, whole))
+        ):
             told.add(call.node)
             yield _draft(call, load, whole)
 
 
 def _in_vain(whole: Whole) -> set[int]:
-    """The calls whose graphs nothing differentiates, by identity."""
-    nodes = [(node, ways_of) for node, ways_of, _ in ways(whole)]
-    return {id(call) for _, ways_of in nodes for calls, _ in ways_of for call in calls}
+    """The calls whose graphs nothing differentiates, by identity; not looked up where no network drops."""
+    if not any(_drops(call) for calls in whole.places.values() for call in calls):
+        return set()
+    return {id(call) for _, found, _ in ways(whole) for calls, _ in found for call in calls}
 
 
-def _drops(call: ModuleCalled, vain: set[int], whole: Whole) -> bool:
-    """Return whether a network drops at random in a call that trains nothing, which predicts."""
-    drops = call.in_training and "Norm" not in call.in_training
-    return bool(drops) and id(call) in vain and not any(words(name) & DRAWS for name in _names(call, whole))
+def _drops(call: ModuleCalled) -> bool:
+    """Return whether a network certainly drops at random where it is called."""
+    return bool(call.in_training) and "Norm" not in call.in_training
+
+
+def _predicts(call: ModuleCalled, vain: set[int], whole: Whole) -> bool:
+    """Return whether a network that drops is called for nothing but the result, and not to draw samples."""
+    return _drops(call) and id(call) in vain and not any(words(name) & DRAWS for name in _names(call, whole))
 
 
 @dataclass

@@ -19,11 +19,12 @@ a loss never reaches, because it was cut from them: no other place for the line 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
-from gradlint.domain import FRESH, Graph, Tensor
-from gradlint.events import GradientsClipped, ModuleFinished, OptimizerStepped
+from gradlint.domain import FRESH, MIXED, USED, Graph, Tensor
+from gradlint.events import Event, GradientsClipped, ModuleFinished, OptimizerStepped
 from gradlint.rule import Edit, Findings, Rule
 
 from ._protocol import GONE, memories, places, some
@@ -48,8 +49,9 @@ def check(event: ModuleFinished) -> Findings:
     """The line never finds a gradient, and a step finds those that are computed later."""
     clippings = places(event.story, GradientsClipped)
     steps = [one for one in event.story if type(one) is OptimizerStepped] if clippings else []
+    order = _Order.of(event.story) if clippings else _Order()
     for node, found in clippings.items():
-        if all(one.grad <= GONE for one in found):
+        if all(one.grad <= GONE for one in found) or _is_for_later(found, order):
             mine = memories(found[0].parameters)
             using = [step for step in steps if some(_of(step.parameters, mine), FRESH)]
             if using:
@@ -57,6 +59,41 @@ def check(event: ModuleFinished) -> Findings:
                 if using[0].conditions == found[0].conditions:
                     draft = draft.fix(Edit("move before", node, to=using[0].node), safety="unsafe")
                 yield draft.resting_on(*found, using[0])
+
+
+@dataclass(frozen=True, slots=True)
+class _Order:
+    """The order of a story: the place of each clipping in it, that of the first step of each parameter and of each run,
+    and the parameters that a step may use the gradients of again."""
+
+    at: dict[int, int] = field(default_factory=dict)
+    first: dict[Graph | int, int] = field(default_factory=dict)
+    again: set[Graph | int] = field(default_factory=set)
+
+    @classmethod
+    def of(cls, story: Iterable[Event]) -> _Order:
+        """Return that of a file."""
+        found = cls()
+        for at, event in enumerate(story):
+            if type(event) is GradientsClipped:
+                found.at[id(event)] = at
+            elif type(event) is OptimizerStepped:
+                stepped = memories(event.parameters) or {event.run}
+                for one in (event.run, *stepped):
+                    found.first.setdefault(one, at)
+                found.again.update(stepped if event.grad.may(USED) or event.grad.may(MIXED) else ())
+        return found
+
+
+def _is_for_later(found: Sequence[GradientsClipped], order: _Order) -> bool:
+    """Return whether the line finds those gradients in later iterations that a step has used, and none uses them again:
+    of the first one, before any step, nobody knows what there was when a model was passed in."""
+    first, *later = found
+    about: set[Graph | int] = {first.run, *memories(first.parameters)}
+    if not later or first.grad <= FRESH or not about.isdisjoint(order.again):
+        return False
+    before = any(order.first.get(one, order.at[id(first)]) < order.at[id(first)] for one in about)
+    return not before and all(one.grad <= GONE | USED for one in later)
 
 
 def _of(parameters: Iterable[Tensor], mine: frozenset[Graph]) -> Iterator[Tensor]:

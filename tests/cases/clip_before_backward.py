@@ -174,3 +174,20 @@ def early_for_a_part(loader):
         clip_grad_value_(body.weight, 0.5)  # GRD706
         head(body(torch.ones(2, 4))).mean().backward()
         descent.step()
+
+
+def cleared_between(model: nn.Module, loader, optimizer: torch.optim.Optimizer):
+    for x in loader:
+        loss = model(x).pow(2).mean()
+        nn.utils.clip_grad_norm_(model.parameters(), max_norm=0.5)  # GRD706
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+
+def kept_between(model: nn.Module, loader, optimizer: torch.optim.Optimizer):
+    for x in loader:
+        loss = model(x).pow(2).mean()
+        nn.utils.clip_grad_norm_(model.parameters(), max_norm=0.7, norm_type=1)  # ok: what is left is used
+        loss.backward(create_graph=False)  # GRD701
+        optimizer.step()
