@@ -239,8 +239,7 @@ def _draft(call: ModuleCalled, load: StateLoaded | ModuleBuilt | None, whole: Wh
     if call.name:
         draft = draft.fix(Edit("insert before", call.node, f"{call.name}.eval()"), safety="unsafe")
     draft = draft.resting_on(call).lowered(LIKELY, "what is done with the result says that it is evaluated")
-    beside = any(isinstance(one, ModeChanged) and one.run == call.run and one.to <= EVAL for one in whole.end.story)
-    if load is None or call.in_training or beside:  # who puts another network in eval mode there means this one as well
+    if load is None or call.in_training:
         return draft
     return draft.lowered(POSSIBLE, "it may have no part that does anything else in train mode", Question.THING)
 

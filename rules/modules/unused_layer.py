@@ -22,10 +22,10 @@ its parts (`children()`, `getattr(self, name)`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
-from gradlint.domain import Module, made_at
+from gradlint.domain import Memory, Module, Syntax, made_at, memories
 from gradlint.events import AttributeAssigned, ModuleBuilt, ModuleFinished
 from gradlint.rule import LIKELY, POSSIBLE, Draft, Findings, Rule, quoted, words
 
@@ -52,25 +52,37 @@ def consequence(returned: Any, cured: Any) -> bool:
 @rule.on(ModuleFinished)
 def check(end: ModuleFinished) -> Findings:
     """Report the unused layers of each class together."""
-    built = (one for one in end.story if isinstance(one, ModuleBuilt) and one.parameters)
-    trained = {at for one in built for at in made_at(one.module)}
-    unused: dict[Any, dict[str, AttributeAssigned]] = {}
-    for event in end.story:
-        if isinstance(event, AttributeAssigned) and event.own and isinstance(event.owner, Module):
-            mine = unused.setdefault(event.owner.cls, {})
-            if not event.unread or not isinstance(event.value, Module) or trained.isdisjoint(made_at(event.value)):
-                mine.pop(event.attr, None)
-            else:
-                mine.setdefault(event.attr, event)
-    for layers in unused.values():
-        heads = [one for one in layers.values() if words(one.attr) & HEADS]
-        others = [one for one in layers.values() if one not in heads]
-        yield from (_draft(found) for found in (others, heads) if found)
+    known: dict[Syntax, set[Memory]] = {}
+    for built in (one for one in end.story if isinstance(one, ModuleBuilt)):
+        for at in made_at(built.module):
+            known.setdefault(at, set()).update(memories(built.parameters))
+    layers: dict[Any, dict[str, AttributeAssigned]] = {}
+    used: dict[Any, set[Memory]] = {}
+    for event in (one for one in end.story if isinstance(one, AttributeAssigned) and one.own):
+        if not isinstance(event.owner, Module):
+            continue
+        mine, theirs = layers.setdefault(event.owner.cls, {}), _parameters(event, known)
+        if event.unread and theirs:
+            mine.setdefault(event.attr, event)
+        else:
+            mine.pop(event.attr, None)
+            used.setdefault(event.owner.cls, set()).update(theirs)
+    for cls, every in layers.items():
+        others = used.get(cls, set())
+        unused = [one for one in every.values() if others.isdisjoint(_parameters(one, known))]  # else a list of others
+        heads = [one for one in unused if words(one.attr) & HEADS]
+        yield from (_draft(found) for found in ([one for one in unused if one not in heads], heads) if found)
+
+
+def _parameters(event: AttributeAssigned, known: Mapping[Syntax, Set[Memory]]) -> frozenset[Memory]:
+    """Return the parameters of the module that an attribute is set to."""
+    made = made_at(event.value) if isinstance(event.value, Module) else ()
+    return frozenset(one for at in made for one in known.get(at, ()))
 
 
 def _draft(found: Sequence[AttributeAssigned]) -> Draft:
     """The finding at the first of these layers."""
-    names = [quoted(f"self.{one.attr}", "the layer") for one in found[:MOST_NAMED]]
+    names = [quoted(one.attr, "the layer") for one in found[:MOST_NAMED]]
     if len(found) > MOST_NAMED:
         names.append(f"{len(found) - MOST_NAMED} more")
     told = f"{' and '.join([', '.join(names[:-1]), names[-1]])} are" if len(names) > 1 else f"{names[0]} is"

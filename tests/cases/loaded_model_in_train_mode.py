@@ -683,14 +683,3 @@ def fitted_on_top_of_a_frozen_network(loader):
         optimizer.zero_grad()
         nn.functional.cross_entropy(whole(x), y).backward()
         optimizer.step()
-
-
-def only_one_of_two_at_rest(args, loader):
-    first, second = zoo.build(args.first), zoo.build(args.second)
-    kept = torch.load(args.path, weights_only=True)
-    first.load_state_dict(kept["first"])
-    second.load_state_dict(kept["second"])
-    first.eval()
-    with torch.no_grad():
-        for x, y in loader:
-            print((second(first(x)) - y).abs().mean())  # GRD414

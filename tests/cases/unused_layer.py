@@ -86,7 +86,7 @@ class Numbered(nn.Module):
     def __init__(self):
         super().__init__()
         self.part0 = nn.Conv2d(4, 4, 1)  # ok: called by its number
-        self.part1 = nn.LSTMCell(4, 4)  # ok: the same
+        self.part1 = nn.GRUCell(4, 4, bias=True)  # ok: the same
 
     def forward(self, x):
         for number in range(2):
@@ -157,3 +157,16 @@ class Container(nn.Module):
         super().__init__()
         self.actor = nn.Linear(6, 2)  # ok: whoever has it calls them
         self.critic = nn.Linear(6, 1)  # ok: the same
+
+
+class Listed(nn.Module):
+    """Has its layers in a list as well."""
+
+    def __init__(self):
+        super().__init__()
+        self.down = nn.Conv2d(3, 4, 2)
+        self.up = nn.ConvTranspose2d(4, 3, 2)
+        self.every = nn.ModuleList([self.down, self.up])  # ok: they are called by their names
+
+    def forward(self, x):
+        return self.up(self.down(x))
