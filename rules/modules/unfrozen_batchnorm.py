@@ -16,8 +16,8 @@ although no parameter did.
 
 Where the statistics are to adapt to the new data. That may well be, and is therefore believed least and not shown by
 default, unless the batch norm was put into eval mode before, by itself, and a later `train()` of the whole undoes it,
-or the network has trained weights (`pretrained=True`, `weights=...`, `load_state_dict`), which were trained with the
-statistics, and a `train()` of the whole reaches it.
+or a network with trained weights is frozen (`pretrained=True`, `weights=...`, `load_state_dict`), which were trained
+with the statistics, and a `train()` of the whole reaches it.
 """
 
 from __future__ import annotations
@@ -63,6 +63,7 @@ def check(event: ModuleFinished) -> Findings:
     """A batch norm whose parameters were asked not to require grad and that is then called in train mode."""
     began, stories, asked = _began(event), dict[int, _Story](), dict[Syntax, RequiresGradChanged]()
     trained = memories(one for happened in event.story for one in given_weights(happened))
+    asked_of = _asked_of(event)
     for happened in event.story:
         story = stories.setdefault(began.get(happened.run, 0), _Story(asked))
         if isinstance(happened, RequiresGradChanged):
@@ -71,7 +72,9 @@ def check(event: ModuleFinished) -> Findings:
             story.switch(happened)
         elif isinstance(happened, ModuleCalled):
             for norm, change in story.moving(happened):
-                yield _draft(change, happened, story.switches(norm), not trained.isdisjoint(_changed(change)))
+                alone = asked_of[change.node] <= set(made_at(norm))  # the statistics may adapt where no more is frozen
+                given = not alone and not trained.isdisjoint(_changed(change))
+                yield _draft(change, happened, story.switches(norm), given)
 
 
 @dataclass
@@ -109,7 +112,7 @@ class _Story:
                     mark.node for mark in weight.causes if mark.kind is CauseKind.ASKED and mark.node in self.asked
                 ]
                 yield from ((norm, self.asked.pop(place)) for place in places[-1:])
-        for made in made_at(call.module) if _moves(call) else ():
+        for made in made_at(call.module) if _moves(call) and call.trainable.may(NO) else ():
             if (change := self.frozen.pop(made, None)) is not None:
                 yield call.module, change
 
@@ -117,6 +120,16 @@ class _Story:
 def _changed(change: RequiresGradChanged) -> frozenset[Memory]:
     """Return the memories of the tensors whose flags a change sets."""
     return memories(change.each or (change.tensor,))
+
+
+def _asked_of(event: ModuleFinished) -> dict[Syntax, set[Syntax]]:
+    """Return the places that made what is asked not to require grad, by where it is asked."""
+    found: dict[Syntax, set[Syntax]] = {}
+    for change in event.story:
+        if isinstance(change, RequiresGradChanged):
+            for tensor in change.each or (change.tensor,):
+                found.setdefault(change.node, set()).update(made_at(tensor))
+    return found
 
 
 def _draft(change: RequiresGradChanged, call: ModuleCalled, modes: Sequence[ModeChanged], trained: bool) -> Draft:

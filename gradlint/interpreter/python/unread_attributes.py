@@ -29,9 +29,24 @@ def is_unread(m: Interpreter, owner: object, name: str) -> bool:
     function = m.frame.function
     if not isinstance(owner, Module) or function is None or function.owner not in m.scan.scopes:
         return False
-    if find_method(m, owner.cls, "forward") is None or any(_may_read(one, name) for one in _related(m, function.owner)):
+    if not _has_forward(m, owner) or any(_may_read(one, name) for one in _related(m, function.owner)):
         return False
     return name not in _of_others(m) and not m.neighbours.reads(name)
+
+
+def _has_forward(m: Interpreter, owner: Module) -> bool:
+    """Return whether the class says what calling it does: if not, others call what it holds."""
+    forward = find_method(m, owner.cls, "forward")
+    body = getattr(getattr(forward, "node", None), "body", None)
+    return body is not None and not all(isinstance(one, cst.Raise) for one in _statements(body))
+
+
+def _statements(body: Any) -> Iterator[Any]:
+    """Yield the statements of a function without its docstring."""
+    for line in body.body:
+        for one in line.body if isinstance(line, cst.SimpleStatementLine) else [line]:
+            if not (isinstance(one, cst.Expr) and isinstance(one.value, cst.SimpleString)):
+                yield one
 
 
 def _related(m: Interpreter, setting: Any) -> Iterator[Scope]:
