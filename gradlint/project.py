@@ -91,11 +91,19 @@ class Project(Resolver):
         )
 
     def is_read(self, top: str, path: str, name: str) -> bool:
-        """Return whether a file below a folder that imports this one reads an attribute of this name."""
-        importing = self.importing(top).get(path, ())
-        return self.queries.ask(
-            ("read", top, path, name),
-            lambda: any(one.owner for other in importing for one in self.uses(other).get(name, ())),
+        """Return whether a file below a folder that imports this one reads an attribute of this name, or another reads
+        one of what is not its own."""
+        return self.queries.ask(("read", top, path, name), lambda: self._is_read(top, path, name))
+
+    def _is_read(self, top: str, path: str, name: str) -> bool:
+        importing = self.importing(top)
+        near = set(importing.get(path, ()))
+        every = {*importing, *(one for many in importing.values() for one in many)} - {path}
+        mentioning = [one for one in sorted(every) if name in (self.text(one) or "")]
+        return any(
+            use.owner and (one in near or use.owner != "self")
+            for one in mentioning
+            for use in self.uses(one).get(name, ())
         )
 
 
@@ -168,5 +176,5 @@ class ProjectView(View):
         return self.project.is_read_for_an_optimizer(self.top, self.path, name)
 
     def is_read(self, name: str) -> bool:
-        """Return whether a file that imports this one reads an attribute of this name."""
+        """Return whether a file of the project reads an attribute of this name of something that may be of this one."""
         return self.project.is_read(self.top, self.path, name)

@@ -15,7 +15,7 @@ worth = {
     "GRD310": Worth(5, 0, 4),
     "GRD401": Worth(182, 7, 48),
     "GRD412": Worth(5, 0, 2),
-    "GRD414": Worth(2, 0, 2),
+    "GRD414": Worth(3, 0, 3),
     "GRD501": Worth(16, 1, 6),
     "GRD502": Worth(7, 0, 3),
     "GRD504": Worth(6, 0, 4),
@@ -35,7 +35,9 @@ worth = {
     "GRD801": Worth(2, 0, 1),
     "GRD802": Worth(5, 0, 2),
     "GRD805": Worth(1, 0, 1),
+    "GRD806": Worth(1, 0, 1),
     "GRD807": Worth(1, 0, 1),
     "GRD808": Worth(23, 0, 8),
+    "GRD810": Worth(1, 0, 1),
     "GRD902": Worth(1, 0, 1),
 }

@@ -137,6 +137,7 @@ UNSEEN: dict[str, str] = {
     "GRD616": "whether the gradient is NaN depends on the numbers that come by, and a run has but some",
     "GRD806": "whether running statistics were to stay as they were, nobody sees",
     "GRD808": "what drops in eval mode too shows where a network is evaluated, and a run may only train it",
+    "GRD810": "that nothing uses a layer is said of all runs, and a run that does not use it is one of them",
     "GRD913": "gradients that are not averaged show in a group of several processes alone",
 }
 

@@ -93,7 +93,7 @@ class Project(Protocol):
         """Return whether another file that makes optimizers reads an attribute of this name."""
 
     def is_read(self, name: str) -> bool:
-        """Return whether another file reads an attribute of this name."""
+        """Return whether another file reads an attribute of this name of something that may be of the linted one."""
 
 
 class Neighbours:
@@ -133,7 +133,7 @@ class Neighbours:
         return self.project is not None and self.project.is_read_for_an_optimizer(name)
 
     def reads(self, name: str) -> bool:
-        """Return whether a file that imports the linted one reads an attribute of this name."""
+        """Return whether another file reads an attribute of this name of something that may be of the linted one."""
         return self.project is not None and self.project.is_read(name)
 
     def called_with_gradients(self, cls: Any, methods: Iterable[Function]) -> Iterator[Function]:
