@@ -6,7 +6,8 @@
 `load_state_dict()` write that memory in place, so a dict kept as "the best weights so far" holds the
 weights of now. `.copy()`, `dict(...)`, `.detach()` and `.cpu()` on a model that is on the CPU copy the
 dict or the handles but not the memory. `copy.deepcopy` and `.clone()` do copy it. `best = model` copies nothing at
-all: it is one more name for the model that goes on training.
+all: it is one more name for the model that goes on training. So is `self.target = self.model`, after which the
+target moves with every step.
 
 ## What it costs
 
@@ -21,11 +22,22 @@ is used before the weights change is never reported, nor is a model that was mad
 
 from __future__ import annotations
 
+from collections.abc import Sequence, Set
 from typing import Any
 
-from gradlint.domain import YES, Cause, Syntax, memories
-from gradlint.events import Called, LoopFinished, ModuleKept, OptimizerStepped, Returned, StateLoaded
-from gradlint.rule import CERTAIN, LIKELY, Edit, Findings, Question, Rule, quoted
+from gradlint.domain import YES, Cause, Module, Syntax, made_at, memories
+from gradlint.events import (
+    AttributeAssigned,
+    Called,
+    LoopFinished,
+    ModuleCalled,
+    ModuleFinished,
+    ModuleKept,
+    OptimizerStepped,
+    Returned,
+    StateLoaded,
+)
+from gradlint.rule import CERTAIN, LIKELY, Edit, Findings, Question, Rule, quoted, words
 
 rule = Rule(
     "GRD310",
@@ -83,6 +95,39 @@ def check_kept(event: LoopFinished) -> Findings:
             )
 
 
+@rule.on(ModuleFinished)
+def check_target(end: ModuleFinished) -> Findings:
+    """Report a target network that becomes the one that is trained, where it was one of its own."""
+    steps = [one for one in end.story if type(one) is OptimizerStepped]
+    calls = [one for one in end.story if type(one) is ModuleCalled] if steps else []
+    sets = [one for one in end.story if type(one) is AttributeAssigned and isinstance(one.old, Module)] if calls else []
+    told = set[Syntax]()
+    for event in sets:
+        if event.node in told or not (words(event.attr) & STANDING_STILL and _made(event.value)):
+            continue
+        mine = set(_made(event.value))
+        own = frozenset(one for call in calls if mine & set(made_at(call.module)) for one in call.memories)
+        trained = [one for one in steps if not own.isdisjoint(memories(one.parameters))]
+        if trained and not mine.issuperset(_made(event.old)) and not _is_followed(event, sets, mine):
+            told.add(event.node)
+            draft = rule.at(event.node, name=quoted(event.attr, "the target")).advising(TARGET)
+            draft = draft.note(trained[0].node, "the model goes on training here").resting_on(event)
+            yield draft.lowered(LIKELY, "a network by such a name is to stay as it is for a while")
+
+
+def _is_followed(event: AttributeAssigned, sets: Sequence[AttributeAssigned], mine: Set[Syntax]) -> bool:
+    """Return whether the same run sets another attribute that held the network: a new one takes its place."""
+    others = (one for one in sets if one.run == event.run and one.attr != event.attr)
+    return any(not mine.isdisjoint(_made(one.old)) for one in others)
+
+
+def _made(thing: object) -> list[Syntax]:
+    return made_at(thing) if isinstance(thing, Module) else []
+
+
+STANDING_STILL = frozenset("ema fixed frozen lagged old previous prev ref reference target targ teacher tgt".split())
+"""Words of networks that stay as they are while another is trained."""
+TARGET = "copy the weights: `target.load_state_dict(model.state_dict())`"
 MODULE = "copy it: `copy.deepcopy(model)`"
 
 
@@ -204,3 +249,59 @@ def best_model_copied_deeply():
         loss.backward()
         optimizer.step()
     return best
+
+
+@rule.bad
+def target_is_the_model():
+    import torch
+    from torch import nn
+
+    class Agent:
+        def __init__(self):
+            self.model, self.target = nn.Linear(2, 1), nn.Linear(2, 1)
+            self.optimizer = torch.optim.SGD(self.model.parameters(), lr=0.1)
+
+        def follow(self):
+            self.target = self.model  # GRD310
+
+        def learn(self, x):
+            with torch.no_grad():
+                goal = self.target(x)
+            loss = (self.model(x) - 0.9 * goal).pow(2).mean()
+            self.optimizer.zero_grad()
+            loss.backward()
+            self.optimizer.step()
+
+    torch.manual_seed(0)
+    agent = Agent()
+    agent.follow()
+    agent.learn(torch.ones(4, 2))
+    return agent.target
+
+
+@rule.good(cures=target_is_the_model)
+def target_has_the_weights_of_the_model():
+    import torch
+    from torch import nn
+
+    class Agent:
+        def __init__(self):
+            self.model, self.target = nn.Linear(2, 1), nn.Linear(2, 1)
+            self.optimizer = torch.optim.SGD(self.model.parameters(), lr=0.1)
+
+        def follow(self):
+            self.target.load_state_dict(self.model.state_dict())
+
+        def learn(self, x):
+            with torch.no_grad():
+                goal = self.target(x)
+            loss = (self.model(x) - 0.9 * goal).pow(2).mean()
+            self.optimizer.zero_grad()
+            loss.backward()
+            self.optimizer.step()
+
+    torch.manual_seed(0)
+    agent = Agent()
+    agent.follow()
+    agent.learn(torch.ones(4, 2))
+    return agent.target

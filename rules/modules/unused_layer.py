@@ -9,8 +9,7 @@ first, or the lines that called a layer were taken out and it was left.
 ## What it costs
 
 Its parameters get no gradient: what the layer was written for is not learned, while another one is passed
-twice. They are counted, saved and moved all the same, and `DistributedDataParallel` waits for their gradients
-and raises, unless it is told to find such parameters.
+twice. They are counted, saved and moved all the same.
 
 ## When it is right to ignore it
 
@@ -35,7 +34,6 @@ rule = Rule(
     "{names} made and never used: nothing trains the parameters",
     help="use it in `forward`, or remove it",
     effect="no effect",
-    yields_to=("GRD801", "GRD716"),
     tokens=("Module",),
 )
 

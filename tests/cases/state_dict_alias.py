@@ -350,3 +350,40 @@ def moved_to_be_kept(batches):
 
 stop_early([torch.rand(8, 4)] * 3)
 normalized([torch.rand(5, 4)] * 2)
+
+
+class Deep(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.Sequential(nn.Linear(3, 8), nn.ReLU(), nn.Linear(8, 2))
+
+    def forward(self, x):
+        return self.layers(x)
+
+
+class Learner:
+    """Its target is to lag behind."""
+
+    def __init__(self):
+        self.net, self.target_net, self.older = Deep(), Deep(), Deep()
+        self.optimizer = torch.optim.Adam(self.net.parameters())
+        self.steps = 0
+
+    def learn(self, x, y):
+        goal = y + 0.9 * self.target_net(x).detach().amax(1)  # GRD401
+        loss = (self.net(x).amax(1) - goal).square().mean()
+        self.optimizer.zero_grad()
+        loss.backward()
+        self.optimizer.step()
+        self.steps += 1
+        if self.steps % 10 == 0:
+            self.target_net, self.steps = self.net, 0  # GRD310
+
+    def start_a_task(self):
+        self.older = self.net.eval()  # ok: a new one is trained from now on
+        self.net = Deep()
+        self.optimizer = torch.optim.Adam(self.net.parameters())
+
+    def lag(self):
+        self.target_net = copy.deepcopy(self.net)  # ok: a copy
+        self.current: nn.Module = self.net  # ok: by its name it is the one that is trained
