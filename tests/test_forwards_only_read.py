@@ -42,6 +42,7 @@ ONLY_READ = [
     "show_images(out)",
     "transforms.ToPILImage()(out[0]).save('out.png')",
     "transforms.functional.to_pil_image(out[0]).save('out.png')",
+    "seen = transforms.ToPILImage()(out[0])\n    print((transforms.ToTensor()(seen) - y).square().mean())",
     "print(psnr(out, y))",
     "meter.update(accuracy(out, y))",
     "json.dump([out], open('out.json', 'w'))",
@@ -58,7 +59,7 @@ OTHERWISE = [
     "history.append(out)",
     "found = combine(out, y)",
     "small = transforms.Resize(8)(out)\n    trainer.learn(small)",
-    "seen = transforms.ToPILImage()(out[0])\n    (seen - y).mean().backward()",
+    "seen = transforms.RandomErasing(1)(out[0])\n    (seen - y).mean().backward()",
 ]
 
 

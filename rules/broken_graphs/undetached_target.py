@@ -80,7 +80,7 @@ OWN = "computed by the network that is fitted to it"
 FOR_AN_INPUT = "of which only that of the input is used"
 ASKED_ALONE = "compute that of the input alone, by `torch.autograd.grad`"
 HELD_STILL = "compute the target under `torch.no_grad()`, or detach it"
-HANDED = "detach the output of {} before it is passed on"
+HANDED = "detach what {} before it is passed on"
 COMPARED = "freeze {0} with `requires_grad_(False)`, or call {0} under `torch.no_grad()`"
 APART = "leave the terms of {} out of this `backward()`: they train nothing here"
 PASSED = "freeze {} with `requires_grad_(False)`, through which gradients still pass"
@@ -296,8 +296,9 @@ def _at(end: ModuleFinished, one: Waiting, wasted: frozenset[Memory], met: Meeti
     handed = met.handed is not None
     apart = met.summed and not handed
     cure = PASSED if passed else HANDED if handed else APART if apart else COMPARED
+    subject = f"{network} {'gives' if len(names) == 1 else 'give'}" if cure is HANDED else network
     name, place = quoted(one.event.name, "the loss"), met.handed if handed else one.event.node
-    draft = rule.at(place, name=name, whose=whose, why=NOT_STEPPED).advising(cure.format(network))
+    draft = rule.at(place, name=name, whose=whose, why=NOT_STEPPED).advising(cure.format(subject))
     if met.place is not None:
         at, told = (one.event.node, "gradients go there") if handed else (met.place, "here they get into the loss")
         draft = draft.note(at, told)
