@@ -9,6 +9,7 @@ import libcst as cst
 
 from gradlint.domain.objects import Module
 from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.python.functions import is_left_to_others
 from gradlint.interpreter.python.mro import find_method
 from gradlint.interpreter.static.scopes import HANDED, Scope, spelled
 
@@ -37,16 +38,7 @@ def is_unread(m: Interpreter, owner: object, name: str) -> bool:
 def _has_forward(m: Interpreter, owner: Module) -> bool:
     """Return whether the class says what calling it does: if not, others call what it holds."""
     forward = find_method(m, owner.cls, "forward")
-    body = getattr(getattr(forward, "node", None), "body", None)
-    return body is not None and not all(isinstance(one, cst.Raise) for one in _statements(body))
-
-
-def _statements(body: Any) -> Iterator[Any]:
-    """Yield the statements of a function without its docstring."""
-    for line in body.body:
-        for one in line.body if isinstance(line, cst.SimpleStatementLine) else [line]:
-            if not (isinstance(one, cst.Expr) and isinstance(one.value, cst.SimpleString)):
-                yield one
+    return forward is not None and not is_left_to_others(forward)
 
 
 def _related(m: Interpreter, setting: Any) -> Iterator[Scope]:

@@ -100,6 +100,7 @@ def _is_scaler(uses: Uses) -> bool:
 
 
 def is_tensor(uses: Uses) -> bool:
+    """Return whether uses show a tensor, and none of them is of anything else."""
     shows = not TENSOR_USES.isdisjoint(uses) or not (SHAPED.isdisjoint(uses) or MOVED.isdisjoint(uses))
     return shows and all(_can_be_of_tensor(use) for use in uses)
 
