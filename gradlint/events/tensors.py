@@ -186,13 +186,16 @@ class WrittenInPlace(Event):
 
 @frozen(kw_only=True, eq=False)
 class ResultDiscarded(Event):
-    """An expression stands alone as a statement and its value is dropped.
+    """An expression stands alone as a statement, or in a tuple or list comprehension that does, and its value is
+    dropped.
 
     Where it is the call of a tensor's or a module's method, or of something else known by its import path, that is the
-    `called` (`torch.Tensor.detach`, and `of` the first argument, its owner). Where it is an attribute that is looked up
-    and no more, that is its `attribute`, and `of` what it was looked up on; `compared`: the attribute is the left side
-    of an `==`. `name` is how the owner is written; `single`: it comes from a batch, and is one tensor by its uses.
-    `displayed` are the tensors of a tuple, as a notebook is taken to make of the last call of a cell: it shows them.
+    `called` (`torch.Tensor.detach`, and `of` the first argument, its owner); where a `forward` calls a layer of torch,
+    its class (and `of` what that is given, `layer` how it is written). Where it is an attribute that is looked up and
+    no more, that is its `attribute`, and `of` what it was looked up on; `compared`: the attribute is the left side of
+    an `==`. `name` is how the owner is written; `single`: it comes from a batch, and is one tensor of it; `alone`: it
+    is a statement of its own. `displayed` are the tensors of a tuple, as a notebook is taken to make of the last call
+    of a cell: it shows them.
     """
 
     believed_from: ClassVar[tuple[str, ...]] = ("value", "of")
@@ -203,7 +206,9 @@ class ResultDiscarded(Event):
     attribute: str = ""
     compared: bool = False
     name: str = ""
+    layer: str = ""
     single: bool = False
+    alone: bool = True
     displayed: tuple[Tensor, ...] = ()
 
 

@@ -4,7 +4,8 @@
 
 Only methods that end in an underscore write their tensor. `clamp`, `detach`, `to`, `view` and the rest, and functions
 like `torch.clamp`, give a new tensor, or a new handle on the same memory, and leave the one they were called on or
-given as it was: still attached, still on its device, still of its dtype and shape. Modules are different
+given as it was: still attached, still on its device, still of its dtype and shape. So does a layer that a `forward`
+calls, unless it was made with `inplace=True`. Modules are different
 (`model.to(device)` moves the module itself), which is where the habit comes from; but `embedding.from_pretrained(...)`
 is a class method that makes another layer.
 
@@ -36,7 +37,10 @@ rule = Rule(
     effect="no effect",
 )
 
-METHODS, FUNCTIONS = "torch.Tensor", ("torch", "torch.nn.functional")
+METHODS, LAYERS = "torch.Tensor", "torch.nn"
+NETWORKS = (LAYERS, "torch.nn.functional")
+"""Where that stands which is called for its result alone."""
+OWNERS = (METHODS, "torch", *NETWORKS)
 WAITING = frozenset({"item", "cpu", "numpy", "tolist"})
 """Methods that are also called to wait for what runs on a device."""
 REPLACING = frozenset(
@@ -74,19 +78,20 @@ def check(event: ResultDiscarded) -> Findings:
         yield rule.at(event.node, method=method, name="the layer").advising(KEEP)
         return
     tensor = event.of
-    if not isinstance(tensor, Tensor) or of not in (METHODS, *FUNCTIONS) or event.expected:
+    if not isinstance(tensor, Tensor) or of not in OWNERS or event.expected:
         return
-    if of in FUNCTIONS and not _is_made_here(event):
+    if of != METHODS and not _is_made_here(event):
         return
     if not isinstance(event.value, Tensor) or method.endswith("_") or method in WAITING:
         return
     if tensor.may_be_structured and method in OF_STRUCTURES and not event.single:
         return
-    narrow = (event.name or _is_of_another(tensor)) and (method in REPLACING or method in TWINS)
-    draft = rule.at(event.node, method=method, name=quoted(event.name, "the tensor"))
+    narrow = (event.name or _is_of_another(tensor)) and (of in NETWORKS or method in REPLACING or method in TWINS)
+    draft = rule.at(event.node, method=event.layer or method, name=quoted(event.name, "the tensor"))
     draft = draft.advising(_cure(event, of, method))
     draft = draft if narrow else draft.lowered(POSSIBLE, "it may be called for something else than its result")
-    yield draft.fix(*_edits(event, method), safety="unsafe") if event.name and not _is_parameter(event) else draft
+    edits = _edits(event, method) if event.name and not _is_parameter(event) else ()
+    yield draft.fix(*edits, safety="unsafe") if edits else draft
 
 
 def _is_of_another(tensor: Tensor) -> bool:
@@ -117,14 +122,16 @@ def _cure(event: ResultDiscarded, of: str, method: str) -> str:
         return f"write the parameter with `{name}.{method}_(...)` under `torch.no_grad()`, or use the result"
     if _is_better_written(name, method):
         return f"write in place with `{name}.{method}_(...)`"
-    call = f"{name}.{method}(...)" if of == METHODS else f"{of}.{method}({name}, ...)"
+    if of == METHODS:
+        return f"assign it: `{name} = {name}.{method}(...)`"
+    call = f"{event.layer}({name})" if event.layer else f"{of}.{method}({name}, ...)"
     return f"assign it: `{name} = {call}`"
 
 
 def _edits(event: ResultDiscarded, method: str) -> tuple[Edit, ...]:
     if _is_better_written(event.name, method):
         return (Edit("rename", event.node, f"{method}_"),)
-    return (Edit("wrap", event.node, f"{event.name} = "),)
+    return (Edit("wrap", event.node, f"{event.name} = "),) if event.alone else ()
 
 
 @rule.bad

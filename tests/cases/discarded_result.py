@@ -165,3 +165,55 @@ def batches_of_words(loader, net: nn.Module):
     for batch in loader:
         batch.to(**{"device": "cuda"})  # ok: a dict that moves what is in it
         net(**batch).loss.backward()
+
+
+class Activated(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norms = nn.ModuleDict({"first": nn.BatchNorm1d(3)})
+        self.acts = nn.ModuleList([nn.LeakyReLU(0.1), nn.LeakyReLU(0.1, inplace=True)])
+        self.within = nn.Sequential(nn.Linear(3, 3), nn.ReLU(inplace=True))
+
+    def forward(self, x):
+        y = self.within(x)
+        self.norms["first"](y)  # GRD607
+        self.acts[0](x), self.acts[1](y)  # GRD607
+        self.acts[1](y)  # ok: written in place
+        self.within(x[:1])  # ok: what the program makes of layers may be called for its hooks
+        F.normalize(x, dim=1)  # GRD607
+        return x
+
+    def seen_by_hooks(self, x):
+        self.acts[0](x + 1)  # ok: outside a forward a layer may be called for its hooks
+        return x
+
+
+def several_at_once(optimizer: torch.optim.Optimizer, x: torch.Tensor, y: torch.Tensor):
+    x.double(), y.half()  # GRD607
+    x.sum().item(), y.cpu()  # ok: waits for the device
+    x.mul_(2), y.requires_grad_()  # ok: both are written
+    for group in optimizer.param_groups:
+        [p.grad.clamp(-1, 1) for p in group["params"]]  # GRD607
+        [p.grad.clamp_(max=1) for p in group["params"] if p.grad is not None]  # ok: in place
+    return x, y
+
+
+def batches_gone_over(loader, net: nn.Module):
+    for batch in loader:
+        for part in batch:
+            part.to("cuda", torch.half)  # GRD607
+        [part.bfloat16() for part in batch]  # GRD607
+        x, y = batch
+        F.cross_entropy(net(x), y).backward()
+
+
+def batches_by_key(loader, net: nn.Module):
+    for number, batch in enumerate(loader):
+        batch["image"].to("cuda", non_blocking=number > 0)  # GRD607
+        F.cross_entropy(net(batch["image"].cuda()), batch["label"].cuda()).backward()
+
+
+def sets_of_batches(loaders, net: nn.Module):
+    for batch in loaders["train"]:
+        batch.half(), batch.to("cpu")  # ok: an object that a library makes of a batch may cast itself
+        net(batch).loss.backward()

@@ -65,7 +65,7 @@ def leaf():
 def asked_later(x: Tensor):
     noise = torch.zeros(2)
     noise.requires_grad_()
-    noise.retain_grad(), noise.sum()  # ok: asked just before; on a leaf it does nothing
+    noise.retain_grad(), noise.sum()  # GRD207
     x.clone().retain_grad()  # ok: nobody knows whether the argument requires grad
     return noise
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+import libcst as cst
+
 from gradlint.domain.facts import NO, YES
 from gradlint.domain.objects import Iterator, Module, Tensor
 from gradlint.domain.provenance import Belief, Cause, CauseKind, IteratorKind
@@ -26,7 +28,8 @@ BATCH = "batch"
 
 @dataclass(slots=True)
 class TakenApart:
-    """The names, each with the scope, to which batches were unpacked: they stand for one of several in a tuple."""
+    """The names, each with the scope, to which batches were unpacked, or that go over one: they stand for one of
+    several in a tuple."""
 
     names: set[tuple[Any, str]] = field(default_factory=set)
 
@@ -54,6 +57,12 @@ def batch(m: Interpreter, node: Site, reach: tuple[Ref, ...] = ()) -> Ref:
 def is_batch(thing: object) -> bool:
     """Return whether it stands for a batch of a loader and all that is in it."""
     return type(thing) is Tensor and thing.made == BATCH and thing.may_be_structured
+
+
+def note_taken_apart(m: Interpreter, whole: Value, target: cst.BaseExpression) -> None:
+    """A target is bound to one of those that something holds: notes its name if that is a batch."""
+    if type(target) is cst.Name and is_batch(m.thing(whole)):
+        m.notes(TakenApart).names.add((m.frame.scope.node, target.value))
 
 
 def part(m: Interpreter, node: Site, owner: Value, name: str) -> Value:

@@ -13,7 +13,7 @@ from gradlint.domain.objects import Container, Instance, Tensor
 from gradlint.domain.refs import Ref
 from gradlint.domain.value_sets import alternatives
 from gradlint.domain.values import NOTHING, UNKNOWN, Unknown, Value
-from gradlint.interpreter.autograd.batches import TakenApart, is_batch
+from gradlint.interpreter.autograd.batches import note_taken_apart
 from gradlint.interpreter.autograd.in_place import lasting_holders
 from gradlint.interpreter.engine import variables
 from gradlint.interpreter.engine.arguments import Arguments
@@ -87,8 +87,7 @@ def _unpack(m: Interpreter, target: Any, value: Value) -> None:
     consume(m, target, m.state.stack[start], "unpacking")
     m.push(*values)
     for index, element in enumerate(elements):
-        if type(element.value) is cst.Name and is_batch(m.thing(m.state.stack[start + 1 + index])):
-            m.notes(TakenApart).names.add((m.frame.scope.node, element.value.value))
+        note_taken_apart(m, m.state.stack[start + 1 + index], element.value)
         assign(m, element, element.value, m.state.stack[start + 1 + index])
     m.pop_from(start)
 

@@ -16,6 +16,7 @@ from gradlint.domain.refs import Ref
 from gradlint.domain.value_sets import one_of, references, with_certain
 from gradlint.domain.values import NOTHING, Value
 from gradlint.frozen import frozen
+from gradlint.interpreter.autograd.batches import note_taken_apart
 from gradlint.interpreter.engine.frames import LoopPaths
 from gradlint.interpreter.engine.iteration import MOST_ELEMENTS, consume, element_list, following, iterated
 from gradlint.interpreter.engine.loops import Loop, attempted, run_loop
@@ -181,6 +182,7 @@ def _clause(
         if element == NOTHING:
             m.end_path()
             return
+        note_taken_apart(m, m.state.stack[start], clause.target)
         assign(m, clause.target, clause.target, element)
         for condition in clause.ifs:
             decided = truthiness(m, m.value(condition.test))

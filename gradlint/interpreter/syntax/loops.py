@@ -17,6 +17,7 @@ from gradlint.domain.state import State
 from gradlint.domain.value_sets import alternatives
 from gradlint.domain.values import NOTHING, UNKNOWN, Constant, Value
 from gradlint.frozen import replace
+from gradlint.interpreter.autograd.batches import note_taken_apart
 from gradlint.interpreter.autograd.tensor import own_count
 from gradlint.interpreter.engine import per_element
 from gradlint.interpreter.engine.dispatch import executes
@@ -49,6 +50,7 @@ def for_(m: Interpreter, node: cst.For) -> None:
 
     def run(element: Value) -> None:
         m.loops.active[-1].over_parts = _are_parts(m, element)
+        note_taken_apart(m, m.state.stack[start], node.target)
         if leaves:
             assign(m, node.target, node.target, element)
             begin(m, m.state.stack[start])

@@ -6,7 +6,6 @@ from typing import Any
 
 import libcst as cst
 
-from gradlint import events
 from gradlint.domain.facts import NO, YES
 from gradlint.domain.mentions import object_references
 from gradlint.domain.objects import Array, Container, Module, Node, Tensor
@@ -14,9 +13,7 @@ from gradlint.domain.provenance import WriteKind
 from gradlint.domain.refs import Ref
 from gradlint.domain.state import State
 from gradlint.domain.value_sets import alternatives, one_of
-from gradlint.domain.values import UNKNOWN, Bound, Constant, Imported, ImportPath, PlainObject, Unknown, Value
-from gradlint.events import Thing
-from gradlint.interpreter.autograd.batches import TakenApart, is_batch
+from gradlint.domain.values import UNKNOWN, Constant, Imported, ImportPath, PlainObject, Unknown, Value
 from gradlint.interpreter.autograd.in_place import Write, maybe_written, write
 from gradlint.interpreter.autograd.record import Saves, saved_in_place
 from gradlint.interpreter.engine import variables
@@ -24,7 +21,7 @@ from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot, executes
 from gradlint.interpreter.engine.frames import RESULT
 from gradlint.interpreter.engine.machine import Interpreter
-from gradlint.interpreter.engine.places import peek, poke
+from gradlint.interpreter.engine.places import poke
 from gradlint.interpreter.nn import module_containers
 from gradlint.interpreter.nn.module_protocol import REGISTRIES
 from gradlint.interpreter.python import containers
@@ -45,8 +42,7 @@ from gradlint.interpreter.syntax.narrowing import assume, narrow, narrow_class, 
 from gradlint.interpreter.syntax.operators import BINARY, compute
 from gradlint.interpreter.syntax.subscripts import index_value
 from gradlint.interpreter.unknown.annotations import value_of
-from gradlint.interpreter.unknown.duck_typing import is_tensor, kind_from_usage, uses_of
-from gradlint.interpreter.unknown.handed_tensors import is_operand
+from gradlint.interpreter.unknown.duck_typing import kind_from_usage
 
 executes(cst.SimpleStatementLine, cst.SimpleStatementSuite, cst.IndentedBlock)(lambda m, node: m.run_body(node.body))
 
@@ -54,57 +50,6 @@ executes(cst.SimpleStatementLine, cst.SimpleStatementSuite, cst.IndentedBlock)(l
 @executes(cst.Pass)
 def pass_(m: Interpreter, node: cst.Pass) -> None:
     pass
-
-
-@executes(cst.Expr)
-def expression_statement(m: Interpreter, node: cst.Expr) -> None:
-    value = m.value(node.value)
-    if type(node.value) is cst.Yield:
-        m.unknown.pop(node.value, None)  # what the generator is sent here goes nowhere
-        return
-    if m.is_silent or type(node.value) in (cst.SimpleString, cst.ConcatenatedString):
-        return
-    last = m.log.story[-1] if m.log.story else None
-    about: dict[str, Any] = {}
-    if type(last) is events.Called and last.node is node.value:
-        given = node.value.args
-        by_function = given and last.args and last.name and last.name == spelled(last.callee)
-        name = spelled(given[0].value) if by_function else last.name
-        about = {"of": last.args[0] if last.args else UNKNOWN, "called": last.path, "name": name}
-        about["single"] = _is_single(m, about["of"], name)
-    elif isinstance(looked_up := _compared(node.value) or node.value, cst.Attribute):
-        owner = value.owner if type(value) is Bound else peek(m, looked_up.value)
-        about = {"of": UNKNOWN if owner is None else m.thing(owner), "attribute": looked_up.attr.value}
-        about |= {"name": spelled(looked_up.value), "compared": looked_up is not node.value}
-    elif type(node.value) is cst.Tuple:
-        about = {"displayed": _members(m, value)}
-    m.emit(events.ResultDiscarded, node.value, value=m.thing(value), **about)
-
-
-def _is_single(m: Interpreter, thing: Thing, name: str) -> bool:
-    """Return whether what is called like this is one tensor of a batch: one of those it is unpacked to, or used as one
-    tensor."""
-    if not is_batch(thing):
-        return False
-    uses = uses_of(m, name)
-    return (
-        (m.frame.scope.node, name) in m.notes(TakenApart).names
-        or is_tensor(uses)
-        or any(is_operand(m, use) for use in uses)
-    )
-
-
-def _members(m: Interpreter, value: Value) -> tuple[Tensor, ...]:
-    """The tensors that are members of a tuple."""
-    found = m.only(value, Container)
-    return () if found is None else tuple(tensor for _, one in found.items for _, tensor in m.all(one, Tensor))
-
-
-def _compared(node: cst.BaseExpression) -> cst.BaseExpression | None:
-    """The left side of `left == right`."""
-    if isinstance(node, cst.Comparison) and len(node.comparisons) == 1:
-        return node.left if isinstance(node.comparisons[0].operator, cst.Equal) else None
-    return None
 
 
 @executes(cst.Assign)
