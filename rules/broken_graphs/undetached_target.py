@@ -5,7 +5,8 @@
 In adversarial training the discriminator's loss is computed on what the generator made. Unless that is
 detached, backward goes on through the generator. Only the discriminator's optimizer steps then, and the
 generator's gradients are cleared before its own step: they were never wanted. Just so a loss that compares with what a
-target network or a teacher gives goes through that as well, which no optimizer holds. And a trained network that judges
+target network or a teacher gives goes through that as well, which no optimizer holds, and so does a term that keeps
+the parameters near those of another network. And a trained network that judges
 what another makes has to be passed through, but its parameters need no gradients for that.
 
 An attack on the input of a trained network, or a picture of what it looks at, wants the gradient of the input alone;
@@ -34,15 +35,14 @@ time, or nobody ever looks at them, nothing but time and memory is lost.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Set
 from typing import Any
 
-from gradlint.domain import NO, YES, CauseKind, Memories, Memory, Syntax, made_at, memories, places
+from gradlint.domain import NO, YES, CauseKind, Memories, Memory, Syntax, memories, places
 from gradlint.events import (
     BackwardRun,
     Copied,
     Event,
-    GradientRead,
     GradientsCleared,
     LoopFinished,
     ModuleBuilt,
@@ -50,19 +50,19 @@ from gradlint.events import (
     ModuleFinished,
     OptimizerBuilt,
     OptimizerStepped,
-    Run,
-    StateLoaded,
-    WrittenInPlace,
 )
-from gradlint.rule import LIKELY, POSSIBLE, Draft, Edit, Findings, Rule, given_weights, quoted, runs_around, words
+from gradlint.rule import LIKELY, POSSIBLE, Draft, Edit, Findings, Rule, quoted, words
 
 from ._attacks import attacks
 from ._goals import chases
+from ._holding import cleared_by_somebody, held_by_some, home, read_by_somebody, with_unseen_optimizers
 from ._joins import Meeting, meeting
 from ._parameters import modules_of
 from ._passing import can_be_cut, fed_unseen
+from ._proximal import proximal_terms
 from ._seams import seams
 from ._waiting import Queue, Waiting, led_to
+from ._weights import loaded, made_trained
 
 rule = Rule(
     "GRD617",
@@ -77,9 +77,11 @@ rule = Rule(
 
 NOT_STEPPED = "not updated by the step"
 OWN = "computed by the network that is fitted to it"
+COMPARED_WITH = "the parameters that these are compared with"
 FOR_AN_INPUT = "of which only that of the input is used"
 ASKED_ALONE = "compute that of the input alone, by `torch.autograd.grad`"
 HELD_STILL = "compute the target under `torch.no_grad()`, or detach it"
+KEPT_NEAR = "detach the parameters of the other network in this term, or freeze it with `requires_grad_(False)`"
 HANDED = "detach what {} before it is passed on"
 COMPARED = "freeze {0} with `requires_grad_(False)`, or call {0} under `torch.no_grad()`"
 APART = "leave the terms of {} out of this `backward()`: they train nothing here"
@@ -140,14 +142,13 @@ def check_held_by_none(end: ModuleFinished) -> Findings:
     if any(event.optimizer.open.may(YES) for event in built):
         return
     runs = {run.index: run for run in end.runs}
-    unseen = _with_unseen_optimizers(end, runs, built)
-    held = _held_by_some(end, built)
-    read = memories(event.tensor for event in end.story if isinstance(event, GradientRead))
-    cleared = memories(one for event in end.story if isinstance(event, GradientsCleared) for one in event.parameters)
+    unseen = with_unseen_optimizers(end, runs, built)
+    held = held_by_some(end, built)
+    read, cleared = read_by_somebody(end), cleared_by_somebody(end)
     parts = places(memories(one for event in end.story if isinstance(event, ModuleBuilt) for one in event.parameters))
     copies = {event.node for event in end.story if isinstance(event, Copied)}
     calls = {event.memories for event in end.story if isinstance(event, ModuleCalled)}
-    loaded, fed = _loaded(end), fed_unseen(end)
+    with_weights, fed = loaded(end), fed_unseen(end)
     waiting: dict[Syntax, Waiting] = {}
     told = set[Syntax]()
     for event in end.story:
@@ -155,14 +156,14 @@ def check_held_by_none(end: ModuleFinished) -> Findings:
             waiting[event.node] = Waiting(event, led_to(event), _held(event, held) | _asked(event))
         elif type(event) is OptimizerStepped:
             now = memories(event.parameters)
-            for one in [one for one in waiting.values() if now & one.leaves and _home(runs, one.event) not in unseen]:
+            for one in [one for one in waiting.values() if now & one.leaves and home(runs, one.event) not in unseen]:
                 del waiting[one.event.node]
                 here = _held(one.event, parts) | _copied(one.event, copies)
                 wasted = (one.leaves & here) - one.stepped
                 if not wasted or wasted & read or one.event.node in told or _in_one_module(calls, wasted, one.stepped):
                     continue
                 met = meeting(end.story, one.event, wasted, now & one.leaves)
-                given = wasted <= loaded
+                given = wasted <= with_weights
                 named = given or any(words(name) & STANDING_STILL for name in met.names)
                 if not wasted <= _reached(one.event) and not named:
                     continue
@@ -175,7 +176,7 @@ def check_held_by_none(end: ModuleFinished) -> Findings:
                     and _of_module(now, end)
                 ):
                     draft = _at(end, one, wasted, met, passed=True)
-                    for node in _made_trained(end, one.event, wasted):
+                    for node in made_trained(end, one.event, wasted):
                         draft = draft.note(node, "made here with trained weights, which nothing freezes")
                 else:
                     continue
@@ -186,6 +187,23 @@ def check_held_by_none(end: ModuleFinished) -> Findings:
                     else draft.lowered(POSSIBLE, "it may ask for gradients of what it does not step on purpose")
                 )
                 yield draft.note(event.node, "steps other parameters, and no optimizer holds these")
+
+
+@rule.on(ModuleFinished)
+def check_proximal_term(end: ModuleFinished) -> Findings:
+    """Report a term that keeps what is trained near the parameters of another network, which get gradients as well."""
+    built = [event for event in end.story if isinstance(event, OptimizerBuilt)]
+    runs = {run.index: run for run in end.runs}
+    unseen = with_unseen_optimizers(end, runs, built)
+    cared_for = held_by_some(end, built) | places(read_by_somebody(end) | cleared_by_somebody(end))
+    found = {one.node: one for one in proximal_terms(end.story) if home(runs, one.run) not in unseen}
+    for one in found.values():
+        if any(event.optimizer.open.may(YES) for event in built) or places(one.others) & cared_for:
+            continue
+        draft = rule.at(one.node, name=quoted(one.run.name, "the loss"), whose=COMPARED_WITH, why=NOT_STEPPED)
+        draft = draft.advising(KEPT_NEAR).note(one.run.node, "gradients go there")
+        draft = draft.note(one.step.node, "steps other parameters, and no optimizer holds these")
+        yield draft.resting_on(one.run).lowered(LIKELY, "what is not stepped by this step is taken for a target")
 
 
 @rule.on(ModuleFinished)
@@ -208,34 +226,6 @@ def check_attack(end: ModuleFinished) -> Findings:
         yield draft.resting_on(one.run, one.read).lowered(LIKELY, "gradients of the network may be wanted as well")
 
 
-def _held_by_some(end: ModuleFinished, built: Sequence[OptimizerBuilt]) -> Memories:
-    """The parameters that an optimizer holds, whichever of those made there they are: one that is never stepped though
-    others that are made where it is are (each network has its own, a target network as well) holds them for nothing."""
-    steps = [event for event in end.story if isinstance(event, OptimizerStepped)]
-    stepped = places(memories(tensor for event in steps for tensor in event.parameters))
-    sites = {at for event in steps for at in made_at(event.optimizer)}
-    given = [places(memories(event.parameters)) for event in built if event.node not in sites]
-    return stepped.union(*given)
-
-
-def _with_unseen_optimizers(
-    end: ModuleFinished, runs: Mapping[int, Run], built: Sequence[OptimizerBuilt]
-) -> set[Syntax]:
-    """The functions and classes in which something steps that was not seen to be made, at no time: nobody knows what
-    else it trains."""
-    seen = {event.node for event in built}
-    steps = [event for event in end.story if isinstance(event, OptimizerStepped)]
-    known = {event.node for event in steps if event.optimizer.open <= NO or seen.intersection(made_at(event.optimizer))}
-    return {_home(runs, event) for event in steps if event.node not in known}
-
-
-def _home(runs: Mapping[int, Run], event: Event) -> Syntax:
-    """The class of the function in which something happened that nobody called, or that function; None for a script."""
-    outermost = [*runs_around(event, runs)][-1:]
-    functions = [run.function for run in outermost if run.function is not None]
-    return (functions[0].owner or functions[0].node) if functions else None
-
-
 def _of_module(trained: frozenset[Memory], end: ModuleFinished) -> bool:
     """Return whether these are parameters of modules, so that a network is trained and not an input made to fit."""
     return any(trained & memories(one.parameters) for one in end.story if isinstance(one, ModuleBuilt))
@@ -244,28 +234,6 @@ def _of_module(trained: frozenset[Memory], end: ModuleFinished) -> bool:
 def _reached(event: BackwardRun) -> frozenset[Memory]:
     """The leaves that a backward certainly reaches."""
     return memories(leaf for index, leaf in enumerate(event.leaves) if event.certain >> index & 1)
-
-
-def _loaded(end: ModuleFinished) -> frozenset[Memory]:
-    """The parameters of modules that are called and into which weights were loaded, and those of networks that came
-    with some, or of what unseen code made of either."""
-    loads = {at for event in end.story if isinstance(event, StateLoaded) for at in made_at(event.module)}
-    calls = [event for event in end.story if isinstance(event, ModuleCalled)]
-    given = frozenset(one for call in calls if not loads.isdisjoint(made_at(call.module)) for one in call.memories)
-    trained, loaded = set[Syntax](), set[Syntax]()
-    for event in end.story:
-        found = loaded if isinstance(event, WrittenInPlace) else trained
-        found.update(at for tensor in given_weights(event) for at in made_at(tensor))
-    leaves = [leaf for event in end.story if isinstance(event, BackwardRun) for leaf in event.leaves]
-    unseen = [leaf for leaf in leaves if not (leaf.belief.seen_made or loaded.isdisjoint(made_at(leaf)))]
-    return given | memories([*unseen, *(leaf for leaf in leaves if not trained.isdisjoint(made_at(leaf)))])
-
-
-def _made_trained(end: ModuleFinished, event: BackwardRun, wasted: frozenset[Memory]) -> list[Syntax]:
-    """The first place that made what these parameters are of, with trained weights."""
-    made = {at for leaf in event.leaves if leaf.storage in wasted for at in made_at(leaf)}
-    built = (one for one in end.story if isinstance(one, ModuleBuilt) and one.trained)
-    return [one.node for one in built if any(not made.isdisjoint(made_at(tensor)) for tensor in one.parameters)][:1]
 
 
 def _held(event: BackwardRun, held: frozenset[Memory]) -> frozenset[Memory]:
@@ -440,6 +408,46 @@ def judge_frozen():
         loss.backward()
         optimizer.step()
     return judge[0].weight
+
+
+@rule.bad
+def kept_near_another():
+    import copy
+
+    import torch
+    from torch import nn
+
+    model = nn.Linear(3, 1)
+    start = copy.deepcopy(model)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for _ in range(2):
+        loss = model(torch.ones(4, 3)).pow(2).mean()
+        for one, other in zip(model.parameters(), start.parameters(), strict=True):
+            loss = loss + (one - other).pow(2).sum()  # GRD617
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    return start.weight
+
+
+@rule.good(cures=kept_near_another)
+def kept_near_what_is_detached():
+    import copy
+
+    import torch
+    from torch import nn
+
+    model = nn.Linear(3, 1)
+    start = copy.deepcopy(model)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for _ in range(2):
+        loss = model(torch.ones(4, 3)).pow(2).mean()
+        for one, other in zip(model.parameters(), start.parameters(), strict=True):
+            loss = loss + (one - other.detach()).pow(2).sum()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    return start.weight
 
 
 def follows_its_target(returned: Any, cured: Any) -> bool:

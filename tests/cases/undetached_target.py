@@ -1,6 +1,7 @@
 """Cases for GRD617: gradients for a network that this step does not train, and losses that are meant for both."""
 
 import argparse
+import copy
 
 import torch
 import torch.nn.functional as F
@@ -788,4 +789,89 @@ def made_with_one_that_learns_as_well(batches):
     for noise, wanted in batches:
         optimizer.zero_grad()
         looks(maker(noise), wanted).sum().backward()  # ok: the optimizer holds both
+        optimizer.step()
+
+
+class Client:
+    """One of several whose networks are kept near that of the server while they are trained."""
+
+    def __init__(self, net: nn.Module, data, rate: float, weight: float):
+        self.net, self.data, self.rate, self.weight = copy.deepcopy(net), data, rate, weight
+
+    def fit(self, server: nn.Module):
+        optimizer = torch.optim.SGD(self.net.parameters(), lr=self.rate)
+        for x, y in self.data:
+            near = 0.0
+            for own, theirs in zip(self.net.parameters(), server.parameters(), strict=True):
+                near += torch.norm(own - theirs)  # GRD617
+            loss = F.cross_entropy(self.net(x), y) + self.weight * near
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+
+    def fit_near_constants(self, server: nn.Module):
+        optimizer = torch.optim.Adam(self.net.parameters(), lr=self.rate)
+        for x, y in self.data:
+            loss = F.cross_entropy(self.net(x), y)
+            for own, theirs in zip(self.net.parameters(), server.parameters(), strict=True):
+                loss += self.weight * (own - theirs.data).square().sum()  # ok: a constant
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+
+
+def kept_near_all_at_once(net: nn.Module, batches):
+    before, optimizer = copy.deepcopy(net), torch.optim.SGD(net.parameters(), lr=0.1)
+    for x in batches:
+        now = torch.cat([p.flatten() for p in net.parameters()])
+        then = torch.cat([p.flatten() for p in before.parameters()])
+        optimizer.zero_grad()
+        near = F.mse_loss(now, then, reduction="sum")  # GRD617
+        (net(x).mean() + near).backward()
+        optimizer.step()
+
+
+def kept_near_by_name(net: nn.Module, old: nn.Module, batches, near=1e-3):
+    optimizer, goals = torch.optim.SGD(net.parameters(), lr=0.1), dict(old.named_parameters())
+    for x in batches:
+        loss = net(x).mean()
+        for name, p in net.named_parameters():
+            loss += near * (p - goals[name]).norm()  # GRD617
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+
+def kept_near_each_other(one: nn.Module, other: nn.Module, batches):
+    first = torch.optim.SGD(one.parameters(), lr=0.1)
+    second = torch.optim.SGD(other.parameters(), lr=0.1)
+    for x in batches:
+        loss = (one(x) + other(x)).mean()
+        for pair in zip(one.parameters(), other.parameters(), strict=True):
+            loss = loss + F.l1_loss(*pair)  # ok: both are trained
+        first.zero_grad(), second.zero_grad()
+        loss.backward()
+        first.step(), second.step()
+
+
+def kept_near_a_frozen_start(net: nn.Module, batches):
+    start, optimizer = copy.deepcopy(net).requires_grad_(False), torch.optim.SGD(net.parameters(), lr=0.1)
+    for x in batches:
+        loss = net(x).mean()
+        for p, q in zip(net.parameters(), start.parameters(), strict=True):
+            loss = loss + torch.dist(p, q)  # ok: frozen
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+
+def apart_from_what_is_cleared(net: nn.Module, batches):
+    start, optimizer = copy.deepcopy(net), torch.optim.SGD(net.parameters(), lr=0.1)
+    for x in batches:
+        loss = net(x).mean()
+        for p, q in zip(net.parameters(), start.parameters(), strict=True):
+            loss = loss - F.mse_loss(p, q)  # ok: somebody clears these gradients
+        optimizer.zero_grad()
+        start.zero_grad()
+        loss.backward()
         optimizer.step()
