@@ -28,3 +28,20 @@ reveal(ordered.get("b"))  # Tensor[float, requires_grad=no, leaf=yes]
 nested = {"layers": [torch.ones(2), {"deep": torch.ones(2, requires_grad=True)}]}
 reveal(nested["layers"][1]["deep"])  # Tensor[float, requires_grad=yes, leaf=yes]
 reveal(nested["layers"][0])  # Tensor[float, requires_grad=no, leaf=yes]
+
+
+def chosen(several):
+    """What is not there yet holds nothing: a look-up that goes on found the other."""
+    best, first, both = {}, [], ()
+    for number in several:
+        if number >= 0:
+            best = {"w": torch.ones(2, requires_grad=True), "at": number}
+            first = [torch.zeros(2, dtype=torch.int64), number]
+            both = (number, torch.ones(2))
+    return best["w"], first[0], both[1]
+
+
+kept, counted, last = chosen(range(2))
+reveal(kept)  # Tensor[float, requires_grad=yes, leaf=yes]
+reveal(counted)  # Tensor[integer, requires_grad=no, leaf=yes]
+reveal(last)  # Tensor[float, requires_grad=no, leaf=yes]
