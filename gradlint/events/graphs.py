@@ -126,7 +126,8 @@ class Stored(Event):
     all, and `freed` says whether a backward has certainly freed a part of each graph in that. `replaces`: it takes
     the place of an element of a list, which is no longer than before. `by_part`: of all loops that fill it each goes
     over parts of networks (modules, parameters, their names). `differentiated`: each tensor of it that may carry a
-    graph is a term of a loss that a backward has been through, perhaps freeing it.
+    graph is a term of a loss that a backward has been through, perhaps freeing it. `again` are the tensors of a module,
+    or of its `state_dict()`, of which the list already holds one.
     """
 
     believed_from: ClassVar[tuple[str, ...]] = ("container", "value", "recorded")
@@ -142,6 +143,7 @@ class Stored(Event):
     replaces: bool = False
     differentiated: bool = False
     by_part: bool = False
+    again: tuple[Tensor, ...] = ()
     depends_on_mode: ClassVar[bool] = True
 
 

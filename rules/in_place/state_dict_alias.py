@@ -7,7 +7,8 @@
 weights of now. `.copy()`, `dict(...)`, `.detach()` and `.cpu()` on a model that is on the CPU copy the
 dict or the handles but not the memory. `copy.deepcopy` and `.clone()` do copy it. `best = model` copies nothing at
 all: it is one more name for the model that goes on training. So is `self.target = self.model`, after which the
-target moves with every step.
+target moves with every step. A list of the states of one model, as those of the clients that it stands for in turn,
+holds the last one over and over.
 
 ## What it costs
 
@@ -25,7 +26,7 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 from typing import Any
 
-from gradlint.domain import YES, Cause, Module, Syntax, made_at, memories
+from gradlint.domain import YES, Cause, CauseKind, Container, Module, Syntax, made_at, memories
 from gradlint.events import (
     AttributeAssigned,
     Called,
@@ -36,6 +37,7 @@ from gradlint.events import (
     OptimizerStepped,
     Returned,
     StateLoaded,
+    Stored,
 )
 from gradlint.rule import CERTAIN, LIKELY, Edit, Findings, Question, Rule, quoted, words
 
@@ -95,6 +97,28 @@ def check_kept(event: LoopFinished) -> Findings:
             )
 
 
+@rule.on(LoopFinished)
+def check_collected(event: LoopFinished) -> Findings:
+    """Report a list of what is one state or model, over and over, if the loop trains it."""
+    steps = [one for one in event.story if type(one) is OptimizerStepped]
+    told = set[Syntax]()
+    for one in event.story if steps else ():
+        if type(one) is not Stored or not one.again or one.node in told:
+            continue
+        trained = [step for step in steps if not memories(step.parameters).isdisjoint(memories(one.again))]
+        if not trained:
+            continue
+        told.add(one.node)
+        if isinstance(one.value, Container) and one.value.origin:
+            taken = tuple(mark for mark in one.value.causes if mark.kind is CauseKind.MADE)
+            found = [*_at_each(taken, one.node, one.name, "added here to others, which are the same")]
+        else:
+            found = [rule.at(one.node, name=quoted(one.name, "the list")).advising(COLLECTED)]
+        for draft in found:
+            draft = draft.note(trained[0].node, "trained here, which changes all that the list holds").resting_on(one)
+            yield draft.lowered(LIKELY, "the list may be meant to hold the same over and over")
+
+
 @rule.on(ModuleFinished)
 def check_target(end: ModuleFinished) -> Findings:
     """Report a target network that becomes the one that is trained, where it was one of its own."""
@@ -128,6 +152,7 @@ def _made(thing: object) -> list[Syntax]:
 STANDING_STILL = frozenset("ema fixed frozen lagged old previous prev ref reference target targ teacher tgt".split())
 """Words of networks that stay as they are while another is trained."""
 TARGET = "copy the weights: `target.load_state_dict(model.state_dict())`"
+COLLECTED = "copy each: `copy.deepcopy(...)`, or what is added is one and the same"
 MODULE = "copy it: `copy.deepcopy(model)`"
 
 
@@ -305,3 +330,35 @@ def target_has_the_weights_of_the_model():
     agent.follow()
     agent.learn(torch.ones(4, 2))
     return agent.target
+
+
+@rule.bad
+def mean_of_what_one_model_was():
+    import torch
+    from torch import nn
+
+    model, states = nn.Linear(2, 1), []
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for part in torch.eye(2):
+        optimizer.zero_grad()
+        model(part).sum().backward()
+        optimizer.step()
+        states.append(model.state_dict())  # GRD310
+    return {key: (states[0][key] + states[1][key]) / 2 for key in states[0]}
+
+
+@rule.good(cures=mean_of_what_one_model_was)
+def mean_of_copies():
+    import copy
+
+    import torch
+    from torch import nn
+
+    model, states = nn.Linear(2, 1), []
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for part in torch.eye(2):
+        optimizer.zero_grad()
+        model(part).sum().backward()
+        optimizer.step()
+        states.append(copy.deepcopy(model.state_dict()))
+    return {key: (states[0][key] + states[1][key]) / 2 for key in states[0]}

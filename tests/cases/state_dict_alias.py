@@ -387,3 +387,75 @@ class Learner:
     def lag(self):
         self.target_net = copy.deepcopy(self.net)  # ok: a copy
         self.current: nn.Module = self.net  # ok: by its name it is the one that is trained
+
+
+def trained_on(net: nn.Module, batches):
+    optimizer = SGD(net.parameters(), lr=0.1)
+    for x, y in batches:
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(net(x), y).backward()
+        optimizer.step()
+
+
+def mean_of(states):
+    return {key: torch.stack([state[key] for state in states]).mean(0) for key in states[0]}
+
+
+def of_one_network(net: nn.Module, parts):
+    start, states = copy.deepcopy(net.state_dict()), []
+    for batches in parts:
+        net.load_state_dict(start)
+        trained_on(net, batches)
+        states.append(net.state_dict(keep_vars=False))  # GRD310
+    return mean_of(states)
+
+
+def of_one_network_with_losses(net: nn.Module, parts):
+    found = []
+    for batches in parts:
+        trained_on(net, batches)
+        found.append((len(batches), {"state": net.state_dict()}["state"]))  # GRD310
+    return mean_of([state for _, state in found])
+
+
+def of_copies(net: nn.Module, parts):
+    states = []
+    for batches in parts:
+        own = copy.deepcopy(net)
+        trained_on(own, batches)
+        states += [own.state_dict()]  # ok: each is of a network of its own
+        states.append(copy.deepcopy(net.state_dict()))  # ok: a copy
+    return mean_of(states)
+
+
+def taken_together(net: nn.Module, epochs: int):
+    members, steady, batches = [], nn.Linear(4, 4), [torch.rand(2, 4)]
+    optimizer = Adam([*net.parameters()])
+    for _ in range(epochs):
+        for x in batches:
+            optimizer.zero_grad()
+            (net(x) - steady(x)).square().mean().backward()  # GRD617
+            optimizer.step()
+        members += [steady]  # ok: nothing trains it
+        members.insert(0, net.train())  # GRD310
+    return members
+
+
+def taken_in_turn(first: nn.Linear, second: nn.Linear, batches):
+    states = []
+    for net in (first, second):
+        trained_on(net, batches)
+        states.insert(len(states), net.cpu().state_dict())  # ok: two networks
+    return mean_of(states)
+
+
+def restored_from_a_record(net: nn.Module, batches, epochs: int):
+    best, record = float("inf"), {}
+    for _ in range(epochs):
+        trained_on(net, batches)
+        with torch.no_grad():
+            loss = float(net(batches[0][0]).mean())
+        if loss < best:
+            best, record = loss, {"loss": loss, "weights": net.state_dict()}  # GRD310
+    net.load_state_dict(record["weights"])
+    return net

@@ -86,7 +86,11 @@ SEEN: dict[str, Oracle] = {
     "GRD306": Oracle(gradients.rebound, gradients.rebound_unread),
     "GRD307": Oracle(gradients.rebound, gradients.rebound_unread),
     "GRD309": _same(gradients.spoiled),
-    "GRD310": Oracle(gradients.state_changed, gradients.state_changed, gradients.module_named_again),
+    "GRD310": Oracle(
+        lambda run: [*gradients.state_changed(run), *gradients.state_taken_again(run)],
+        gradients.state_changed,
+        gradients.module_named_again,
+    ),
     # modes
     "GRD401": Oracle(graphs.recorded_in_vain, graphs.evaluated_again_and_again),
     "GRD405": Oracle(graphs.left_off, graphs.left_off_with_result),

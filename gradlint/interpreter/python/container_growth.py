@@ -10,13 +10,15 @@ import libcst as cst
 
 from gradlint import events
 from gradlint.domain.facts import YES, Truth, either, truth
-from gradlint.domain.objects import Container, Node, Tensor
+from gradlint.domain.objects import Container, Module, Node, Tensor
 from gradlint.domain.refs import Alternatives, Graph, Ref
+from gradlint.domain.state import OLDEST
 from gradlint.domain.value_sets import alternatives, key_of
 from gradlint.domain.values import Value
 from gradlint.interpreter.autograd.terms import is_freed_term
 from gradlint.interpreter.engine.history import certainly_recorded, in_every
 from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.engine.module_tree import parameters
 from gradlint.interpreter.static.scopes import spelled
 from gradlint.interpreter.static.sites import Site, syntax
 
@@ -49,7 +51,33 @@ def emit_stored(
         replaces=at is not None and container.kind == "list",
         differentiated=bool(piles) and all(is_freed_term(m, chain(*slots)) for slots in made_by),
         by_part=bool(piles) and _fills_by_part(m, container),
+        again=_again(m, container, value),
     )
+
+
+def _again(m: Interpreter, container: Container, value: Value) -> tuple[Tensor, ...]:
+    """The tensors of a module, or of its `state_dict()`, of which the container already holds one."""
+    mine = _states(m, value)
+    if not mine or container.kind != "list":
+        return ()
+    held = {ref for one in container.held for ref in _states(m, one)}
+    return tuple(tensor for ref, tensors in mine.items() if ref in held for tensor in tensors)
+
+
+def _states(m: Interpreter, value: Value, *, inside: bool = True) -> dict[Ref, tuple[Tensor, ...]]:
+    """The modules that a value, or one of what a container of some kind holds, is or is the `state_dict()` of, each of
+    which is a single one, with their tensors."""
+    found: dict[Ref, tuple[Tensor, ...]] = {}
+    for ref in [option for option in alternatives(value) if type(option) is Ref]:
+        thing = m.state.heap.get(ref)
+        if type(thing) is Module:
+            found[ref] = tuple(m[one] for _, one in parameters(m, ref)[0])
+        elif type(thing) is Container and thing.origin:
+            found |= dict.fromkeys(thing.origin, tuple(one for held in thing.held for _, one in m.all(held, Tensor)))
+        elif type(thing) is Container and inside:
+            for held in thing.held:
+                found |= _states(m, held, inside=False)
+    return {ref: tensors for ref, tensors in found.items() if ref.recency < OLDEST}
 
 
 def _fills_by_part(m: Interpreter, container: Container) -> bool:

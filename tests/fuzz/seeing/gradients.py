@@ -169,6 +169,16 @@ def state_changed(run: Run) -> Iterator[Mistake]:
                 yield at(before.row, act.row)
 
 
+def state_taken_again(run: Run) -> Iterator[Mistake]:
+    """The state of a module is taken more than once, and it has changed in between: each is what the last one is."""
+    taken: dict[int, list[Act]] = {}
+    for act in run.of("state"):
+        earlier = taken.setdefault(id(act.module), [])
+        if any(not torch.equal(before.values[key], act.values[key]) for before in earlier for key in act.values):
+            yield from (at(one.row, act.row) for one in [*earlier, act])
+        earlier.append(act)
+
+
 def module_named_again(run: Run) -> Iterator[Mistake]:
     """A module is bound to a name or set as an attribute; whether that name was to keep what it was, nobody sees."""
     return (at(act.row) for act in run.of("named again", "set") if isinstance(act.value, torch.nn.Module))
