@@ -278,6 +278,17 @@ def runs_around(event: Event, runs: Mapping[int, Run]) -> Iterator[Run]:
         run = runs.get(run.parent) if run.caller is not None else None
 
 
+def calls_between(event: Event, around: Event, runs: Mapping[int, Run]) -> list[Syntax]:
+    """The calls by which the run in which one event happened led to that in which another did, innermost first; none
+    where it did not."""
+    calls: list[Syntax] = []
+    for run in runs_around(event, runs):
+        if run.index == around.run:
+            return calls
+        calls.append(run.caller)
+    return []
+
+
 def only_tested(event: Event, end: ModuleFinished) -> bool:
     """Return whether only a test runner gets there: what is kept in memory is soon gone."""
     if end.tests:

@@ -51,7 +51,7 @@ from gradlint.events import (
     OptimizerBuilt,
     OptimizerStepped,
 )
-from gradlint.rule import LIKELY, POSSIBLE, Draft, Edit, Findings, Rule, quoted, words
+from gradlint.rule import LIKELY, POSSIBLE, Draft, Edit, Findings, Rule, calls_between, quoted, words
 
 from ._attacks import attacks
 from ._goals import chases
@@ -272,10 +272,19 @@ def _at(end: ModuleFinished, one: Waiting, wasted: frozenset[Memory], met: Meeti
         draft = draft.note(at, told)
     for other in [other for other in met.hands if handed and other is not place][:MOST_NAMED]:
         draft = draft.note(other, "called here with it as well")
+    for call in _calls_to(end, met.handed, one.event) if handed else ():
+        draft = draft.note(call, "called here, to hand it on")
     if one.event.retain <= NO and not passed and not apart:
         cuts = seams(end.story, one.event, wasted, one.stepped)
         draft = draft.fix(*(Edit("wrap", argument, after=".detach()") for argument in cuts), safety="unsafe")
     return draft.resting_on(one.event).lowered(LIKELY, "what is not stepped by this step is taken for a target")
+
+
+def _calls_to(end: ModuleFinished, handed: Syntax, around: BackwardRun) -> list[Syntax]:
+    """The calls by which the function that runs a backward gets to where something is handed on."""
+    runs = {run.index: run for run in end.runs}
+    hands = (event for event in end.story if isinstance(event, ModuleCalled) and event.node is handed)
+    return next(filter(None, (calls_between(event, around, runs) for event in hands)), [])
 
 
 def _asks(one: Waiting, wasted: frozenset[Memory]) -> bool:

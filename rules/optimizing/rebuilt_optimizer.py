@@ -25,7 +25,7 @@ of a stage.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any, NamedTuple
 
 from gradlint.domain import YES, CauseKind, Optimizer, Ref, Syntax, Tensor, memories
@@ -35,11 +35,13 @@ from gradlint.events import (
     Called,
     Event,
     LoopFinished,
+    ModuleFinished,
     OptimizerBuilt,
     OptimizerStepped,
+    Run,
     WrittenInPlace,
 )
-from gradlint.rule import LIKELY, POSSIBLE, Draft, Findings, Rule
+from gradlint.rule import LIKELY, POSSIBLE, Draft, Findings, Rule, calls_between
 
 rule = Rule(
     "GRD724",
@@ -65,8 +67,15 @@ def consequence(returned: Any) -> bool:
     return all(state["step"] < steps for state in optimizer.state.values())
 
 
-@rule.on(LoopFinished)
-def check(event: LoopFinished) -> Findings:
+@rule.on(ModuleFinished)
+def check(end: ModuleFinished) -> Findings:
+    runs = {run.index: run for run in end.runs}
+    for event in end.story:
+        if type(event) is LoopFinished:
+            yield from _of_loop(event, runs)
+
+
+def _of_loop(event: LoopFinished, runs: Mapping[int, Run]) -> Findings:
     found = {one.node: one for one in event.story if isinstance(one, OptimizerBuilt) and _goes_on(one)}
     if not found or event.listed or event.over_parts:
         return  # what is gone over one by one are stages, or parts with an optimizer each
@@ -84,6 +93,8 @@ def check(event: LoopFinished) -> Findings:
             continue
         if not renewals.concern(built):
             draft = _draft(built, steps[place], event)
+            for call in calls_between(built, event, runs):
+                draft = draft.note(call, "called here to build it")
             yield draft.lowered(POSSIBLE, "what is counted may be the epochs of a stage") if place in stages else draft
 
 
