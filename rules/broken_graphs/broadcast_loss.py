@@ -16,7 +16,8 @@ Nothing is raised, and the loss is a number that even gets smaller. `mse_loss`, 
 ## When it is right to ignore it
 
 Where every pair is meant, as in a matrix of distances; `x.unsqueeze(1) - y`, where the column is made for it, is not
-reported. Where a batch never has more than one row: of batches of unknown length the finding is likely.
+reported. Where a batch never has more than one row: of batches of unknown length the finding is likely. What begins
+as a number and is summed up, as discounted gains are, is taken for a number further on.
 """
 
 from __future__ import annotations

@@ -171,3 +171,69 @@ def positions(length, width):
     place = torch.arange(length).unsqueeze(1).float()
     rate = torch.exp(torch.arange(0, width, 2) * -0.1)
     return torch.sin(place * rate)  # ok: nothing is trained
+
+
+class Remembered:
+    """Gains that nobody shows, summed from the end: each sum is a number."""
+
+    def __init__(self, width: int, rate: float):
+        self.worth = nn.Sequential(nn.Linear(width, 8), nn.Tanh(), nn.Linear(8, 1))
+        self.optimizer = torch.optim.Adam(self.worth.parameters(), lr=rate)
+
+    def returns(self, memory, share: float):
+        total, found = 0, []
+        for gain, is_last in zip(reversed(memory.gains), reversed(memory.ends), strict=True):
+            total = gain + share * (0 if is_last else total)
+            found.insert(0, total)
+        return found
+
+    def update(self, memory, share: float):
+        goals = torch.tensor(self.returns(memory, share)).float()
+        goals = (goals - goals.mean()) / (goals.std() + 1e-5)
+        worth = self.worth(torch.stack(memory.states).detach())
+        loss = (goals - worth).square().mean()  # GRD621
+        self.optimizer.zero_grad()
+        loss.backward()
+        self.optimizer.step()
+
+    def update_flat(self, memory, share: float):
+        goals = torch.FloatTensor(self.returns(memory, share))
+        worth = self.worth(torch.stack(memory.states)).squeeze(-1)
+        loss = F.mse_loss(worth, goals, reduction="sum")  # ok: two vectors
+        self.optimizer.zero_grad()
+        loss.backward()
+        self.optimizer.step()
+
+    def update_from_rows(self, memory):
+        goals = torch.tensor([one.goal for one in memory])
+        worth = self.worth(torch.stack([one.state for one in memory]))
+        loss = F.l1_loss(input=worth, target=goals)  # ok: each goal may be a list of one
+        self.optimizer.zero_grad()
+        loss.backward()
+        self.optimizer.step()
+
+    def update_by_steps(self, memory, share: float):
+        run, sums = 0.0, []
+        for gain in memory.gains:
+            run = share * run + gain
+            sums.append([run])
+        loss = F.huber_loss(self.worth(torch.stack(memory.states)), torch.tensor(sums))  # ok: a column of lists
+        self.optimizer.zero_grad()
+        loss.backward()
+        self.optimizer.step()
+
+
+def from_the_rows_of_an_array(differences, gain, share):
+    rows = differences.detach().numpy()
+    total, sums = 0.0, []
+    for row in rows[::-1]:
+        total = gain * share * total + row
+        sums.append(total)
+    sums.reverse()
+    return torch.tensor(sums, dtype=torch.float)
+
+
+def advantages(critic: Critic, states: torch.Tensor, scores: nn.Linear, gain, share):
+    ratio = scores(states).gather(1, torch.zeros(len(states), 1, dtype=torch.int64))
+    goals = from_the_rows_of_an_array(critic(states), gain, share)  # GRD401
+    return (ratio * goals).mean()  # ok: each row of a column is a list of one

@@ -18,12 +18,14 @@ from gradlint.domain.values import (
     ImportPath,
     Places,
     PythonNumber,
+    Unknown,
     Value,
 )
 from gradlint.interpreter.autograd.operations import MOST_NESTED, constant
 from gradlint.interpreter.autograd.results import measured
 from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.static.running_totals import RunningTotals
 from gradlint.knowledge.schema import Factory, ModuleRow
 from gradlint.knowledge.shapes import (
     NOT_SEEN,
@@ -109,15 +111,25 @@ def _shape_of_data(m: Interpreter, data: Value, depth: int = MOST_NESTED) -> Sha
     """The shape of a tensor of data, be it known how much of it there is or not."""
     if number_kind(data) is not None:
         return ANY_SHAPE if may_be_row([data]) else NUMBER
-    held = m.thing(data) if type(data) is Ref else None
+    if type(data) is not Ref:
+        return ANY_SHAPE
+    held = m.thing(data)
     if type(held) is Tensor and not held.may_be_structured:
         return held.shape
     if type(held) is not Container or held.kind not in ("tuple", "list") or not depth:
         return ANY_SHAPE
     found = {_shape_of_data(m, one, depth - 1) for one in held.held for one in alternatives(one) if one != NOTHING}
+    if data.origin in m.notes(RunningTotals).lists and all(map(_may_be_number, held.held)):
+        return ROW | ANY_SHAPE  # what begins as a number is taken for one further on
     if found == {NUMBER} and held.rest == NOTHING and len(held.items) == 1:
         return SINGLE
     return shape_of(SHAPES["stack"], list(found), Told()) if found else ANY_SHAPE
+
+
+def _may_be_number(value: Value) -> bool:
+    """Return whether this is a number as far as anybody knows, and most likely no row of some."""
+    options = [one for one in alternatives(value) if one != NOTHING]
+    return not may_be_row(options) and all(type(one) is Unknown or number_kind(one) is not None for one in options)
 
 
 def _model(m: Interpreter, row: Factory, bound: Mapping[str, Value]) -> Tensor | None:

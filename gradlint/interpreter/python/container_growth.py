@@ -13,12 +13,13 @@ from gradlint.domain.facts import YES, Truth, either, truth
 from gradlint.domain.objects import Container, Module, Node, Tensor
 from gradlint.domain.refs import Alternatives, Graph, Ref
 from gradlint.domain.state import OLDEST
-from gradlint.domain.value_sets import alternatives, key_of
+from gradlint.domain.value_sets import alternatives, key_of, may_be_row
 from gradlint.domain.values import Value
 from gradlint.interpreter.autograd.terms import is_freed_term
 from gradlint.interpreter.engine.history import certainly_recorded, in_every
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.module_tree import parameters
+from gradlint.interpreter.static.running_totals import RunningTotals, summed_in
 from gradlint.interpreter.static.scopes import spelled
 from gradlint.interpreter.static.sites import Site, syntax
 
@@ -37,6 +38,8 @@ def emit_stored(
     older = [slot for one in inside for slots in _histories(m, one) for slot in slots]
     piles = [same for places in recorded if (same := [slot for slot in older if _is_of_before(m, slot, places)])]
     name, given = _written(syntax(node))
+    if type(given) is cst.Name and _is_running_total(m, given.value):
+        m.notes(RunningTotals).lists |= {ref.origin for ref, thing in m.state.heap.items() if thing is container}
     m.emit(
         events.Stored,
         node,
@@ -53,6 +56,13 @@ def emit_stored(
         by_part=bool(piles) and _fills_by_part(m, container),
         again=_again(m, container, value),
     )
+
+
+def _is_running_total(m: Interpreter, name: str) -> bool:
+    """Return whether a name is a sum of numbers so far, as far as anybody knows, and not of the rows of an array."""
+    summands = summed_in(m.frame.scope, name, m.notes(RunningTotals))
+    values = [found for one in summands if (found := m.state.names.get((m.frame.id, one))) is not None]
+    return bool(summands) and not may_be_row(values)
 
 
 def _again(m: Interpreter, container: Container, value: Value) -> tuple[Tensor, ...]:
