@@ -6,6 +6,9 @@
 `with torch.no_grad():` block, does not take it back. If `model.train()` is called once before the loop
 and not again, only what comes before the first evaluation is trained in train mode.
 
+The `from_pretrained()` of Hugging Face's transformers gives a model in eval mode: a training that never calls `train()`
+drops nothing from its first step on.
+
 ## What it costs
 
 From the second epoch on dropout drops nothing and batch norm normalises with the running statistics of
@@ -20,16 +23,18 @@ are not reported.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gradlint.domain import EVAL, TRAIN, YES, Bound, Syntax
+from gradlint.domain import EVAL, TRAIN, YES, Bound, Syntax, made_at, memories
 from gradlint.events import (
     BackwardRun,
     Event,
     LoopFinished,
     ModeChanged,
+    ModuleBuilt,
     ModuleCalled,
+    ModuleFinished,
     OptimizerStepped,
     ResultDiscarded,
 )
@@ -38,11 +43,13 @@ from gradlint.rule import LIKELY, Draft, Edit, Findings, Rule, quoted
 rule = Rule(
     "GRD412",
     "left-in-eval-mode",
-    "{name} is trained in eval mode after the first iteration: `eval()` stays in effect",
+    "{name} is trained in eval mode{since}: {why}",
     help="call `train()` after each evaluation, or at the start of each epoch",
     effect="wrong result",
-    tokens=("eval", "train"),
+    tokens=("eval", "train", "from_pretrained"),
 )
+LEFT = {"since": " after the first iteration", "why": "`eval()` stays in effect"}
+GIVEN = {"since": "", "why": "that is how it comes with its weights"}
 
 
 def consequence(returned: Any) -> bool:
@@ -66,7 +73,45 @@ def check(event: LoopFinished) -> Findings:
         if before is call or not _may_begin_in_training(before) or not _left(call, taken_back=taken_back):
             continue
         if (switch := _switch_of(call, switches)) and _is_trained(event.story[index:]):
-            yield _draft(call, switch).resting_on(call).lowered(LIKELY, "a layer may be meant to stay as it is")
+            draft = _draft(call, LEFT).note(switch.node, "switched to eval mode here").resting_on(call)
+            yield draft.lowered(LIKELY, "a layer may be meant to stay as it is")
+
+
+@rule.on(ModuleFinished)
+def check_given(end: ModuleFinished) -> Findings:
+    """Report a network that came in eval mode, with trained weights, and is trained although nothing switches it."""
+    given = {one.node: one for one in end.story if isinstance(one, ModuleBuilt) and one.trained}
+    switches = [one for one in end.story if isinstance(one, ModeChanged)] if given else []
+    switched = {at for one in switches if one.to.possibly(TRAIN) for at in made_at(one.module)}
+    told = set[Syntax]()
+    for loop in [one for one in end.story if isinstance(one, LoopFinished)] if given else ():
+        for index, call in enumerate(loop.story):
+            if not isinstance(call, ModuleCalled) or call.node in told or not _is_recorded_in_eval(call):
+                continue
+            sites = made_at(call.module)
+            made = [given[at] for at in sites if at in given and switched.isdisjoint(sites)]
+            if made and _steps_its_own(call, loop.story[index:]) and not _is_switched_before(call, end.story):
+                told.add(call.node)
+                draft = _draft(call, GIVEN).note(made[0].node, "made here, and comes in eval mode")
+                yield draft.resting_on(call).lowered(LIKELY, "it may be meant to be trained without dropout")
+
+
+def _is_recorded_in_eval(call: ModuleCalled) -> bool:
+    own = not call.nested and call.recorded is not None and call.grad_mode <= YES
+    return own and call.module.mode <= EVAL
+
+
+def _steps_its_own(call: ModuleCalled, story: Sequence[Event]) -> bool:
+    """Return whether a backward, and a step of its own parameters, follow before any change of mode."""
+    steps = (one for one in story if isinstance(one, OptimizerStepped))
+    return _is_trained(story) and any(memories(one.parameters) & call.memories for one in steps)
+
+
+def _is_switched_before(call: ModuleCalled, story: Sequence[Event]) -> bool:
+    """Return whether somebody has put the network into eval mode before it is called here first."""
+    first = next((at for at, one in enumerate(story) if one.node is call.node and isinstance(one, ModuleCalled)), 0)
+    before = (one for one in story[:first] if isinstance(one, ModeChanged))
+    return any(not set(made_at(one.module)).isdisjoint(made_at(call.module)) for one in before)
 
 
 def _is_uncalled_train(event: Event) -> bool:
@@ -103,8 +148,8 @@ def _is_trained(story: Sequence[Event]) -> bool:
     return False
 
 
-def _draft(call: ModuleCalled, switch: ModeChanged) -> Draft:
-    draft = rule.at(call.node, name=quoted(call.name, "the model")).note(switch.node, "switched to eval mode here")
+def _draft(call: ModuleCalled, said: Mapping[str, str]) -> Draft:
+    draft = rule.at(call.node, name=quoted(call.name, "the model"), **said)
     if not call.name:
         return draft
     return draft.fix(Edit("insert before", call.node, f"{call.name}.train()"), safety="unsafe")
