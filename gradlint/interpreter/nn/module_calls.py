@@ -26,7 +26,7 @@ from gradlint.interpreter.engine.arguments import Arguments
 from gradlint.interpreter.engine.calls import call_value
 from gradlint.interpreter.engine.escape import escape_graphs
 from gradlint.interpreter.engine.history import certainly_recorded, held_in, past_of, tensors_in
-from gradlint.interpreter.engine.machine import Interpreter
+from gradlint.interpreter.engine.machine import Interpreter, not_none
 from gradlint.interpreter.engine.module_tree import memories_of, parameters, submodules
 from gradlint.interpreter.engine.places import peek
 from gradlint.interpreter.nn.module import MOST_MODULES_DEEP, as_in_training, frozen_norms
@@ -54,13 +54,14 @@ def call(m: Interpreter, node: Site, owner: Value, args: Arguments, how: str, na
         shown = m.thing(held[0])
         if m.is_silent or type(shown) is not Module:
             continue
-        recorded = certainly_recorded(m, result)
+        given = not_none(result)  # a forward that may end without a `return` most likely does not
+        recorded = certainly_recorded(m, given)
         m.emit(
             events.ModuleCalled,
             node,
             module=shown.if_untouched,
             args=tuple(m.thing(value) for value in held[1 : 1 + len(args.positional)]),
-            result=m.thing(result),
+            result=m.thing(given),
             how=how,
             recorded=recorded,
             trainable=_trainable(m, held[0]),
