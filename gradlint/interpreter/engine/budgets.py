@@ -33,7 +33,7 @@ OF_GRADIENTS = (Tensor, Module, Optimizer, Scaler)
 
 
 FORWARD, ASIDE, SHORT = "forward", "aside", "short"
-PURSES = {FORWARD: 1_500, ASIDE: 300, SHORT: 1_000}
+PURSES = {FORWARD: 6_000, ASIDE: 1_200, SHORT: 4_000}
 """The statements of other files, counted as `HEAP_OF_A_STEP` says, that the functions of each kind may run in all;
 short ones in whatever file, where there are no steps left otherwise."""
 MOST_OF_A_SHORT_ONE = 8

@@ -23,12 +23,12 @@ FEWEST_STEPS_LATE = 50
 WORK_BEFORE_LATE = 6_000_000
 """Behind so much work in a file, what still begins may run as few statements: where there are many objects each
 statement is dear, however few statements there are."""
-FEWEST_STEPS_ELSEWHERE = 100
+FEWEST_STEPS_ELSEWHERE = 400
 """The fewest statements of other files that a file's uncalled functions run, besides one for every two of its own."""
-FEWEST_STEPS_ELSEWHERE_OF_A_TRAINING = 1_500
+FEWEST_STEPS_ELSEWHERE_OF_A_TRAINING = 6_000
 """The same where the file trains or evaluates, or is a program: its functions run what others define, whoever calls
 them."""
-FEWEST_STEPS_ELSEWHERE_OF_A_SCRIPT = 12_000
+FEWEST_STEPS_ELSEWHERE_OF_A_SCRIPT = 48_000
 """The same for what is run because the file is: in a script that is the program."""
 
 HEAP_OF_A_STEP = 150
