@@ -311,3 +311,57 @@ def reads_each_by_itself(windows, targets):
         read, _ = reader(window, state)
         nn.functional.l1_loss(read, target).backward()  # each begins with the state of the beginning
         of_reader.step()
+
+
+class Pyramid(nn.Module):
+    """Its layers are applied one after the other, and what the last one gives is carried nowhere."""
+
+    def __init__(self, width: int):
+        super().__init__()
+        self.count = 3
+        self.layers = nn.ModuleList(
+            [nn.LSTM(width, width // 2, batch_first=True, bidirectional=True) for _ in range(self.count)]
+        )
+
+    def forward(self, x):
+        for index in range(self.count):
+            x, _ = self.layers[index](x)
+        return x
+
+
+class Attending(nn.Module):
+    def forward(self, seen, asked):
+        return torch.bmm(torch.softmax(torch.bmm(seen, asked.unsqueeze(-1)), 1).transpose(1, 2), seen).squeeze(1)
+
+
+class Telling(nn.Module):
+    def __init__(self, width: int, words: int):
+        super().__init__()
+        self.below, self.attending = Pyramid(width), Attending()
+        self.cell, self.head = nn.LSTMCell(2 * width, width), nn.Linear(2 * width, words)
+
+    def forward(self, x, words):
+        seen, told = self.below(x), []
+        state = torch.zeros(len(x), 8), torch.zeros(len(x), 8)
+        heard = self.attending(seen, state[0])
+        for index in range(words.size(1)):
+            state = self.cell(torch.cat((words[:, index], heard), 1), state)
+            heard = self.attending(seen, state[0])
+            told.append(self.head(torch.cat((state[0], heard), 1)))
+        return torch.stack(told)
+
+
+def told_what_is_heard(batches, held_out, epochs, width):
+    net = Telling(width, 30)
+    optimizer = torch.optim.Adam(net.parameters())
+    for _ in range(epochs):
+        for x, words, wanted in batches:
+            optimizer.zero_grad()
+            told = net(x, words)
+            loss = nn.functional.nll_loss(told.log_softmax(-1).flatten(0, 1), wanted)
+            (loss * 2).backward()  # ok: the layers go back to each other, and to no earlier batch
+            optimizer.step()
+        for x, words, wanted in held_out:
+            net.eval()
+            with torch.no_grad():
+                print(nn.functional.nll_loss(told.log_softmax(-1).flatten(0, 1), wanted))
