@@ -24,6 +24,14 @@ from gradlint.testing.programs import MAIN
 # ---- bounds
 
 
+@pytest.fixture(autouse=True)
+def _short_programs_are_long(monkeypatch):
+    """Bound the steps in other files so that programs of a few hundred statements come to them."""
+    monkeypatch.setattr(steps, "FEWEST_STEPS_ELSEWHERE", 100)
+    monkeypatch.setattr(steps, "FEWEST_STEPS_ELSEWHERE_OF_A_TRAINING", 1_500)
+    monkeypatch.setattr(steps, "FEWEST_STEPS_ELSEWHERE_OF_A_SCRIPT", 12_000)
+
+
 def test_bounds_are_counted():
     files = {f"m{n}.py": f"from m{n + 1} import x\n" for n in range(MOST_FILES + 5)}
     found = linter.analyse("from m0 import x\nx\n", RULES, project=Project(InMemory(files)).at(MAIN))
