@@ -15,7 +15,7 @@ COMPARING = DIFFERENCES | {"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"
 
 
 @dataclass(frozen=True)
-class Term:
+class ProximalTerm:
     """A comparison, at `node`, of parameters that a `step` trains with `others`, in what the `run` differentiates."""
 
     run: BackwardRun
@@ -50,8 +50,8 @@ class _Story:
         found = [self.of.get(key, frozenset[Memory]()) for key in _keys(tensor)]
         return frozenset[Memory]().union(*found) if all(found) else frozenset()
 
-    def step(self, event: OptimizerStepped) -> Iterator[Term]:
-        """Step: yield the comparisons in what waits of which one side is trained now."""
+    def step(self, event: OptimizerStepped) -> Iterator[ProximalTerm]:
+        """Yield the comparisons in what waits for a step, of which that trains one side."""
         now = memories(event.parameters)
         for run in [run for run in self.waiting.values() if now & memories(run.leaves)]:
             del self.waiting[run.node]
@@ -60,7 +60,7 @@ class _Story:
                 trained = [side for side in sides if side & now]
                 others = [side for side in sides if not side & now and side <= leaves]
                 if trained and others:
-                    yield Term(run, event, node, others[0])
+                    yield ProximalTerm(run, event, node, others[0])
 
 
 def _keys(tensor: Tensor) -> list[Graph]:
@@ -68,7 +68,7 @@ def _keys(tensor: Tensor) -> list[Graph]:
     return [ref.key for ref in tensor.storage]
 
 
-def proximal_terms(story: Iterable[Event]) -> Iterator[Term]:
+def proximal_terms(story: Iterable[Event]) -> Iterator[ProximalTerm]:
     """Yield the comparisons of parameters in what is differentiated, where one side alone is trained by the step."""
     seen = _Story()
     for event in story:
