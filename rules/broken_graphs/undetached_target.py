@@ -77,7 +77,7 @@ rule = Rule(
 
 NOT_STEPPED = "not updated by the step"
 OWN = "computed by the network that is fitted to it"
-COMPARED_WITH = "the parameters that these are compared with"
+COMPARED_WITH = "the parameters of another network"
 FOR_AN_INPUT = "of which only that of the input is used"
 ASKED_ALONE = "compute that of the input alone, by `torch.autograd.grad`"
 HELD_STILL = "compute the target under `torch.no_grad()`, or detach it"
