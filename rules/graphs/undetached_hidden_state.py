@@ -85,23 +85,23 @@ def check_repeated(event: LoopFinished) -> Findings:
                 break
 
 
-def _inside(event: LoopFinished) -> list[LoopFinished]:
-    return [one for one in event.story if type(one) is LoopFinished and one.node is not event.node]
-
-
 def _always_behind(run: BackwardRun, event: LoopFinished) -> Iterator[tuple[Node, bool]]:
     """The nodes of places where all that a loop makes goes back to the first of them, made before the backward ran at
     all: that one is in the graph each time it runs. With each is said whether the backward waits for something, which
-    then is only whether it is time again. What a loop inside of this one makes may go back to the first of its own."""
-    inner = {one.node for loop in _inside(event) for one in loop.story if type(one) is Recorded}
+    then is only whether it is time again. Where a loop around tells one iteration for all, none is the first."""
     first = next(at for at, one in enumerate(event.story) if type(one) is BackwardRun and one.node is run.node)
     for node in run.repeated:
         made = [(at, one) for at, one in enumerate(event.story) if type(one) is Recorded and one.node is node.at]
-        if len(made) < 2 or made[0][0] > first or node.at in inner:
+        if len(made) < 2 or made[0][0] > first:
             continue
         (_, begun), *later = made
         guards = {test for test, _ in run.conditions} - {test for test, _ in begun.conditions}
-        if begun.grows <= NO and all(one.grows <= YES for _, one in later) and guards <= event.periodic:
+        if (
+            begun.later <= NO
+            and begun.grows <= NO
+            and all(one.grows <= YES for _, one in later)
+            and guards <= event.periodic
+        ):
             yield node, bool(guards)
 
 

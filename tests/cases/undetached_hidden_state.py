@@ -365,3 +365,16 @@ def told_what_is_heard(batches, held_out, epochs, width):
             net.eval()
             with torch.no_grad():
                 print(nn.functional.nll_loss(told.log_softmax(-1).flatten(0, 1), wanted))
+
+
+def cell_by_cell(batches):
+    cell, head = nn.GRUCell(3, 4), nn.Linear(4, 1)
+    optimizer = torch.optim.SGD([*cell.parameters(), *head.parameters()], lr=0.1)
+    state = torch.zeros(2, 4)
+    for x in batches:
+        for step in range(5):
+            state = cell(x[step], state)
+        error = head(state).sum()
+        optimizer.zero_grad()
+        error.div(2).backward()  # GRD505
+        optimizer.step()
