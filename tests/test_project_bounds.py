@@ -17,6 +17,7 @@ from gradlint.interpreter.engine import steps
 from gradlint.interpreter.engine.budgets import PURSES, SHORT
 from gradlint.interpreter.engine.imports import MOST_FILES
 from gradlint.interpreter.engine.steps import HEAP_OF_A_STEP
+from gradlint.interpreter.python import functions
 from gradlint.project import Project
 from gradlint.resolving import Shelf
 from gradlint.testing.programs import MAIN
@@ -74,6 +75,17 @@ def test_a_function_that_is_not_followed_is_believed_as_one_that_nobody_sees(nam
 @pytest.mark.parametrize("last", ["torch.autograd.Variable(n)", "torch.is_grad_enabled()", "print(n.grad_fn)"])
 def test_one_that_only_speaks_of_gradients_changes_nothing(last):
     assert {"GRD301", "GRD401"} <= {code for code, _ in after("fold", last, "own")}
+
+
+def test_a_file_with_much_work_behind_it_follows_no_other(monkeypatch):
+    """It would have to be given up for what they do, with all that is found in it."""
+    files = {"own.py": "def noted(net, n):\n    if n:\n        n = n + 1\n    return n\n"}
+    text = AFTER.format(name="noted", where="own", calls="noted(net, 1)\n")
+    found = [linter.analyse(text, RULES, project=Project(InMemory(files)).at(MAIN))]
+    monkeypatch.setattr(functions, "WORK_BEFORE_LATE", 0)
+    found.append(linter.analyse(text, RULES, project=Project(InMemory(files)).at(MAIN)))
+    assert ["bound: steps in other files" in dict(one.counts) for one in found] == [False, True]
+    assert [{one.code for one in some.findings} for some in found] == [{"GRD301", "GRD401"}] * 2
 
 
 CHANGING = ["net.requires_grad_(False)", "net.loss.backward()", "net.optimizer.step()", "torch.func.vjp(net, n)"]
