@@ -325,3 +325,15 @@ def test_all_places_where_a_target_is_handed_over_are_pointed_at():
     (one,) = found(PENALISED, "GRD617")
     assert one.place.row == 12
     assert [note.place.row for note in one.notes if note.text == "called here with it as well"] == [8]
+
+
+def test_who_asks_for_a_size_is_not_handed_the_graph():
+    """Of one of many things that may or may not be tensors, that says no more than numbers."""
+    kinds = "(b, b)", "[a]", "(a,)", "(a, b)", "(b, a)", "[a, b]", "[b, b, b]", "{1: a}"
+    chosen = "".join(f"{kind} if name == '{n}' else " for n, kind in enumerate(kinds))
+    made = "net = nn.Linear(2, 2)\nnet.load_state_dict(torch.load('n.pt'))\n"
+    head = f"{made}a, b = net(torch.load('a.pt')), net(torch.load('b.pt'))\nkept = []\n"
+    loop = f"for name in sys.argv:\n    kept.append({chosen}a)\n"
+    for asked, told in (("size()", 2), ("dim()", 2), ("numel()", 2), ("run()", 0)):
+        text = f"import sys\n{head}{loop}print(kept[0].{asked})\nprint(a.argmax(), b.argmax())\n"
+        assert len(found(text, "GRD401")) == told

@@ -6,10 +6,20 @@ from collections.abc import Callable
 from functools import partial
 from math import inf
 
-from gradlint.domain.objects import Instance, Iterator, Module, Node, Scaler, Tensor
+from gradlint.domain.objects import Container, Instance, Iterator, Module, Node, Scaler, Tensor
 from gradlint.domain.refs import Ref
 from gradlint.domain.value_sets import MOST_ALTERNATIVES, alternatives, number_kind, one_of
-from gradlint.domain.values import NONE_VALUE, Bound, Constant, Imported, ImportPath, PlainObject, Unknown, Value
+from gradlint.domain.values import (
+    NONE_VALUE,
+    NOTHING,
+    Bound,
+    Constant,
+    Imported,
+    ImportPath,
+    PlainObject,
+    Unknown,
+    Value,
+)
 from gradlint.interpreter.autograd.operations import plain_result, plain_value
 from gradlint.interpreter.engine.dispatch import SLOTS, TypeSlot, implements
 from gradlint.interpreter.engine.iteration import each
@@ -22,13 +32,18 @@ GET: dict[type, Callable[..., Value]] = SLOTS[TypeSlot.GET_ATTRIBUTE]
 
 LEAVING_THE_GRAPH = frozenset({"detach", "item", "tolist", "numpy", "cpu"})
 """Methods by which something unknown shows that it is a tensor and is looked at, not passed on."""
+OF_SHAPES = frozenset({"size", "dim", "ndimension", "numel", "nelement", "is_contiguous", "get_device"})
+"""Methods that say something of a tensor in numbers, and give nobody the tensor."""
+
+OF_ANYTHING = LEAVING_THE_GRAPH | OF_SHAPES | METHODS_OF_TENSORS
+"""Methods by which something unknown shows that it is a tensor."""
 
 
 def get_attribute(m: Interpreter, node: Site, owner: Value, name: str, chain: str, *, guard: bool = False) -> Value:
     """`owner.name`; `chain` is how the owner is written, if it is a chain of names."""
     options = alternatives(owner)
     if len(options) > 1:
-        options = tuple(option for option in options if not _lacks(option, name)) or options
+        options = tuple(option for option in options if not _lacks(m, option, name)) or options
     tensors = [option for option in options if type(option) is Ref and type(m.state.heap.get(option)) is Tensor]
     if tensors and len(tensors) == len(options):
         return GET[Tensor](m, node, one_of(tensors, len(tensors)), name, chain, guard)
@@ -43,9 +58,20 @@ def get_attribute(m: Interpreter, node: Site, owner: Value, name: str, chain: st
 OF_NUMBERS = frozenset(name for kind in (bool, int, float, complex) for name in dir(kind))
 
 
-def _lacks(option: Value, name: str) -> bool:
-    """Return whether None or a number lacks an attribute: then the line raises, or speaks of another alternative."""
-    return option == NONE_VALUE or (number_kind(option) is not None and name not in OF_NUMBERS)
+OF_CONTAINERS = {kind.__name__: frozenset(dir(kind)) for kind in (list, tuple, dict, set)}
+"""The attributes of containers that have no others than Python gives them."""
+
+
+def _lacks(m: Interpreter, option: Value, name: str) -> bool:
+    """Return whether None, a number or a container lacks an attribute: then the line raises, or speaks of another
+    alternative."""
+    if type(option) is not Ref:
+        return option == NONE_VALUE or (number_kind(option) is not None and name not in OF_NUMBERS)
+    thing = m.state.heap.get(option)
+    if type(thing) is not Container or thing.cls != NOTHING or not thing.belief.seen_made:
+        return False
+    known = OF_CONTAINERS.get(thing.kind)
+    return known is not None and name not in known
 
 
 def _asks_program(m: Interpreter, owner: Value, name: str) -> bool:
@@ -70,7 +96,7 @@ def _attribute(m: Interpreter, node: Site, owner: Value, name: str, chain: str, 
     if type(owner) is PlainObject and (row := m.torch.object_attributes.get(f"{owner.kind}.{name}")) is not None:
         return plain_result(m, node, row.returns)
     if type(owner) is Unknown:
-        return Bound(owner, name) if name in LEAVING_THE_GRAPH or name in METHODS_OF_TENSORS else owner
+        return Bound(owner, name) if name in OF_ANYTHING else owner
     return Bound(owner, name)
 
 

@@ -35,7 +35,7 @@ from gradlint.interpreter.engine.escape import result_of_unknown
 from gradlint.interpreter.engine.iteration import SEQUENCES, begin, consume, element_list, elements, run_through
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.python import containers, ndarray
-from gradlint.interpreter.python.attribute_load import LEAVING_THE_GRAPH
+from gradlint.interpreter.python.attribute_load import LEAVING_THE_GRAPH, OF_SHAPES
 from gradlint.interpreter.python.containers import copied
 from gradlint.interpreter.static.sites import Site, syntax
 from gradlint.interpreter.static.string_values import filled_text
@@ -279,6 +279,8 @@ def _plain_method(m: Interpreter, node: Site, owner: Value, name: str, args: Arg
         return None  # nothing says that it is a tensor
     if type(owner) is Unknown and name in LEAVING_THE_GRAPH:
         return owner
+    if type(owner) is Unknown and name in OF_SHAPES:
+        return UNKNOWN
     if all(type(option) is Context for option in options):
         return _by_hand(m, node, owner, name)
     return None
