@@ -82,7 +82,7 @@ def test_a_file_with_much_work_behind_it_follows_no_other(monkeypatch):
     files = {"own.py": "def noted(net, n):\n    if n:\n        n = n + 1\n    return n\n"}
     text = AFTER.format(name="noted", where="own", calls="noted(net, 1)\n")
     found = [linter.analyse(text, RULES, project=Project(InMemory(files)).at(MAIN))]
-    monkeypatch.setattr(functions, "WORK_BEFORE_LATE", 0)
+    monkeypatch.setattr(functions, "WORK_BEFORE_NO_OTHERS", 0)
     found.append(linter.analyse(text, RULES, project=Project(InMemory(files)).at(MAIN)))
     assert ["bound: steps in other files" in dict(one.counts) for one in found] == [False, True]
     assert [{one.code for one in some.findings} for some in found] == [{"GRD301", "GRD401"}] * 2

@@ -23,6 +23,8 @@ FEWEST_STEPS_LATE = 200
 WORK_BEFORE_LATE = 6_000_000
 """Behind so much work in a file, what still begins may run as few statements: where there are many objects each
 statement is dear, however few statements there are."""
+WORK_BEFORE_NO_OTHERS = 12_000_000
+"""Behind so much work in a file no other is followed, before it has to be given up for what these do."""
 FEWEST_STEPS_ELSEWHERE = 400
 """The fewest statements of other files that a file's uncalled functions run, besides one for every two of its own."""
 FEWEST_STEPS_ELSEWHERE_OF_A_TRAINING = 6_000

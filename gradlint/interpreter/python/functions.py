@@ -30,7 +30,7 @@ from gradlint.interpreter.engine.history import may_have_graph
 from gradlint.interpreter.engine.iteration import emit_exhausted
 from gradlint.interpreter.engine.machine import Interpreter
 from gradlint.interpreter.engine.recursion import MOST_CALLS_DEEP, MOST_DESCENTS, descends
-from gradlint.interpreter.engine.steps import STEPS, WORK_BEFORE_LATE
+from gradlint.interpreter.engine.steps import STEPS, WORK_BEFORE_NO_OTHERS
 from gradlint.interpreter.engine.unseen import escape_by, maybe_initialised
 from gradlint.interpreter.python.roles import gives_cut, roles_of
 from gradlint.interpreter.static.handlers import steps
@@ -78,7 +78,7 @@ def steps_left(m: Interpreter, frame: Frame) -> tuple[str, int]:
     file where much is known of everything, before the linted one has to be given up for it."""
     if not frame.file.foreign:
         return STEPS, getattr(m.steps, steps_in(m, frame))
-    late = m.state.heap.index.work >= WORK_BEFORE_LATE
+    late = m.state.heap.index.work >= WORK_BEFORE_NO_OTHERS
     return "steps in other files", 0 if late else getattr(m.steps, steps_in(m, frame))
 
 
