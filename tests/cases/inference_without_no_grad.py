@@ -1610,3 +1610,34 @@ def shown_by_a_head(loader, heads: int):
     net.eval()
     for x, _ in loader:
         print(net(x).data.argmax(1))  # GRD401
+
+
+def best_of(model, x):
+    return model(x).argmax(1)  # GRD401
+
+
+def label_all(path: str, data):
+    """What is loaded whole is a network where the function that it is handed to applies it."""
+    kept = torch.load(path, weights_only=False)
+    for x in data:
+        print(best_of(kept, x))
+
+
+def highest(model, x):
+    scores = model(x.unsqueeze(0)).squeeze(0)
+    return int(scores.topk(1).indices)  # ok: whoever calls it switches gradients off
+
+
+def label_without_gradients(path: str, data):
+    with torch.no_grad():
+        whole = torch.load(path, weights_only=False)
+        return [highest(whole, x) for x in data]
+
+
+def words_of(vocabulary, ids):
+    return [vocabulary[one] for one in ids]
+
+
+def spell(path: str, ids):
+    table = torch.load(path, weights_only=False)
+    return words_of(table, ids)  # ok: a table is looked up

@@ -13,12 +13,11 @@ from typing import Any
 
 import libcst as cst
 
-from gradlint import events
 from gradlint.domain.facts import BOOL, EVAL, INTEGER, NO, YES
 from gradlint.domain.objects import Container, Instance, Module, Tensor
 from gradlint.domain.provenance import Belief
 from gradlint.domain.refs import Ref
-from gradlint.domain.values import UNKNOWN, PythonNumber, Unknown, Value
+from gradlint.domain.values import PythonNumber, Unknown, Value
 from gradlint.frozen import replace
 from gradlint.interpreter.autograd.detach import cut_by_mode
 from gradlint.interpreter.autograd.tensor import unknown_tensor
@@ -33,7 +32,7 @@ from gradlint.interpreter.nn.unknown_parts import leave_open_whether_frozen, uns
 from gradlint.interpreter.python.mro import FUNCTION_CONTEXT
 from gradlint.interpreter.python.roles import detached
 from gradlint.interpreter.static.emptied import UsesBehind, uses_behind
-from gradlint.interpreter.static.scopes import ALONG, HANDED, MODES, Scope, dotted, is_looked_up, kept, uses_of_given
+from gradlint.interpreter.static.scopes import ALONG, HANDED, MODES, Scope, dotted, is_looked_up, uses_of_given
 from gradlint.interpreter.static.sites import Site, syntax
 from gradlint.interpreter.training.assumed_optimizer import optimizer_over
 from gradlint.interpreter.training.grad_scaler import unknown_scaler
@@ -41,13 +40,13 @@ from gradlint.interpreter.training.lr_scheduler import unknown_scheduler
 from gradlint.interpreter.training.torch_data import loader
 from gradlint.interpreter.unknown.applied_networks import is_applied
 from gradlint.interpreter.unknown.handed_tensors import is_operand, path_of
+from gradlint.interpreter.unknown.loaded_networks import emit_loaded, is_applied_after_loading, is_loaded
 from gradlint.knowledge.python.duck_typing_names import (
     APPLIED,
     ATTRIBUTES_OF_LOADERS,
     CLEARS,
     DETACH_DROPPED,
     FUNCTION_CONTEXT_USES,
-    LOADS,
     MAKES_FIRST_STATE,
     MODULE_USES,
     MODULE_USES_WHEN_CALLED,
@@ -65,7 +64,6 @@ from gradlint.knowledge.python.duck_typing_names import (
     names_list_of_modules,
     names_loader,
     names_module,
-    names_network,
     names_optimizer,
 )
 from gradlint.knowledge.schema import Result
@@ -353,22 +351,6 @@ def _is_of_own_class(m: Interpreter, uses: Uses) -> bool:
     return any(words <= names for names in m.scan.of_own_gradients())
 
 
-def _is_applied_after_loading(m: Interpreter, chain: str, source: Any) -> bool:
-    """Return whether an expression gives a file's content that a dotted name then calls: it is a module. A part of it
-    is one where it is named as networks are."""
-    if not chain or m.torchless or APPLIED.isdisjoint(uses_of(m, chain)) or not _is_loaded(m, source):
-        return False
-    return type(kept(source)) is cst.Call or names_network(chain.rpartition(".")[2])
-
-
-def _is_loaded(m: Interpreter, source: Any) -> bool:
-    """Return whether an expression gives a file's content, or a part of it."""
-    source = kept(source)
-    while type(source) is cst.Subscript:
-        source = kept(source.value)
-    return type(source) is cst.Call and path_of(m, dotted(source.func)) in LOADS
-
-
 def _is_of_library_by_name(m: Interpreter, source: Any) -> bool:
     """Return whether an expression takes something out of an imported module, or out of the file's own names, by a
     name that is computed: such things are classes and functions that make networks."""
@@ -389,7 +371,7 @@ def kind_from_usage(m: Interpreter, node: Site, value: Value, chain: str, source
             m, node, chain, chain, reach=value.reach, source=source
         )
         found = found or _switched_result(m, node, value, chain, source)
-        if found is None and _is_applied_after_loading(m, chain, source):
+        if found is None and not m.torchless and is_applied_after_loading(m, chain, uses_of(m, chain), source):
             found = _module(m, node, f"{chain} by use", value.reach)
         if found is None:
             return value
@@ -399,8 +381,8 @@ def kind_from_usage(m: Interpreter, node: Site, value: Value, chain: str, source
             leave_open_whether_frozen(m, found)
         if type(m[found]) is Module:
             _set_by_chain(m, found, source)
-            if _is_loaded(m, source):
-                _emit_loaded(m, source, found, chain)
+            if is_loaded(m, source):
+                emit_loaded(m, source, found, chain)
         return found
     if type(value) is Ref and is_opaque(m.state.heap.get(value)):
         found = by_usage(m, node, chain, chain, source=source)
@@ -409,21 +391,6 @@ def kind_from_usage(m: Interpreter, node: Site, value: Value, chain: str, source
     if type(value) is Ref and _may_be_built(m.state.heap.get(value)) and _is_module(uses_of(m, chain, syntax(node))):
         return _module(m, node, f"{chain} by use", ())
     return value
-
-
-def _emit_loaded(m: Interpreter, node: Site, made: Ref, name: str) -> None:
-    """Say of a module that is loaded whole what is said of one that its state is loaded into."""
-    m.emit(
-        events.StateLoaded,
-        node,
-        module=m[made],
-        source=UNKNOWN,
-        shares=NO,
-        written=NO,
-        taken=(),
-        matters=True,
-        name=name,
-    )
 
 
 def _set_by_chain(m: Interpreter, made: Ref, source: Any) -> None:
