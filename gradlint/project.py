@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 
@@ -19,6 +20,8 @@ MOST_SYNTAX = 2_500_000
 
 OPTIMIZERS = "optim"
 """The text by which a file that makes optimizers of torch is known."""
+WITH_MODES = re.compile(r"\b(?:(?:Sync)?BatchNorm|(?:Alpha|Feature)?Dropout)[1-3]?d?\(|\bdropout\w*=")
+"""The text by which a file that makes layers with a train and an eval mode is known."""
 
 
 class Project(Resolver):
@@ -33,6 +36,7 @@ class Project(Resolver):
         self._by_name["called on"] = self.is_called_with_gradients
         self._by_name["optimized"] = self.is_read_for_an_optimizer
         self._by_name["read"] = self.is_read
+        self._by_name["modal"] = self.has_layers_with_modes
 
     def at(self, path: str) -> ProjectView:
         """Return the view of what can be imported from a file."""
@@ -106,6 +110,16 @@ class Project(Resolver):
             for use in self.uses(one).get(name, ())
         )
 
+    def has_layers_with_modes(self, top: str, path: str) -> bool:
+        """Return whether this file, or one below a folder that is imported or imports, makes layers that compute
+        something else in train mode than in eval mode."""
+        return self.queries.ask(("modal", top, path), lambda: self._has_layers_with_modes(top, path))
+
+    def _has_layers_with_modes(self, top: str, path: str) -> bool:
+        importing = self.importing(top)
+        every = {path, *importing, *(one for many in importing.values() for one in many)}
+        return any(WITH_MODES.search(self.text(one) or "") for one in sorted(every))
+
 
 def _parsed(text: str) -> Program | texts.Unreadable:
     try:
@@ -178,3 +192,7 @@ class ProjectView(View):
     def is_read(self, name: str) -> bool:
         """Return whether a file of the project reads an attribute of this name of something that may be of this one."""
         return self.project.is_read(self.top, self.path, name)
+
+    def has_layers_with_modes(self) -> bool:
+        """Return whether a file of the project makes layers that compute something else in train mode."""
+        return self.project.has_layers_with_modes(self.top, self.path)

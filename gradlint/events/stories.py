@@ -116,7 +116,8 @@ class ModuleFinished(Event):
     `alike` are calls that did what one before did: the caller of the run that tells of both, the call, and the index of
     the run in which it is. `left_on`: those of `escaped` that methods left on their objects, and nobody else is seen to
     get. `not_followed` are the functions that ran and may be called elsewhere as well, so that nobody knows what
-    becomes there of what they give."""
+    becomes there of what they give. `with_modes`: a network is loaded, and its project makes layers that compute
+    something else in train mode than in eval mode."""
 
     story: tuple[Event, ...]
     runs: tuple[Run, ...]
@@ -130,5 +131,6 @@ class ModuleFinished(Event):
     returned: frozenset[Graph] = field(default=frozenset())
     left_on: frozenset[Graph] = field(default=frozenset())
     not_followed: frozenset[Syntax] = field(default=frozenset())
+    with_modes: bool = False
     left: tuple[tuple[Graph, Cause], ...] = ()
     alike: tuple[tuple[Syntax, Syntax, int], ...] = ()

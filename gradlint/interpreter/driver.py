@@ -19,7 +19,7 @@ from gradlint.domain.provenance import Belief
 from gradlint.domain.refs import Escape, Graph, Ref
 from gradlint.domain.state import State
 from gradlint.domain.value_sets import alternatives, one_of
-from gradlint.domain.values import NONE_VALUE, UNKNOWN, Function, ImportPath, Value
+from gradlint.domain.values import NONE_VALUE, UNKNOWN, Function, ImportPath, Unknown, Value
 from gradlint.domain.weakening import after_unseen_code
 from gradlint.events import Event, Run
 from gradlint.frozen import replace
@@ -391,9 +391,16 @@ def _finish(m: Interpreter) -> None:
         read_by_name=frozenset(graph for graph, how in m.graphs.escaped.items() if how is Escape.READ_BY_NAME),
         returned=frozenset(m.graphs.returned),
         not_followed=frozenset(node for node, of in runs.items() if m.defined.is_called_elsewhere(of[0].function)),
+        with_modes=_loads(m) and m.neighbours.have_layers_with_modes(),
         left=tuple(m.graphs.left.items()),
         alike=tuple(m.log.alike),
     )
+
+
+def _loads(m: Interpreter) -> bool:
+    """Return whether weights are loaded into a network whose layers are not shown."""
+    loads = (event.module for event in m.log.story if isinstance(event, events.StateLoaded))
+    return any(type(one.cls) is Unknown for one in loads)
 
 
 def _escaped(m: Interpreter, least: Escape) -> list[Graph]:

@@ -95,6 +95,9 @@ class Project(Protocol):
     def is_read(self, name: str) -> bool:
         """Return whether another file reads an attribute of this name of something that may be of the linted one."""
 
+    def has_layers_with_modes(self) -> bool:
+        """Return whether a file makes layers that compute something else in train mode than in eval mode."""
+
 
 class Neighbours:
     """The other files, as far as one run of the interpreter knows them."""
@@ -135,6 +138,11 @@ class Neighbours:
     def reads(self, name: str) -> bool:
         """Return whether another file reads an attribute of this name of something that may be of the linted one."""
         return self.project is not None and self.project.is_read(name)
+
+    def have_layers_with_modes(self) -> bool:
+        """Return whether they, or the linted file, make layers that compute something else in train mode than in eval
+        mode: a network of which only the weights or a file are shown most likely has some."""
+        return self.project is not None and self.project.has_layers_with_modes()
 
     def called_with_gradients(self, cls: Any, methods: Iterable[Function]) -> Iterator[Function]:
         """The methods of a class of the linted file that so far ran with gradients off alone, and that they call with
