@@ -8,18 +8,18 @@ from dataclasses import dataclass, field
 
 from gradlint.interpreter.static.sites import Site
 
-MOST_STEPS_PER_STATEMENT = 12
+MOST_STEPS_PER_STATEMENT = 30
 """The average number of times that a file's statements are run before calls are no longer followed."""
-FEWEST_STEPS = 7_200
+FEWEST_STEPS = 18_000
 """The fewest statements that may be run, however short the file is, for each function that nobody calls."""
-FEWEST_STEPS_OF_A_SCRIPT = 20_000
+FEWEST_STEPS_OF_A_SCRIPT = 50_000
 """The same for what is run because the file is: in a library little, in a script all that it does."""
-MOST_STEPS_IN_ALL = 40
+MOST_STEPS_IN_ALL = 100
 """The average number of times that a file's statements are run, whatever runs on its own, before that may run few of
 them: otherwise the cost of a file would grow with the square of its length."""
-FEWEST_STEPS_OF_ANY = 800
+FEWEST_STEPS_OF_ANY = 2_000
 """The fewest statements that whatever begins may run, when there are none left in all."""
-FEWEST_STEPS_LATE = 200
+FEWEST_STEPS_LATE = 500
 WORK_BEFORE_LATE = 6_000_000
 """Behind so much work in a file, what still begins may run as few statements: where there are many objects each
 statement is dear, however few statements there are."""
