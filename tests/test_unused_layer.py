@@ -52,3 +52,10 @@ def test_a_layer_that_another_file_reads_is_used(name: str) -> None:
 @pytest.mark.parametrize("name", STRANGERS)
 def test_one_that_none_reads_is_not(name: str) -> None:
     assert codes(*STRANGERS[name]) == ["GRD810"]
+
+
+@pytest.mark.parametrize("runner", ["pytest", "unittest"])
+def test_a_test_may_make_one_to_look_at_what_becomes_of_it(runner: str) -> None:
+    text = f"import {runner}\n{NET}"
+    found = linter.lint(text, rules(), project=Project(InMemory({"net.py": text})).at("net.py"))
+    assert "GRD810" not in [one.code for one in found]

@@ -16,7 +16,7 @@ twice. They are counted, saved and moved all the same.
 Where it is there for weights that were saved with it, as the head of a network of which only the features are
 used; a layer whose name says that it is such a head is therefore believed least. One that the class, what derives
 from it, or any file that imports it mentions in another way is never reported, nor are those of a class that goes over
-its parts (`children()`, `getattr(self, name)`).
+its parts (`children()`, `getattr(self, name)`), or of a file of tests.
 """
 
 from __future__ import annotations
@@ -49,7 +49,9 @@ def consequence(returned: Any, cured: Any) -> bool:
 
 @rule.on(ModuleFinished)
 def check(end: ModuleFinished) -> Findings:
-    """Report the unused layers of each class together."""
+    """Report the unused layers of each class together; a test makes some to look at what becomes of them."""
+    if end.tests:
+        return
     known: dict[Syntax, set[Memory]] = {}
     for built in (one for one in end.story if isinstance(one, ModuleBuilt)):
         for at in made_at(built.module):
